@@ -90,8 +90,17 @@ export function nextTradingDay(market: Market, date: string): string {
 /** The date of the newest session that has begun. */
 export function startedSession(market: Market, epochMs: number): string {
   const date = localDate(market, epochMs)
-  const opens = instantAt(date, firstOpen(sessionsOn(market, date)) * 60, HOURS[market].zone)
-  return isTradingDay(market, date) && epochMs >= opens ? date : previousTradingDay(market, date)
+  return isTradingDay(market, date) && epochMs >= sessionStart(market, date) ? date : previousTradingDay(market, date)
+}
+
+/** When the next session begins that has not yet. */
+export function nextOpening(market: Market, epochMs: number): number {
+  return sessionStart(market, nextTradingDay(market, startedSession(market, epochMs)))
+}
+
+/** The instant at which that day's first session begins. */
+function sessionStart(market: Market, date: string): number {
+  return instantAt(date, firstOpen(sessionsOn(market, date)) * 60, HOURS[market].zone)
 }
 
 /** The instant at which that day's last session ends, early closes included. */

@@ -327,6 +327,7 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/v1/system/config/generation-backends/status',
   'POST /api/v1/system/config/generation-backends/status/preview',
   'POST /api/v1/system/config/generation-backends/smoke-test',
+  'GET /api/v1/market/status',
   'GET /api/v1/decision-signals',
   'POST /api/v1/decision-signals',
   'POST /api/v1/decision-signals/reassess',

@@ -202,3 +202,22 @@ test('the one backend of the page is the owner’s model: without one it is not 
   }
   expect(JSON.stringify([await backends(), worked])).not.toContain(KEY)
 })
+
+test('each market says by its calendar whether it trades, and when it does next', async () => {
+  const owner = await client()
+  type Status = Record<string, unknown> & { market: string; is_market_open_now: boolean; next_session_open: string }
+  const { generated_at, markets } = await owner.json<{ generated_at: string; markets: Status[] }>(
+    '/api/v1/market/status',
+  )
+  expect(generated_at).toMatch(/^\d{4}-.*Z$/)
+  expect(markets.map(({ market }) => market)).toEqual(['cn', 'hk', 'us', 'jp', 'kr', 'tw'])
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d\d:\d\d$/)
+  for (const one of markets) {
+    expect(one).toEqual({
+      ...{ ...one, phase: expect.any(String), market_local_time: time, next_session_open: time },
+      ...{ session_date: expect.stringMatching(/^\d{4}-/), effective_daily_bar_date: expect.stringMatching(/^\d{4}-/) },
+      ...{ is_trading_day: expect.any(Boolean), is_market_open_now: expect.any(Boolean), warnings: expect.any(Array) },
+    })
+    expect(Date.parse(one.next_session_open)).toBeGreaterThan(Date.parse(generated_at))
+  }
+})

@@ -47,6 +47,22 @@ test('entries are read without being submitted: a code, a reading, a question, o
     expect((await ann.ask(READINGS, { method: 'POST', body })).status).toBe(422)
 })
 
+test('a message names a stock whose code looks like the status of a failing network by its name alone', async () => {
+  const ann = await client()
+  const analyze = async (stock_code: string) => {
+    const answer = await ann.ask('/api/v1/analysis/analyze', { method: 'POST', body: { stock_code } })
+    const { message, detail } = await answer.json<{
+      message: string
+      detail: { candidates: { stock_code: string }[] }
+    }>()
+    return { status: answer.status, message, codes: detail.candidates.map((one) => one.stock_code) }
+  }
+  const { status, message, codes } = await analyze('安徽建公')
+  expect([status, codes.includes('600502')]).toEqual([400, true])
+  expect(message).toContain('安徽建工')
+  expect(message).not.toMatch(/50[23]/)
+})
+
 test('an import reads a text or a file row by row, and says how sure it is', async () => {
   const ann = await client()
   const text = 'code,name\n600519,贵州茅台\n000858,贵州茅台\n,腾讯控股\nZZQXV,\n,龘龘龘\n600519,\n'

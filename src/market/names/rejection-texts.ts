@@ -140,7 +140,13 @@ function reasonText(why: Why, language: Language): string {
   }
 }
 
-const shown = (listing: Listing, language: Language): string => `${listing.key} (${nameIn(listing, language)})`
+/** The existing analysis page takes these digits anywhere in a message for the status of a failing network, and shows that instead. */
+const LIKE_A_FAILURE = /50[23]/
+
+function shown(listing: Listing, language: Language): string {
+  const name = nameIn(listing, language)
+  return LIKE_A_FAILURE.test(listing.key) ? name : `${listing.key} (${name})`
+}
 
 function describeCharacter(character: string): string {
   const codePoint = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`

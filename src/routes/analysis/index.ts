@@ -12,6 +12,7 @@ import { backtest } from './page/backtest.ts'
 import { channelTrial } from './page/channel-trial.ts'
 import { configuration } from './page/configuration.ts'
 import { generationBackends } from './page/generation-backends.ts'
+import { marketStatus } from './page/market-status.ts'
 import { modelTrials } from './page/model-trials.ts'
 import { scheduler } from './page/scheduler.ts'
 import { screeningOff } from './page/screening-off.ts'
@@ -61,6 +62,7 @@ for (const part of [
   extractImage,
   stocks,
   configuration,
+  marketStatus,
   modelTrials,
   generationBackends,
   channelTrial,

@@ -10,7 +10,7 @@ import {
 import { defaultHorizon, expiryOf, planQuality } from '../../../src/analysis/report/signal.ts'
 import { Action } from '../../../src/analysis/schemas.ts'
 import type { Bar } from '../../../src/market/bars.ts'
-import { isTradingDay, nextTradingDay, sessionEnd, startedSession } from '../../../src/market/calendar.ts'
+import { isTradingDay, nextOpening, nextTradingDay, sessionEnd, startedSession } from '../../../src/market/calendar.ts'
 import { netReturn } from '../../../src/market/costs.ts'
 import { type Market, parseCode } from '../../../src/market/instruments.ts'
 
@@ -156,6 +156,8 @@ test('holding is counted from the first advice to the newest close, after the co
   const whole = netReturn(instrument('AAPL'), fills)
   expect(Math.expm1((dailyHeld(market, bars[9]?.date ?? '') ?? 0) * 30)).toBeCloseTo(whole, 10)
   expect(dailyHeld(market, '2026-02-02')).toBeNull()
+  // Of the 36 windows of five sessions the last one rises.
+  expect(movesOfAnyDay(market, 5)).toEqual({ rose: 1 / 36, fell: 0 })
 })
 
 test('every advice has its direction, its band, and no rate below twenty', () => {
@@ -199,6 +201,8 @@ test('a signal ends with a session, and begins with one that had opened', () => 
   expect(startedSession('us', Date.parse('2026-01-16T14:00:00Z'))).toBe('2026-01-15')
   expect(startedSession('us', Date.parse('2026-01-16T14:30:00Z'))).toBe('2026-01-16')
   expect(nextTradingDay('us', '2026-01-16')).toBe('2026-01-20')
+  expect(new Date(nextOpening('us', evening)).toISOString()).toBe('2026-01-20T14:30:00.000Z')
+  expect(new Date(nextOpening('us', Date.parse('2026-01-16T14:00:00Z'))).toISOString()).toBe('2026-01-16T14:30:00.000Z')
   expect(expiryOf('intraday', 'us', evening)).toBe('2026-01-20T21:00:00.000000Z')
   expect(expiryOf('3d', 'us', evening)).toBe('2026-01-22T21:00:00.000000Z')
   expect(expiryOf('intraday', 'us', Date.parse('2026-01-16T15:00:00Z'))).toBe('2026-01-16T21:00:00.000000Z')
