@@ -347,14 +347,7 @@ browserTest(
   async () => {
     const folder = temporaryFolder()
     const made = makeFolders(folder)
-    const limits = {
-      diskBytes: 1e9,
-      memoryBytes: 4e9,
-      cpus: 1,
-      processes: 512,
-      fileBytes: 1e8,
-      tmpBytes: 256 * 1024 ** 2,
-    }
+    const limits = { diskBytes: 1e9, memoryBytes: 4e9, cpus: 1, processes: 512, fileBytes: 1e8, tmpBytes: 2 ** 28 }
     const plan = { isolation: 'bwrap', network: 'none', limits, idleMs: null, browserIdleMs: 1 } as const
     const network = new OwnNetwork({ folder: join(folder, 'network'), run: made.run, hasProxy: false })
     const log = (event: string) => events.push(event)
