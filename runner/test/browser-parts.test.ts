@@ -154,7 +154,7 @@ test('a tree of any shape is bounded text, and ids stand at the beginning of a l
     { role: 'a b]', ref: 'e1] [e2', name: 7, children: 'x' },
     { role: 'link', url: '] [e5]', box: { x: 'no' } },
   ]) {
-    const { text, marks } = treeOf(shape, new Set())
+    const { text, marks } = treeOf(shape, { hidden: [], editable: [] })
     expect(text.length).toBeLessThanOrEqual(MAX_TREE_CHARS + 200)
     expect(marks.length).toBeLessThanOrEqual(150)
     for (const line of text.split('\n')) expect(line.replace(/^\t*\[e\d+\] /, '')).not.toMatch(/[[\]]/)

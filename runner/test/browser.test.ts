@@ -251,6 +251,11 @@ browserTest('what stands in fields that hide it is not told, and what failed is 
   expect(page?.title).toBe('Hostile')
   expect(page?.tree).toContain('textbox "Name", clickable: "shown"')
   expect(page?.tree.match(/: \(hidden\)$/gm)).toHaveLength(4)
+  // An element that is typed into and is no field.
+  const editor = /\[(\w+)\] textbox, clickable(?:: "Write|\n\tStaticText "Write)/.exec(page?.tree ?? '')?.[1] ?? 'e0'
+  expect((await use(session, { name: 'fill', bid: editor, value: 'mine' })).page?.tree).toContain(
+    'textbox, clickable, focused: "mine"',
+  )
   const typed = await use(session, { name: 'fill', bid: bidOf(page?.tree, 'Password'), value: 'typed-secret' })
   expect([page?.tree, typed.page?.tree].join('\n')).not.toMatch(/secret/)
   expect(typed.page?.last).not.toContain('typed')
@@ -342,14 +347,7 @@ browserTest(
   async () => {
     const folder = temporaryFolder()
     const made = makeFolders(folder)
-    const limits = {
-      diskBytes: 1e9,
-      memoryBytes: 4e9,
-      cpus: 1,
-      processes: 512,
-      fileBytes: 1e8,
-      tmpBytes: 256 * 1024 ** 2,
-    }
+    const limits = { diskBytes: 1e9, memoryBytes: 4e9, cpus: 1, processes: 512, fileBytes: 1e8, tmpBytes: 2 ** 28 }
     const plan = { isolation: 'bwrap', network: 'none', limits, idleMs: null, browserIdleMs: 1 } as const
     const network = new OwnNetwork({ folder: join(folder, 'network'), run: made.run, hasProxy: false })
     const log = (event: string) => events.push(event)

@@ -157,6 +157,8 @@ export const ZH = {
   'Not found': '未找到',
   'Not sent: {error}': '未发送：{error}',
   Notebook: '笔记本',
+  Browser: '浏览器',
+  'The page as the agent reads it': '智能体读到的页面',
   'Nothing has happened here yet.': '这里还没有任何内容。',
   'Nothing here': '这里什么都没有',
   'Nothing is missed: events that come meanwhile are shown then.': '不会遗漏：期间的事件会在恢复后显示。',

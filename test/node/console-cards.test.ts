@@ -70,3 +70,28 @@ test('an action and what it brought are one card, also where it failed; a change
     { id: 9, kind: 'said', by: 'user', text: 'see', pictures: [picture] },
   ])
 })
+
+test('a cell and a step in the browser are seen at once, the page as the agent reads it on request', () => {
+  const picture = 'data:image/png;base64,AAAA'
+  const tree = '============== BEGIN accessibility tree ==============\n[e2] button "Buy"'
+  const entries = toEntries([
+    event(1, { action: 'run_ipython', args: { code: 'x + 1' } }),
+    event(2, { observation: 'run_ipython', cause: 1, content: '42', extras: { code: 'x + 1', image_urls: [picture] } }),
+    event(3, { action: 'browse_interactive', args: { browser_actions: "goto('http://localhost:3000/')" } }),
+    event(4, {
+      observation: 'browse',
+      cause: 3,
+      content: `[Current URL: http://localhost:3000/]\n${tree}`,
+      extras: { trigger_by_action: 'browse_interactive', set_of_marks: picture },
+    }),
+    event(5, { action: 'browse', args: { url: 'u' } }),
+    event(6, { observation: 'browse', cause: 5, content: tree, extras: { trigger_by_action: 'browse' } }),
+  ])
+  const shown = { kind: 'step', isOpen: true, pictures: [picture] }
+  expect(entries).toMatchObject([
+    { ...shown, id: 1, title: 'Notebook', body: 'x + 1', result: '42', more: '' },
+    { ...shown, id: 3, title: 'Browser', body: "goto('http://localhost:3000/')", more: tree },
+    { id: 5, kind: 'step', isOpen: false, result: tree, more: '' },
+  ])
+  expect(entries[1]).toMatchObject({ result: '[Current URL: http://localhost:3000/]' })
+})

@@ -23,7 +23,7 @@ import { BROWSER_ARGS, type BrowserPlace, makeBrowserPlace, proxyOf, REFUSED_ARG
 import { failureOf, perform } from './perform.ts'
 import { picturesOf, WINDOW } from './picture.ts'
 import { pause, Tabs } from './tabs.ts'
-import { hiddenIn, treeOf } from './tree-text.ts'
+import { fieldsIn, treeOf } from './tree-text.ts'
 
 export type BrowserDeps = {
   /** Chromium; null on a machine without one, or where it cannot be confined. */
@@ -199,13 +199,13 @@ export class Browser {
     const page = await tabs.active()
     const title = await within(LOOK_MS, page.title())
     if (title === null) return this.#closeHung(running, { last, error, why: 'it computes without end' })
-    const hidden = await within(LOOK_MS, hiddenIn(page))
+    const fields = await within(LOOK_MS, fieldsIn(page))
     const snapshot = await within(READ_MS, page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: READ_MS }))
     if (snapshot === null) return this.#closeHung(running, { last, error, why: 'it is too large to be read' })
     const isUnopened = page.url().startsWith('chrome-error:')
     if (isUnopened && error === '') tabs.note(`The page could not be opened: ${failureOf(tabs.failureOf(page))}`)
     // Of a page that did not load Chromium shows one of its own.
-    const { text, marks, focused } = treeOf(isUnopened ? [] : snapshot, hidden)
+    const { text, marks, focused } = treeOf(isUnopened ? [] : snapshot, fields)
     const shots = await this.#shots(running, marks)
     const state: PageState = {
       t: 'page',

@@ -27,33 +27,50 @@ const STATES = ['checked', 'disabled', 'expanded', 'pressed', 'selected', 'inval
 
 type Line = { readonly depth: number; readonly text: string; readonly isNear: boolean }
 
+/** What the tree of a page does not tell of its fields. */
+export type Fields = {
+  /** Values of fields whose letters a person does not see either, such as one for a password. */
+  readonly hidden: readonly string[]
+  /** Where elements stand that are typed into and are no fields. */
+  readonly editable: readonly Box[]
+}
+
 /** As the page has them: these types are not the runner's. */
-type Field = { readonly type: string; readonly value: string }
-type InPage = { getComputedStyle(field: Field): { getPropertyValue(name: string): string } }
+type Element = { readonly type: string; readonly value: string; readonly isContentEditable?: boolean } & {
+  readonly parentElement: { readonly isContentEditable?: boolean } | null
+  getBoundingClientRect(): Box
+}
+type InPage = { getComputedStyle(element: Element): { getPropertyValue(name: string): string } }
 
 /** Runs in the page. */
-function hiddenValues(fields: readonly Field[]): string[] {
+function fieldsOf(elements: readonly Element[]): Fields {
   const { getComputedStyle: styleOf } = globalThis as unknown as InPage
-  return fields.flatMap((field) => {
+  const fields = elements.filter(({ isContentEditable }) => isContentEditable !== true)
+  const hidden = fields.flatMap((field) => {
     const look = styleOf(field).getPropertyValue('-webkit-text-security')
     return field.type === 'password' || (look !== '' && look !== 'none') ? [field.value] : []
   })
+  const editable = elements.flatMap((element) => {
+    const isOne = element.isContentEditable === true && element.parentElement?.isContentEditable !== true
+    const { x, y, width, height } = element.getBoundingClientRect()
+    return isOne ? [{ x, y, width, height }] : []
+  })
+  return { hidden, editable }
 }
 
-/** What stands in fields whose letters a person does not see either, such as one for a password. */
-export async function hiddenIn(page: Page): Promise<ReadonlySet<string>> {
-  const values = await Promise.all(
-    page.frames().map((frame) => frame.locator('input, textarea').evaluateAll(hiddenValues)),
+export async function fieldsIn(page: Page): Promise<Fields> {
+  const found = await Promise.all(
+    page.frames().map((frame) => frame.locator('input, textarea, [contenteditable]').evaluateAll(fieldsOf)),
   )
-  return new Set(values.flat())
+  return { hidden: found.flatMap(({ hidden }) => hidden), editable: found.flatMap(({ editable }) => editable) }
 }
 
 /**
- * `snapshot`: what the browser says of the page, so it may be anything. `hidden`: values that are not shown where they stand in
- * a field; null where it is not known which those are, and then none is.
+ * `snapshot`: what the browser says of the page, so it may be anything. `fields`: null where they are not known; then no value
+ * of a field is shown.
  */
-export function treeOf(snapshot: unknown, hidden: ReadonlySet<string> | null): PageTree {
-  const reading = new Reading(hidden)
+export function treeOf(snapshot: unknown, fields: Fields | null): PageTree {
+  const reading = new Reading(fields)
   reading.read(snapshot, { depth: 0, dx: 0, dy: 0, isNear: true })
   const { lines, marks, focused, isCut } = reading
   const all = lines.map(written).join('\n')
@@ -78,8 +95,11 @@ class Reading {
   isCut = false
   readonly #hidden: ReadonlySet<string> | null
 
-  constructor(hidden: ReadonlySet<string> | null) {
-    this.#hidden = hidden === null ? null : new Set([...hidden].map((value) => quotedWords(value, TEXT_CHARS)))
+  readonly #editable: ReadonlySet<string>
+
+  constructor(fields: Fields | null) {
+    this.#hidden = fields === null ? null : new Set(fields.hidden.map((value) => quotedWords(value, TEXT_CHARS)))
+    this.#editable = new Set(fields?.editable.map(placeOf))
   }
 
   /** In words that no page can write: it has no words without quotes. */
@@ -105,7 +125,8 @@ class Reading {
   }
 
   #element(node: Record<string, unknown>, place: Place, level: number): void {
-    const role = typeof node.role === 'string' && /^[a-z]{1,40}$/.test(node.role) ? node.role : 'generic'
+    const said = typeof node.role === 'string' && /^[a-z]{1,40}$/.test(node.role) ? node.role : 'generic'
+    const role = said === 'generic' && this.#editable.has(placeOf(node.box)) ? 'textbox' : said
     const bid = typeof node.ref === 'string' && BID.test(node.ref) ? node.ref : ''
     const box = boxIn(node.box, place)
     const isNear = box === null ? place.isNear : isAbout(box)
@@ -146,6 +167,12 @@ function stateWords(node: Record<string, unknown>): string[] {
     if (value === undefined || (value === false && name !== 'checked' && name !== 'expanded')) return []
     return [value === true ? name : `${name}=${value === 'mixed' ? 'mixed' : value === false ? 'false' : 'true'}`]
   })
+}
+
+/** In the window of its own frame; empty for none. */
+function placeOf(box: unknown): string {
+  if (!isRecord(box)) return ''
+  return [box.x, box.y, box.width, box.height].map((one) => Math.round(Number(one))).join(' ')
 }
 
 function boxIn(value: unknown, { dx, dy }: Place): Box | null {

@@ -66,6 +66,7 @@ const PAGES = {
   '/fields': () =>
     page(`<label>Name <input value="shown"></label><input type="password" aria-label="Password" value="secret-1">
     <input style="-webkit-text-security: disc" value="secret-2"><div id="host"></div>
+    <div contenteditable>Write <b>here</b></div>
     <iframe srcdoc='<input type="password" value="secret-3">'></iframe><a href="http://localhost:1999/">Gone</a>
     <script>host.attachShadow({ mode: 'open' }).innerHTML = '<input type="password" value="secret-4">'</script>`),
   '/memory': () =>

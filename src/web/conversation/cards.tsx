@@ -56,17 +56,24 @@ export function LiveOutput({ text }: { text: string }) {
 
 type Step = Extract<Entry, { kind: 'step' }>
 
-export function StepCard({ entry: { title, body, result, pictures, at }, live }: { entry: Step; live: string }) {
+export function StepCard({ entry, live }: { entry: Step; live: string }) {
+  const { title, body, result, pictures, more, isOpen, at } = entry
   return (
     <>
-      <details class="entry step">
+      <details class="entry step" open={isOpen}>
         <summary>
           {title}
           {result === null && <span class="badge">{say('no result yet')}</span>} <When at={at} />
         </summary>
         {body !== '' && <OutputText text={body} atEnd={false} />}
         {result === null && live !== '' && <LiveOutput text={live} />}
-        {result !== null && result !== '' && <OutputText text={result} atEnd={false} />}
+        {result !== null && result !== '' && <OutputText text={result} atEnd={isOpen} />}
+        {more !== '' && (
+          <details>
+            <summary>{say('The page as the agent reads it')}</summary>
+            <OutputText text={more} atEnd={false} />
+          </details>
+        )}
       </details>
       <Pictures urls={pictures} />
     </>

@@ -10,8 +10,16 @@ export type Output = { text: string; exitCode: number | null }
 export type Entry = { id: number; at: string } & (
   | { kind: 'said'; by: 'user' | 'agent'; text: string; files: string[]; pictures: string[] }
   | { kind: 'command'; command: string; thought: string; byUser: boolean; output: Output | null }
-  /** `result` is null while there is none. */
-  | { kind: 'step'; title: string; body: string; result: string | null; pictures: string[] }
+  /** `result` is null while there is none. `isOpen`: what it did is to be seen at once. `more`: what it brought besides. */
+  | {
+      kind: 'step'
+      title: string
+      body: string
+      isOpen: boolean
+      pictures: string[]
+      more: string
+      result: string | null
+    }
   | { kind: 'edit'; path: string; diff: string; body: string; result: string }
   | { kind: 'error'; text: string }
   | { kind: 'note'; text: string }
@@ -65,7 +73,8 @@ function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<num
     return
   }
   const { id, at, title, body } = action
-  if (entry.kind === 'step') entries[place] = { ...action, result: entry.result, pictures: entry.pictures }
+  const { result = null, pictures = [], more = '' } = entry.kind === 'step' ? entry : {}
+  if (entry.kind === 'step') entries[place] = { ...action, result, pictures, more }
   else if (entry.kind === 'edit') entries[place] = { ...entry, id, at, body }
   else if (entry.kind === 'error') entries[place] = { ...action, title, result: entry.text }
   else entries.push(entry)
@@ -129,12 +138,13 @@ function fromAction(event: StoredEvent): Entry | null {
     return { ...place, kind: 'said', by: 'agent', text: said, files: [], pictures: [] }
   }
   if (action === 'think') return { ...place, kind: 'note', text: text(args.thought) }
-  if (action === 'run_ipython') {
-    return { ...place, kind: 'step', title: say('Notebook'), body: text(args.code), result: null, pictures: [] }
-  }
+  const begun = { ...place, kind: 'step' as const, result: null, pictures: [], more: '' }
+  if (action === 'run_ipython') return { ...begun, title: say('Notebook'), body: text(args.code), isOpen: true }
+  if (action === 'browse_interactive')
+    return { ...begun, title: say('Browser'), body: text(args.browser_actions), isOpen: true }
   const subject = text(args.path) || text(args.url) || text(args.name)
   const title = subject === '' ? words(action) : `${words(action)} ${subject}`
-  return { ...place, kind: 'step', title, body: pretty(args), result: null, pictures: [] }
+  return { ...begun, title, body: pretty(args), isOpen: false }
 }
 
 function fromMessage(event: StoredEvent): Entry {
@@ -157,7 +167,10 @@ function fromObservation(event: StoredEvent): Entry | null {
   if (SILENT.has(observation) || observation === 'think') return null
   if (observation === 'error') return { ...place, kind: 'error', text: event.message || text(event.content) }
   if (observation === 'agent_state_changed') return fromState(event)
-  const result = text(event.content)
+  const content = text(event.content)
+  // People have the picture of a page, and its tree where they ask for it.
+  const at = extras.trigger_by_action === 'browse_interactive' ? content.search(/^=+ BEGIN accessibility tree/m) : -1
+  const [result, more] = at < 0 ? [content, ''] : [content.slice(0, at).trimEnd(), content.slice(at)]
   if (text(extras.diff) !== '') {
     return { ...place, kind: 'edit', path: text(extras.path), diff: text(extras.diff), body: '', result }
   }
@@ -165,7 +178,8 @@ function fromObservation(event: StoredEvent): Entry | null {
   const subject = text(extras.path) || text(extras.url) || text(extras.name)
   const title = subject === '' ? say('{kind} result', { kind }) : say('{kind} result: {subject}', { kind, subject })
   const pictures = picturesIn([extras.set_of_marks || extras.screenshot, ...listed(extras.image_urls), event.content])
-  return { ...place, kind: 'step', title, body: '', result: pictures.includes(result) ? '' : result, pictures }
+  const shown = pictures.includes(result) ? '' : result
+  return { ...place, kind: 'step', title, body: '', isOpen: false, result: shown, pictures, more }
 }
 
 function fromState(event: StoredEvent): Entry | null {
