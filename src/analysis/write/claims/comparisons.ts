@@ -6,9 +6,9 @@ import type { Mention } from './names.ts'
 import { isNegated } from './states.ts'
 
 const MORE =
-  /收回|夺回|상회|(?<!하향 )돌파|\breclaimed\b|\bregained\b|\brecovered\b|\bintact\b|高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b(?! (?:the )?(?:last|past|previous|year|week|month|five|twenty|sixty|\d))|higher than|\bexceeds\b|웃돌|웃돕|보다 높|그보다 높|위에|위입|넘|>/i
+  /收回|夺回|상회|(?<!하향 )돌파|\breclaimed\b|\bregained\b|\brecovered\b|\bintact\b|高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b(?! (?:the )?(?:last|past|previous|year|week|month|five|twenty|sixty|\d))|higher than|\bexceeds\b|웃돌|웃돕|웃돈|웃도는|보다 (?:높|상승|올랐|올라|오른)|그보다 높|위에|위입|넘|>/i
 const LESS =
-  /하회|\bbeneath\b|\bbroken\b(?! down)|低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|그보다 낮|<|压在/i
+  /하회|\bbeneath\b|\bbroken\b(?! down)|低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|밑돈|밑도는|보다 (?:낮|하락|내렸|내려|떨어)|아래|그보다 낮|<|压在/i
 
 const LEVELS =
   /^(?:price|prevClose|open|high|low|ma\d+|boll\w+|high52|low52|support|resistance|stop|idealBuy|secondaryBuy|target\d)$/
@@ -36,7 +36,7 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
     if (read.known.values[fact] === null && NONE.test(`${place.between}${place.after}`)) return []
     const [other] = place.from?.facts.length === 1 ? place.from.facts : []
     const left = other !== undefined && familyOf(other) === family ? other : family === 'level' ? 'price' : null
-    if (fact === 'prevClose' && left === 'price' && /open|开盘|[高低]开|시가|출발/i.test(place.between)) return []
+    if (fact === 'prevClose' && left === 'price' && /open|开盘|[高低]开|시초?가|출발/i.test(place.between)) return []
     if (fact === 'price' && left === 'price')
       return aboutPrice(mentions.slice(0, i), { words, place, known: read.known })
     if (left === null || left === fact) return []
