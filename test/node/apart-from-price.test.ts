@@ -37,6 +37,7 @@ const WORDINGS: readonly ((told: Told) => string)[] = [
   ({ en, pct, isUp }) => `There is ${pct}% of ${isUp ? 'upside' : 'downside'} to the ${en}.`,
   ({ zh, pct, isUp }) => `${zh}，${isUp ? '高于' : '低于'}现价${pct}%。`,
   ({ zh, pct, isUp }) => `${zh}，比现价${isUp ? '高' : '低'}${pct}%。`,
+  ({ zh, pct, isUp }) => `${zh}，股价${isUp ? '低' : '高'}出${pct}%。`,
   ({ zh, pct, isUp }) => `${zh}，位于现价${isUp ? '上方' : '下方'}约${pct}%。`,
   ({ zh, pct, isUp }) => `距离${zh}还有${pct}%的${isUp ? '上行' : '下行'}空间。`,
   ({ ko, pct, isUp }) => `${ko}은 현재가보다 ${pct}% ${isUp ? '높다' : '낮다'}.`,
@@ -105,5 +106,17 @@ test('a distance without a side is read, and a range as a share of the price', (
     const text = (times: number) =>
       `ATR14约${atr.toFixed(known.decimals)}，相当于现价的${((atr / price) * 100 * times).toFixed(2)}%。`
     expect([checkSentence(text(1), known), checkSentence(text(1.6), known)], text(1)).toEqual(['confirmed', 'false'])
+  }
+})
+
+test('the price that a distance is counted from is still checked where its own figure is told', () => {
+  for (const sheet of ASKED) {
+    const known = knownOfSheet(sheet)
+    const { price, stop } = known.values
+    const money = MONEY[known.currency]?.[1] ?? ''
+    if (price === null || stop === null) continue
+    const text = (times: number) =>
+      `The stop at ${stop.toFixed(known.decimals)}${money} is ${((1 - stop / price) * 100).toFixed(2)}% below the current price of ${(price * times).toFixed(known.decimals)}${money}.`
+    expect([checkSentence(text(1), known), checkSentence(text(1.1), known)], text(1)).toEqual(['confirmed', 'false'])
   }
 })

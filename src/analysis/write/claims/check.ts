@@ -117,7 +117,9 @@ function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]
   const isKeyed = (figure: Figure) => placed.some(({ at, end }) => figure.at >= at && figure.at < end)
   const told = figuresBeside(text, named)
   const apart = apartFromPrice(named, { text, figures: told.filter((figure) => !isKeyed(figure)), known })
-  const mentions = named.filter((mention) => !apart.some(({ base }) => base === mention))
+  // A price that is told itself stays: "5 % below the price of 25.31".
+  const isTold = ({ end }: Mention) => /^(?: of| at)? ?\(?[$¥₩]?\d/.test(text.slice(end))
+  const mentions = named.filter((mention) => !apart.some(({ base }) => base === mention && !isTold(mention)))
   const figures = told.filter((figure) => !apart.some((one) => one.figure === figure))
   const meant = figures.filter(
     (figure) =>

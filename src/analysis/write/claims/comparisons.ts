@@ -197,7 +197,7 @@ const EN_FROM = /\bfrom (?:the |its )?(?:current |last |latest )?$/i
 const EN_SIDE = /^\s?(higher|lower)(?! than)\b/i
 const ABOUT = '(?:大?约|近|不到|超过)?'
 const ZH_APART = new RegExp(
-  `(?:(高于|低于|高出)|[比较])?\u0002(?:的?(上方|下方|之上|之下)|[要还]?(高|低)[出了]?)?${ABOUT}$`,
+  `(?:(高于|低于|高出)|([比较]))?\u0002(?:的?(上方|下方|之上|之下)|[要还]?(高|低)[出了]?)?${ABOUT}$`,
 )
 /** 距现价2.3%: how far, and not which way. */
 const AWAY = '距'
@@ -231,8 +231,10 @@ function sideOf(base: Mention, figure: Figure, text: string): string | null {
   if (EN_FROM.test(text.slice(0, base.at))) return EN_SIDE.exec(text.slice(figure.end))?.[1] ?? null
   if (KO_APART.test(between)) return KO_SIDE.exec(text.slice(figure.end))?.[1] ?? signOf(figure)
   if (/距离?$/.test(text.slice(0, base.at)) && ZH_AWAY.test(between)) return AWAY
-  const [, before, where, than] = ZH_APART.exec(`${text.slice(0, base.at)}\u0002${between}`) ?? []
-  return before ?? where ?? than ?? null
+  const [, before, than, where, word] = ZH_APART.exec(`${text.slice(0, base.at)}\u0002${between}`) ?? []
+  // 股价高出3%, without "than": the price is what stands higher.
+  const turned = word === undefined || than !== undefined ? word : word === '高' ? '低' : '高'
+  return before ?? where ?? turned ?? null
 }
 
 /** 손절가 17.40보다 4 % 높다: what is said of the price, seen from the level. */
