@@ -4,11 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { adviceIn } from '../../src/analysis/evidence/ledger-content.ts'
 import { brokenAt } from '../../src/lib/crypto.ts'
 import { databaseFile } from '../start/migrations.ts'
+import { UsageError } from './options.ts'
 
 /** Prints a line for each owner; whether all ledgers are whole. */
 export async function verifyLedgers(stateDir: string): Promise<boolean> {
   const file = databaseFile(stateDir)
-  if (file === null) throw new Error(`${stateDir} is no state folder: it has no database`)
+  if (file === null) throw new UsageError(`${stateDir} is no state folder: it has no database`)
   const db = new DatabaseSync(file, { readOnly: true })
   const owners = db.prepare('SELECT DISTINCT owner FROM advice_ledger ORDER BY owner').all()
   let isWhole = true

@@ -11,13 +11,17 @@ import type { SeriesResult } from '../../src/analysis/evidence/observations.ts'
 import { rowsOf } from '../../src/analysis/evidence/rows.ts'
 import { METHOD_VERSION } from '../../src/analysis/evidence/vocabulary.ts'
 import { verifyLedgers } from './ledger.ts'
-import { type Options, parseOptions } from './options.ts'
+import { HELP, type Options, parseOptions } from './options.ts'
 import { filesIn, keptIn, samples } from './sources.ts'
 import { printTrials, tableOf } from './table.ts'
 import { PLANTED, trialsOf } from './trials.ts'
 
 export async function main(args: readonly string[]): Promise<void> {
   const options = parseOptions(args)
+  if (options === null) {
+    console.log(HELP)
+    return
+  }
   if (options.ledger !== null) {
     if (!(await verifyLedgers(options.ledger))) process.exitCode = 1
     return

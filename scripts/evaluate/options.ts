@@ -29,12 +29,32 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
   length: { type: 'string', default: '500' },
   out: { type: 'string' },
+  help: { type: 'boolean', default: false },
 } as const
 
 const LEAST_LENGTH = 120
 
-export function parseOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({ args: [...args], options: OPTIONS, strict: true })
+/** A call that cannot be understood. */
+export class UsageError extends Error {}
+
+export const HELP = `Usage: npm run evaluate [-- options]
+
+Replays the method over bars and prints what it was worth; without options over the packaged samples.
+
+  --bars FOLDER     bars in CSV or JSON files, one for each listing
+  --state FOLDER    bars that a service has kept
+  --ledger FOLDER   instead: whether the ledgers of advice in a state folder are whole
+  --walks NUMBER    instead: so many random walks, and how often an edge is claimed where there is none
+  --planted NUMBER  instead: so many panels with a planted edge, and how often it is found
+  --length NUMBER   bars of each made series (500)
+  --seed NUMBER     of everything that is drawn (1)
+  --out FILE        writes the result as JSON
+  --help            this text`
+
+/** Null where the help was asked for. */
+export function parseOptions(args: readonly string[]): Options | null {
+  const values = valuesOf(args)
+  if (values.help) return null
   const options: Options = {
     bars: values.bars ?? null,
     state: values.state ?? null,
@@ -45,11 +65,19 @@ export function parseOptions(args: readonly string[]): Options {
     length: count('length', values.length),
     out: values.out ?? null,
   }
-  if (options.length < LEAST_LENGTH) throw new Error(`--length must be ${LEAST_LENGTH} or more`)
+  if (options.length < LEAST_LENGTH) throw new UsageError(`--length must be ${LEAST_LENGTH} or more`)
   return options
 }
 
+function valuesOf(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, strict: true }).values
+  } catch (error) {
+    throw new UsageError(`${error instanceof Error ? error.message.split('. ')[0] : error}\n\n${HELP}`)
+  }
+}
+
 function count(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} must be a whole number, not ${text}`)
+  if (!/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number, not ${text}`)
   return Number(text)
 }

@@ -138,6 +138,7 @@ export async function depsOf(
       await ctx.tried(other.runs)
       return other
     },
+    dayVolumes: (signal) => market.dayVolumes(instrument, { forceRefresh, signal }),
     indexBars: (index, signal) => market.indexBars(index, { count: BAR_COUNT, signal }),
     company: {
       fundamentals: (signal) => market.fundamentals(instrument, { forceRefresh, signal }),

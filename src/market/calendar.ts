@@ -66,6 +66,11 @@ export function localDate(market: Market, epochMs: number): string {
   return wallClock(epochMs, HOURS[market].zone).date
 }
 
+/** The minute of the market's day, without its seconds. */
+export function minuteOfDay(market: Market, epochMs: number): number {
+  return Math.floor(wallClock(epochMs, HOURS[market].zone).secondOfDay / 60)
+}
+
 /** Whether the holidays of that date's year are known; where they are not, every weekday counts as a session. */
 export function isCalendarKnown(market: Market, date: string): boolean {
   return KNOWN_YEARS[market]?.includes(Number(date.slice(0, 4))) ?? false
@@ -105,7 +110,7 @@ function sessionStart(market: Market, date: string): number {
 
 /** The instant at which that day's last session ends, early closes included. */
 export function sessionEnd(market: Market, date: string): number {
-  return instantAt(date, lastClose(sessionsOn(market, date)) * 60, HOURS[market].zone)
+  return instantAt(date, lastClose(sessionHours(market, date)) * 60, HOURS[market].zone)
 }
 
 /** The date of the newest session that is over. */
@@ -116,7 +121,7 @@ export function lastCompletedSession(market: Market, epochMs: number): string {
 }
 
 /** That day's sessions in minutes of the local day. On a half day they end at the early close; some days begin late. */
-function sessionsOn(market: Market, date: string): [number, number][] {
+export function sessionHours(market: Market, date: string): [number, number][] {
   const late = LATE_SESSIONS[market]?.[date]
   if (late !== undefined) return [late]
   const earlyClose = EARLY_CLOSES[market]?.[date]
@@ -181,7 +186,7 @@ type PhaseFields = Pick<
 function phaseAt(market: Market, date: string, minute: number): PhaseFields {
   const closed = { is_market_open_now: false, is_partial_bar: false, minutes_to_open: null, minutes_to_close: null }
   if (!isTradingDay(market, date)) return { ...closed, phase: 'non_trading', is_trading_day: false }
-  const sessions = sessionsOn(market, date)
+  const sessions = sessionHours(market, date)
   const day = { ...closed, is_trading_day: true }
   const untilOpen = firstOpen(sessions) - minute
   if (untilOpen > 0) return { ...day, phase: 'premarket', minutes_to_open: Math.ceil(untilOpen) }

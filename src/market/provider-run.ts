@@ -3,6 +3,7 @@ export type ProviderRun = {
   dataType:
     | 'realtime_quote'
     | 'daily_data'
+    | 'intraday_volume'
     | 'fundamentals'
     | 'capital_flow'
     | 'belong_boards'

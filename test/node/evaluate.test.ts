@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
-import { parseOptions } from '../../scripts/evaluate/options.ts'
+import { parseOptions, UsageError } from '../../scripts/evaluate/options.ts'
 import { walkOf } from '../../scripts/evaluate/walks.ts'
 import { FIRST_HASH, linkHash } from '../../src/lib/crypto.ts'
 import { ROOT, textOf } from '../support/source-tree.ts'
@@ -93,5 +93,6 @@ test('a ledger is verified row by row, and one that was tampered with is an erro
 test('options that mean nothing are refused', () => {
   expect(parseOptions(['--walks', '5', '--seed', '2'])).toMatchObject({ walks: 5, seed: 2, length: 500, bars: null })
   for (const wrong of [['--walks', 'many'], ['--length', '10'], ['--what'], ['stray']])
-    expect(() => parseOptions(wrong)).toThrow()
+    expect(() => parseOptions(wrong)).toThrow(UsageError)
+  expect(parseOptions(['--help'])).toBeNull()
 })

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { NewAnalysis } from '../../db/analyses.ts'
 import type { Bar } from '../../market/bars.ts'
-import { isHit, returnsAfter, wilson } from '../judge/accuracy.ts'
+import { advisedSession, isHit, returnsAfter, wilson } from '../judge/accuracy.ts'
 import { Action } from '../schemas.ts'
 import { type LedgerContent, parsed, type Unscorable } from './ledger-content.ts'
 import { METHOD_VERSION } from './vocabulary.ts'
@@ -42,7 +42,9 @@ function contentOf(analysis: NewAnalysis): LedgerContent {
   const raw = kept?.details.raw_result
   const levels = raw?.dashboard?.battle_plan?.levels ?? []
   const level = (key: string) => levels.find((each) => each.key === key)?.price ?? null
-  const session = Phase.safeParse(parsed(analysis.marketPhaseSummary)).data?.effective_daily_bar_date ?? null
+  const lastOver = Phase.safeParse(parsed(analysis.marketPhaseSummary)).data?.effective_daily_bar_date ?? null
+  const isSample = analysis.dataNotice !== null
+  const session = isSample ? lastOver : advisedSession(analysis.key, analysis.createdAt, lastOver)
   return {
     query_id: analysis.queryId,
     key: analysis.key,
@@ -99,7 +101,8 @@ export function outcomeOf(advice: LedgerContent | null, bars: readonly Bar[] | '
   if (advice === null) return without('unscorable', 'unreadable')
   if (advice.unscorable !== null) return without('unscorable', advice.unscorable)
   const action = Action.safeParse(advice.action)
-  const { session_date: date } = advice
+  // Rows of before tell the session before the one that ran.
+  const date = advisedSession(advice.key, advice.created_at, advice.session_date)
   // What the ledger calls scorable has both.
   if (!action.success || date === null) return without('unscorable', date === null ? 'no_session' : 'no_advice')
   if (typeof bars === 'string') return without('no_bars', bars)

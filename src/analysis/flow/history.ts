@@ -69,6 +69,7 @@ export function historyFlow(run: FinishedRun): RunFlowSnapshot {
 }
 
 const BLOCK_OF: Record<string, ContextBlock['key']> = {
+  intraday_volume: 'technical',
   realtime_quote: 'quote',
   daily_data: 'daily_bars',
   technical: 'technical',

@@ -161,7 +161,7 @@ export function flowSnapshot({ language, elapsedMs, model, ...drawing }: Drawing
       elapsed_ms: elapsedMs,
       bottleneck_node_id: slowest?.id ?? null,
       failed_attempts: tried.filter(({ status }) => status === 'failed' || status === 'timeout').length,
-      fallback_count: edges.filter(({ kind }) => kind === 'fallback' || kind === 'retry').length,
+      fallback_count: edges.filter(({ kind }) => kind === 'fallback').length,
       model,
       data_source_count: nodes.filter(({ kind }) => kind === 'data_source').length,
       event_count: events.length,

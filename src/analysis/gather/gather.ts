@@ -5,8 +5,10 @@ import { isoMicros } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import type { Bar, Quote } from '../../market/bars.ts'
 import { benchmarkOf } from '../../market/benchmarks.ts'
+import { marketPhaseSummary } from '../../market/calendar.ts'
 import type { Dividend } from '../../market/company.ts'
 import { examinePrices, isInDoubt, type Prices } from '../../market/consistency/examine.ts'
+import { type SameTimeVolume, sameTimeVolume, type VolumePart } from '../../market/day-volumes.ts'
 import type { Fetched, ProviderRun } from '../../market/provider-run.ts'
 import type { NewsResult } from '../../news/search.ts'
 import type { Mood } from '../codes.ts'
@@ -15,7 +17,7 @@ import type { EvidenceRow } from '../evidence/vocabulary.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { type Company, companyRuns, gatherCompany, withoutCompany } from './company.ts'
 import type { AnalysisInput, Deps } from './input.ts'
-import { type CheckedView, checkedView } from './market-view.ts'
+import { type CheckedView, checkedView, isWithoutTrade } from './market-view.ts'
 import type { PreviousReport } from './previous.ts'
 import { displayNameOf, knownName } from './stock-name.ts'
 
@@ -30,6 +32,10 @@ export type Inputs = AnalysisInput &
     stockName: string | null
     displayName: string
     company: Company
+    /** Volumes within the day; null where nobody was asked. */
+    dayVolumes: Fetched<VolumePart[]> | null
+    /** What was traded so far beside the same time of earlier sessions; null where no session runs or nobody tells volumes within the day. */
+    sameTime: SameTimeVolume | null
     /** Of the index of its market; null where nobody was asked. */
     indexBars: Fetched<Bar[]> | null
     /** Null: nobody searches. */
@@ -51,7 +57,7 @@ export async function gather(input: AnalysisInput, deps: Deps, ctx: Ctx): Promis
   await enter(ctx, 'quote')
   await enter(ctx, 'trend')
   const provenance = fetched.bars.ok ? fetched.bars.provenance : quote.ok ? quote.provenance : null
-  const beside = await gatherBeside({ ...input, provenance }, deps, ctx)
+  const beside = await gatherBeside({ ...input, provenance, fetched, now }, deps, ctx)
   const dividends = beside.company.fundamentals.value?.dividends ?? null
   const second = await secondQuote(input, fetched, { deps, ctx, dividends, now })
   const view = checkedView(input, fetched, { dividends, now, ...(second === undefined ? {} : { second }) })
@@ -59,7 +65,9 @@ export async function gather(input: AnalysisInput, deps: Deps, ctx: Ctx): Promis
   const { language } = ctx
   const stockName = knownName(input.names, view.quote?.name ?? null, { language, instrument: input.instrument })
   const displayName = displayNameOf(stockName, language)
-  return { ...input, ...view, ...beside, language, now, fetched, second: second ?? null, stockName, displayName }
+  const sameTime = sameTimeOf(input, view, { now, parts: beside.dayVolumes })
+  const told = { language, now, fetched, second: second ?? null, stockName, displayName }
+  return { ...input, ...view, ...beside, ...told, sameTime }
 }
 
 type Doubt = { deps: Deps; ctx: Ctx; dividends: readonly Dividend[] | null; now: number }
@@ -117,8 +125,8 @@ function failureOf(bars: Bounded<unknown>, fetched: Prices, { signal }: Ctx): Ru
   return hasBars || fetched.quote.ok ? null : 'no_data'
 }
 
-type Beside = Pick<Inputs, 'company' | 'indexBars' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
-type Subject = AnalysisInput & Pick<Inputs, 'provenance'>
+type Beside = Pick<Inputs, 'company' | 'dayVolumes' | 'indexBars' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
+type Subject = AnalysisInput & Pick<Inputs, 'provenance' | 'fetched' | 'now'>
 
 /**
  * What stands beside the prices: the company, the news, the report before. All of it may fail, and a report is made all the
@@ -126,6 +134,8 @@ type Subject = AnalysisInput & Pick<Inputs, 'provenance'>
  */
 async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<Beside> {
   // All begin now: none waits for another.
+  // The volumes first: of a source that is asked in turns, what is known of the company takes five.
+  const volumes = dayVolumesOf(view, deps, ctx)
   const [asked, search] = [companyOf(view, deps, ctx), newsOf(deps, ctx)]
   const index = indexOf(view, deps, ctx)
   const before = Promise.all([
@@ -136,11 +146,44 @@ async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<Beside
   const company = await asked
   await ctx.tried(companyRuns(company))
   const goesOn = await announce(ctx, deps.news?.isConfigured ? 'news' : 'news_skipped')
-  const [news, indexBars, [previous, mood, evidenceRows]] = await Promise.all([search, index, before])
+  const [news, indexBars, dayVolumes, [previous, mood, evidenceRows]] = await Promise.all([
+    search,
+    index,
+    volumes,
+    before,
+  ])
   if (!goesOn) throw new RunEnded('cancelled', { stage: 'news' })
   await ctx.tried(news?.runs ?? [])
-  return { company, indexBars, news, previous, mood, evidenceRows }
+  await ctx.tried(volumeRuns(dayVolumes))
+  return { company, dayVolumes, indexBars, news, previous, mood, evidenceRows }
 }
+
+/** Asked only while a session runs in which the listing is traded. */
+async function dayVolumesOf(
+  { instrument, provenance, fetched: { quote }, now }: Subject,
+  { dayVolumes, deadlines }: Deps,
+  { signal }: Ctx,
+): Promise<Fetched<VolumePart[]> | null> {
+  const runs = marketPhaseSummary({ market: instrument.market, epochMs: now }).is_partial_bar === true
+  if (dayVolumes === null || provenance !== null || !runs || !quote.ok || isWithoutTrade(quote.value)) return null
+  const bounded = await orNull('day_volumes', () =>
+    within({ timeoutMs: deadlines.companyMs, signal }, (stop) => dayVolumes(stop)),
+  )
+  return bounded?.ok ? bounded.value : { ok: false, runs: [] }
+}
+
+function sameTimeOf(
+  { instrument: { market } }: AnalysisInput,
+  { bars, partial, lastVolumeKnown, consistency, today }: CheckedView,
+  { now, parts }: { now: number; parts: Fetched<VolumePart[]> | null },
+): SameTimeVolume | null {
+  if (!parts?.ok || !partial || !lastVolumeKnown || consistency.isBlocked || today === null) return null
+  return sameTimeVolume(parts.value, { market, date: today.date, now, bars, quotedVolume: today.volume })
+}
+
+/** What no source carries is no failure. */
+const volumeRuns = (volumes: Fetched<VolumePart[]> | null): ProviderRun[] =>
+  (volumes?.runs ?? []).filter(({ errorType }) => errorType !== 'unsupported')
 
 /**
  * The index of the market, which is compared with figures of the market alone. Its attempts are none at the listing's bars, so they are
@@ -198,6 +241,7 @@ function priceRuns({ bars, quote }: Prices): ProviderRun[] {
 }
 
 /** Every attempt of a run. */
-export function allRuns({ fetched, second, company, news }: Inputs): ProviderRun[] {
-  return [...priceRuns(fetched), ...(second?.runs ?? []), ...companyRuns(company), ...(news?.runs ?? [])]
+export function allRuns({ fetched, second, dayVolumes, company, news }: Inputs): ProviderRun[] {
+  const beside = [...(second?.runs ?? []), ...volumeRuns(dayVolumes)]
+  return [...priceRuns(fetched), ...beside, ...companyRuns(company), ...(news?.runs ?? [])]
 }

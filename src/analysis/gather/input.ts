@@ -1,6 +1,7 @@
 // What an analysis is of, and what it needs of the world.
 
 import type { Bar, Quote } from '../../market/bars.ts'
+import type { VolumePart } from '../../market/day-volumes.ts'
 import type { Instrument } from '../../market/instruments.ts'
 import type { Fetched } from '../../market/provider-run.ts'
 import type { NewsResult } from '../../news/search.ts'
@@ -25,6 +26,8 @@ export type Deps = {
   quote(signal: AbortSignal): Promise<Fetched<Quote>>
   /** A quote of a source other than these, for prices that are in doubt. Null: there is none to ask. */
   otherQuote: ((known: readonly string[], signal: AbortSignal) => Promise<Fetched<Quote>>) | null
+  /** Volumes within the day of a session that runs. Null: nobody is asked. */
+  dayVolumes: ((signal: AbortSignal) => Promise<Fetched<VolumePart[]>>) | null
   /** Daily bars of the index of the listing's market. Null: nobody is asked. */
   indexBars: ((index: Instrument, signal: AbortSignal) => Promise<Fetched<Bar[]>>) | null
   /** Null: nobody is asked about companies. */

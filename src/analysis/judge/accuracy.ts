@@ -2,6 +2,8 @@
 // its interval and its count says nothing.
 
 import type { Bar } from '../../market/bars.ts'
+import { marketPhaseSummary } from '../../market/calendar.ts'
+import { parseCode } from '../../market/instruments.ts'
 import type { Action } from '../schemas.ts'
 
 export const HORIZONS = [5, 10, 20] as const
@@ -66,6 +68,17 @@ export function accuracyOf(advised: readonly Advised[]): Accuracy {
     }),
     overall: results(measured),
   }
+}
+
+/**
+ * The session that advice is measured from: the one that ran when it was given, whose price had moved by then, else the last one that was
+ * over. Measured from an earlier close, the advice would be credited with a move that it had seen.
+ */
+export function advisedSession(key: string, createdAt: string, lastOver: string | null): string | null {
+  const parsed = parseCode(key)
+  if (!parsed.ok) return lastOver
+  const clock = marketPhaseSummary({ market: parsed.instrument.market, epochMs: Date.parse(createdAt) })
+  return clock.is_partial_bar === true ? clock.session_date : lastOver
 }
 
 type Returns = Record<Horizon, number | null>

@@ -126,7 +126,10 @@ export function judge(inputs: Inputs): Judgement {
 function figuresOf(inputs: Inputs) {
   const { instrument, company, quote } = inputs
   return {
-    technical: technicalView(inputs.bars, inputs),
+    technical: technicalView(inputs.bars, {
+      ...inputs,
+      sameTimeRatio: inputs.sameTime?.isKnown ? inputs.sameTime.ratio : null,
+    }),
     value: companyValue(quote, company.fundamentals.value, inputs.today?.date ?? null),
     chips: chipsOf(inputs),
     flow: company.flow.value === null ? UNKNOWN_FLOW : flowView(company.flow.value),

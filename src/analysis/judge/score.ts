@@ -48,6 +48,9 @@ const partsOf = (input: ScoreInput): ScorePart[] => [
 /** The points of a part that says as much for a purchase as against it; together they are 50. */
 const MIDDLE: Record<ScorePartKey, number> = { trend: 15, bias: 10, volume: 7, support: 5, macd: 8, rsi: 5 }
 
+/** Whether a part speaks for a purchase. */
+export const isInFavour = ({ key, points }: ScorePart): boolean => points > MIDDLE[key]
+
 /** Half of what a part says for more than against, in whole points. */
 function balanced(part: ScorePart, against: number): ScorePart {
   return { ...part, points: MIDDLE[part.key] + Math.trunc((part.points - against) / 2) }

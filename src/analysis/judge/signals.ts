@@ -55,17 +55,19 @@ export type TechnicalOptions = {
   lastVolumeKnown: boolean
   /** The last bar is of a session that still runs. */
   partial?: boolean
+  /** What it has traded so far by what earlier sessions had by this time; null or none where nobody tells. */
+  sameTimeRatio?: number | null
 }
 
 /** The technical view of the last bar, or null when there are fewer than 20 bars. */
 export function technicalView(
   bars: readonly Bar[],
-  { lastVolumeKnown, partial = false }: TechnicalOptions = { lastVolumeKnown: true },
+  options: TechnicalOptions = { lastVolumeKnown: true },
 ): Technical | null {
   if (bars.length < MIN_BARS) return null
   const table = columns(bars)
   const whole = { series: indicatorSeries(table), closes: table.close, bars }
-  return technicalAt(whole, bars.length - 1, { lastVolumeKnown, partial })
+  return technicalAt(whole, bars.length - 1, options)
 }
 
 /** No statement reaches further back: 52 weeks are fewer sessions in every market. */
@@ -107,7 +109,7 @@ type ScoredSeries = { series: IndicatorSeries; closes: Series }
 export function scoredAt(
   { series, closes }: ScoredSeries,
   index: number,
-  { lastVolumeKnown, partial = false }: TechnicalOptions = { lastVolumeKnown: true },
+  { lastVolumeKnown, partial = false, sameTimeRatio = null }: TechnicalOptions = { lastVolumeKnown: true },
 ): Scored | null {
   const at = (values: Series, back = 0) => (index < back ? null : valueAt(values, index - back))
   const [price, previousClose, trend] = [at(closes), at(closes, 1), trendState(series, index)]
@@ -121,8 +123,8 @@ export function scoredAt(
     ma5,
     ma10,
     biasPct,
-    volumeRatio: lastVolumeKnown ? at(series.volumeRatio) : null,
-    volumeIsPartial: partial,
+    volumeRatio: lastVolumeKnown ? ((partial ? sameTimeRatio : null) ?? at(series.volumeRatio)) : null,
+    volumeIsPartial: partial && sameTimeRatio === null,
     macd: macdPair([at(series.dif), at(series.dea)], [at(series.dif, 1), at(series.dea, 1)]),
     rsi12: at(series.rsi12),
   })
@@ -131,8 +133,8 @@ export function scoredAt(
 }
 
 /**
- * What volumes would tell is null where they are not known. The ratio is one of whole sessions: daily bars do not tell what had been
- * traded by this time of the earlier days, so while a session runs there is none; the average turnover is that of the sessions before.
+ * What volumes would tell is null where they are not known. While a session runs, the ratio is that of the same time of earlier sessions, or none:
+ * daily bars do not tell what had been traded by then. The average turnover is that of the sessions before.
  */
 function withKnownVolumes(
   row: IndicatorRow,
@@ -140,8 +142,9 @@ function withKnownVolumes(
   options: TechnicalOptions,
 ): IndicatorRow {
   const obv = bars.some(({ volume }) => volume > 0) ? row.obv : null
-  const isWhole = options.lastVolumeKnown && options.partial !== true
-  return isWhole ? { ...row, obv } : { ...row, obv, volumeRatio: null, turnover20: before }
+  const { lastVolumeKnown, partial, sameTimeRatio = null } = options
+  if (lastVolumeKnown && partial !== true) return { ...row, obv }
+  return { ...row, obv, volumeRatio: lastVolumeKnown ? sameTimeRatio : null, turnover20: before }
 }
 
 function priorExtremes(bars: readonly Bar[]): Pick<Technical, 'priorHigh20' | 'priorLow20'> {

@@ -7,6 +7,7 @@ import type { ReportLanguage } from '../schemas.ts'
 import { wireProvenance } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 import { figure, keptDecimals } from '../texts/format.ts'
+import { liveRatioText } from '../write/beside-texts.ts'
 import { fundamentalContext } from './company.ts'
 import { wireConsistency } from './consistency.ts'
 import { type Facts, quoteSource } from './facts.ts'
@@ -61,7 +62,7 @@ function enhancedContext(facts: Facts): Json {
     ma_status: technical && textsOf(language).report.trendState[technical.trend],
     // In percent the one, a plain ratio the other: that is how their readers take them.
     price_change_ratio: today && yesterday ? figure(changePct(today, yesterday)) : null,
-    volume_change_ratio: today?.volume && yesterday?.volume ? figure(today.volume / yesterday.volume) : null,
+    volume_change_ratio: figure(volumeChange(facts)),
     currency: facts.currency,
     price_decimals: facts.decimals,
     bar_count: facts.barCount,
@@ -86,6 +87,11 @@ function wireChips({ chips, decimals }: Facts): Json | null {
     source: 'computed',
     bars: chips.bars,
   }
+}
+
+/** Of whole sessions: a part of a day is not compared with one. */
+function volumeChange({ today, yesterday, partial }: Facts): number | null {
+  return !partial && today?.volume && yesterday?.volume ? today.volume / yesterday.volume : null
 }
 
 function changePct(today: Bar, yesterday: Bar): number | null {
@@ -120,7 +126,7 @@ function realtime(facts: Facts): Json {
     price: facts.price,
     change_pct: facts.changePct,
     volume_ratio: figure(facts.technical?.indicators.volumeRatio),
-    volume_ratio_desc: facts.partial ? textsOf(facts.language).beside.noLiveRatio : null,
+    volume_ratio_desc: liveRatioText(facts),
     turnover_rate: quote?.turnoverRatePct ?? null,
     pe_ratio: quote?.peRatio ?? null,
     pb_ratio: quote?.pbRatio ?? null,

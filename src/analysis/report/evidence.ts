@@ -1,6 +1,7 @@
 // What the method was worth in the past where it applies to this report, also where that is nothing. It changes no advice.
 
-import { regimesOf } from '../evidence/replay.ts'
+import type { GuardCode } from '../codes.ts'
+import { FIRST_JUDGED, regimesOf } from '../evidence/replay.ts'
 import { type EvidenceRow, HORIZON, LEAST_SIZE, METHOD_VERSION, REGIMES, type Regime } from '../evidence/vocabulary.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import type { Facts } from './facts.ts'
@@ -22,9 +23,16 @@ export function evidenceMembers(facts: Facts): Json {
   }
 }
 
+/** Advice that follows from what the data lack, which no replayed day has. */
+const NOT_REPLAYED: readonly (GuardCode | null)[] = ['insufficient_bars', 'not_traded', 'outdated_bars']
+
+const isReplayed = ({ decision, bars }: Facts): boolean =>
+  bars.length > FIRST_JUDGED && !NOT_REPLAYED.includes(decision.guard)
+
 /** That of the listing's own phase where it has enough cases, else that of its market. */
-function rowOf({ decision, evidenceRows, bars, consistency }: Facts): EvidenceRow | null {
-  if (consistency.isBlocked || evidenceRows === null) return null
+function rowOf(facts: Facts): EvidenceRow | null {
+  const { decision, evidenceRows, bars, consistency } = facts
+  if (consistency.isBlocked || evidenceRows === null || !isReplayed(facts)) return null
   const regime: Regime = REGIMES[regimesOf(bars).at(-1) ?? REGIMES.indexOf('unknown')] ?? 'unknown'
   const find = (wanted: Regime | 'all') =>
     evidenceRows.find((row) => row.measure === MEASURE && row.group === decision.type && row.regime === wanted) ?? null
@@ -32,13 +40,15 @@ function rowOf({ decision, evidenceRows, bars, consistency }: Facts): EvidenceRo
   return own !== null && own.effective_size >= LEAST_SIZE ? own : find('all')
 }
 
-function evidenceText({ language, decision }: Facts, row: EvidenceRow | null): string {
+function evidenceText(facts: Facts, row: EvidenceRow | null): string {
+  const { language, decision, provenance } = facts
   const texts = textsOf(language).evidence
-  if (row === null) return texts.none
+  if (row === null) return isReplayed(facts) ? texts.none : texts.notReplayed
+  const market = texts.market[row.market]
   const sentences = [
     fill(texts.cases, {
       group: texts.group[decision.type],
-      market: texts.market[row.market],
+      market: provenance === null ? market : fill(texts.samplesOf, { market }),
       regime: texts.regime[row.regime],
       count: row.count,
       effective: Math.round(row.effective_size),

@@ -1,5 +1,6 @@
 // The shape of the texts about the listing beside its market: index, liquidity, dates, peers; `texts.ts` has the rest of the book's.
 
+import type { NoSameTimeReason } from '../../market/day-volumes.ts'
 import type { ComparisonStatus, LiquidityStatus, PeersStatus } from '../codes.ts'
 
 export type BesideTexts = {
@@ -43,5 +44,10 @@ export type BesideTexts = {
   }
   /** While a session runs: why there is no volume ratio. */
   noLiveRatio: string
+  /** The same where a source tells volumes within the day. `{reason}` is one of the reasons below. */
+  unusableLiveRatio: string
+  liveRatioReason: Record<NoSameTimeReason, string>
+  /** What the ratio of a session that runs compares. `{time}`, `{source}`. */
+  liveRatioBasis: string
   join: string
 }

@@ -320,6 +320,10 @@ export type ConsistencyTexts = {
 // The shape of the texts about what the method was worth in the past; `texts.ts` has the rest of the book's.
 
 export type EvidenceTexts = {
+  /** Of advice that no replayed day could give. */
+  notReplayed: string
+  /** Where the cases are of samples. `{market}`. */
+  samplesOf: string
   heading: string
   /** Nothing was computed for this market. */
   none: string

@@ -20,6 +20,17 @@ export function besideMembers(judged: Judged): Json {
   }
 }
 
+/** While a session runs: what its volume ratio compares, or why there is none; null once it is over. */
+export function liveRatioText(judged: Pick<Judged, 'partial' | 'sameTime' | 'dayVolumes' | 'language'>): string | null {
+  const { partial, sameTime, dayVolumes, language } = judged
+  const { noLiveRatio, unusableLiveRatio, liveRatioReason, liveRatioBasis } = textsOf(language).beside
+  if (!partial) return null
+  if (sameTime === null || !dayVolumes?.ok) return noLiveRatio
+  if (!sameTime.isKnown) return fill(unusableLiveRatio, { reason: liveRatioReason[sameTime.reason] })
+  const [hour, minute] = [Math.floor(sameTime.until / 60), sameTime.until % 60].map((n) => String(n).padStart(2, '0'))
+  return fill(liveRatioBasis, { time: `${hour}:${minute}`, source: dayVolumes.provider })
+}
+
 function wireComparison(judged: Judged): Json {
   const { comparison, language } = judged
   const { status, benchmark, beta, strengthPct, indexFindings } = comparison

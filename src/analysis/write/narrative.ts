@@ -4,13 +4,14 @@ import type { Touch } from '../../market/consistency/types.ts'
 import type { ReasonCode } from '../codes.ts'
 import { isOutdated, isUntraded } from '../judge/guardrails.ts'
 import type { Judged } from '../judge/judge.ts'
-import type { ScorePart } from '../judge/score.ts'
+import { isInFavour, type ScorePart } from '../judge/score.ts'
 import { MIN_BARS } from '../judge/signals.ts'
 import type { MarketPhaseSummary, ReportStrategy } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { adjustmentText, checksNotice, marked, markFor } from '../texts/findings.ts'
 import { aside, fixed, sampleNotice, signedPct, withUnit } from '../texts/format.ts'
 import type { AnalysisTexts, StayOutReason } from '../texts/texts.ts'
+import { liveRatioText } from './beside-texts.ts'
 import { type CompanyTexts, companyTexts } from './company-texts.ts'
 import { sizeText, wireHorizons } from './outlook-texts.ts'
 import { followed } from './sentences.ts'
@@ -54,8 +55,8 @@ export function narrate(input: NarrativeInput): Narrative {
   const phrases = textsOf(language).analysis
   const parts = technical?.score.parts ?? []
   const reasons = parts.map((part) => ({ part, text: partReason(part, phrases) }))
-  const good = reasons.filter(({ part }) => TONE[part.reason] === 'good').map(({ text }) => text)
-  const bad = reasons.filter(({ part }) => TONE[part.reason] === 'bad').map(({ text }) => text)
+  const good = reasons.filter(({ part }) => toneOf(part) === 'good').map(({ text }) => text)
+  const bad = reasons.filter(({ part }) => toneOf(part) === 'bad').map(({ text }) => text)
   const guardReason = guardText(input)
   return {
     ...companyTexts(input),
@@ -130,12 +131,18 @@ const TONE: Partial<Record<ReasonCode, 'good' | 'bad'>> = Object.fromEntries([
   ...BAD.map((reason) => [reason, 'bad']),
 ])
 
+/** What sounds good and was given no more than the middle is neither: a price just above its average is near it, and a little late. */
+function toneOf(part: ScorePart): 'good' | 'bad' | null {
+  const tone = TONE[part.reason] ?? null
+  return tone === 'good' && !isInFavour(part) ? null : tone
+}
+
 type Reasoned = { part: ScorePart; text: string }
 
 /** The part nearest to its best (1) or its worst (−1) case, if its reason has that tone. */
 function extreme(reasons: Reasoned[], sign: 1 | -1): string | null {
   const tone = sign === 1 ? 'good' : 'bad'
-  const fitting = reasons.filter(({ part }) => TONE[part.reason] === tone)
+  const fitting = reasons.filter(({ part }) => toneOf(part) === tone)
   const weight = ({ part }: Reasoned) => (sign === 1 ? part.points : part.max - part.points)
   return fitting.sort((a, b) => weight(b) - weight(a))[0]?.text ?? null
 }
@@ -198,6 +205,7 @@ function technicalTexts(input: NarrativeInput, phrases: AnalysisTexts): Technica
   const { technical, decimals, consistency, language } = input
   if (technical === null) return { averages: null, volume: null, momentum: null, range: null }
   const { indicators, score } = technical
+  const isLive = input.sameTime?.isKnown === true
   const told = (text: string, touches: Touch[]) => marked(text, markFor(consistency, touches, language))
   const basis = aside(adjustmentText(consistency.adjustment, language), language)
   const shown = (digits: number) => (value: number | null) => (value === null ? phrases.unknown : fixed(value, digits))
@@ -218,7 +226,7 @@ function technicalTexts(input: NarrativeInput, phrases: AnalysisTexts): Technica
       }) + basis,
       ['averages'],
     ),
-    volume: told(reason('volume'), ['volume']),
+    volume: told(reason('volume') + (isLive ? aside(liveRatioText(input) ?? '', language) : ''), ['volume']),
     momentum: told(
       fill(phrases.momentum, {
         macd: reason('macd'),

@@ -12,11 +12,14 @@ export function obv(closes: Numbers, volumes: Numbers): Series {
   return out
 }
 
+/** Sessions before, whose mean volume one is compared with. */
+export const SESSIONS_COMPARED = 5
+
 /**
  * Volume ratio: today's volume / mean of the `period` days before it. Warm-up: `period` bars; also missing where those
  * days had no volume at all, as after a suspension or for an index whose source gives none.
  */
-export function volumeRatio(volumes: Numbers, period = 5): Series {
+export function volumeRatio(volumes: Numbers, period = SESSIONS_COMPARED): Series {
   const out = blank(volumes.length)
   for (let i = period; i < volumes.length; i++) {
     let sum = 0
@@ -34,6 +37,6 @@ export const onBalanceVolume = defineIndicator({
 
 export const relativeVolume = defineIndicator({
   part: 'averages',
-  lines: { volumeRatio: { warmUp: 5, field: 'volume_ratio_5d', isPercent: false } },
+  lines: { volumeRatio: { warmUp: SESSIONS_COMPARED, field: 'volume_ratio_5d', isPercent: false } },
   compute: ({ volume }) => ({ volumeRatio: volumeRatio(volume) }),
 })

@@ -6,6 +6,7 @@ import { UpstreamError } from '../../lib/http-client.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import type { Bar, Quote } from '../bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
+import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
 import type { Fetched, ProviderRun } from '../provider-run.ts'
 import { type Circuit, type GateKeeper, outcomeOf } from './gate.ts'
@@ -44,6 +45,17 @@ export function quoteNeed(instrument: Instrument, query: QuoteQuery): Need<Quote
     signal: query.signal,
     ask: (provider, signal) => provider.quote?.(instrument, { ...query, signal }),
     count: () => 1,
+  }
+}
+
+export function dayVolumesNeed(instrument: Instrument, query: QuoteQuery): Need<VolumePart[]> {
+  return {
+    dataType: 'intraday_volume',
+    operation: 'day_volumes',
+    instrument,
+    signal: query.signal,
+    ask: (provider, signal) => provider.dayVolumes?.(instrument, { ...query, signal }),
+    count: (parts) => parts.length,
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { UpstreamError } from '../../lib/http-client.ts'
 import type { Bar, Quote } from '../bars.ts'
+import type { VolumePart } from '../day-volumes.ts'
 import { isDate } from '../zoned-time.ts'
 
 /** Why an answer that arrived is not used. */
@@ -29,6 +30,25 @@ export function checkedBars(service: string, bars: Bar[], today: string): Bar[] 
   }
   return bars
 }
+
+/** Volumes within days, if their days and minutes ascend and the newest are of today, so that the next source is asked where they are not. */
+export function checkedParts(service: string, parts: VolumePart[], today: string): VolumePart[] {
+  let previous = { date: '', until: 0 }
+  for (const part of parts) {
+    const { date, until, volume } = part
+    if (!isDate(date) || !(until > 0 && until <= MINUTES_OF_DAY))
+      throw faulty(service, 'bad_dates', 'a part has no valid time')
+    const follows = date > previous.date || (date === previous.date && until > previous.until)
+    if (!follows) throw faulty(service, 'bad_dates', `a part of ${date} does not come after the one before`)
+    if (date > today) throw faulty(service, 'bad_dates', `${date} has not come yet`)
+    if (!(Number.isFinite(volume) && volume >= 0)) throw faulty(service, 'malformed', `no volume for ${date}`)
+    previous = part
+  }
+  if (previous.date !== today) throw faulty(service, 'empty', 'no volumes of today')
+  return parts
+}
+
+const MINUTES_OF_DAY = 1_440
 
 /** The quote, if its prices are plausible. */
 export function checkedQuote(service: string, quote: Quote): Quote {

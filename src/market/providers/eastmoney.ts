@@ -5,9 +5,10 @@ import { z } from 'zod'
 import type { Bar, Quote } from '../bars.ts'
 import { localDate } from '../calendar.ts'
 import type { Board, Dividend, FinancialReport, FlowDay, Fundamentals, Peer, Peers } from '../company.ts'
+import type { VolumePart } from '../day-volumes.ts'
 import { currencyOf, type Instrument } from '../instruments.ts'
 import { addDays, isDate } from '../zoned-time.ts'
-import { changeOf, checkedBars, checkedQuote, faulty } from './checks.ts'
+import { changeOf, checkedBars, checkedParts, checkedQuote, faulty } from './checks.ts'
 import { boardsOf, rankings } from './eastmoney-boards.ts'
 import { ask, type EastMoneyOptions, echoes, Figure, firstKnown, SERVICE, secids, toFigure } from './eastmoney-http.ts'
 import type { BarsQuery, MarketDataProvider, MarketNeed, QuoteQuery } from './provider.ts'
@@ -26,6 +27,8 @@ export function eastMoneyProvider(options: EastMoneyOptions): MarketDataProvider
       firstKnown(instrument, symbols, (secid) => quote(options, { instrument, secid, query })),
     dailyBars: (instrument, query) =>
       firstKnown(instrument, symbols, (secid) => bars(options, { instrument, secid, query })),
+    dayVolumes: (instrument, query) =>
+      firstKnown(instrument, symbols, (secid) => dayVolumes(options, { instrument, secid, query })),
     fundamentals: (instrument, query) => fundamentals(options, instrument, query),
     capitalFlow: (instrument, query) => capitalFlow(options, instrument, query),
     boards: (instrument, query) => boardsOf(options, instrument, query),
@@ -36,6 +39,8 @@ export function eastMoneyProvider(options: EastMoneyOptions): MarketDataProvider
 
 function supports(instrument: Instrument, need: MarketNeed): boolean {
   if (need === 'realtime_quote' || need === 'daily_data') return secids(instrument).length > 0
+  // American minutes are told in the time of Beijing, so a day's are of two dates: other sources have them in their own.
+  if (need === 'intraday_volume') return instrument.market !== 'us' && secids(instrument).length > 0
   // Boards, flows and results are of mainland companies; funds and indices have none.
   return instrument.market === 'cn' && instrument.kind === 'stock'
 }
@@ -134,6 +139,33 @@ function toBar(line: string, instrument: Instrument): Bar {
     volume: (volume ?? Number.NaN) * sharesPerUnit(instrument),
     amount: amount !== undefined && amount > 0 ? amount : null,
   }
+}
+
+const PART_MINUTES = 5
+/** More than eight sessions of the market with the longest hours: five, and room for half days. */
+const PARTS = 600
+
+/**
+ * Volumes of five minutes, each told with the minute at which it ends; the first of a day has the opening auction in it. Its other answer
+ * of minutes (`trends2`) has five days with today among them, which is one too few.
+ */
+async function dayVolumes(
+  options: EastMoneyOptions,
+  { instrument, secid, query }: ProviderRequest<QuoteQuery>,
+): Promise<VolumePart[]> {
+  const fields = `klt=${PART_MINUTES}&fqt=1&end=20500101&lmt=${PARTS}&fields1=f1&fields2=f51,f56`
+  const { data } = await ask(options, `${options.historyUrl}/api/qt/stock/kline/get?secid=${secid}&${fields}`, {
+    schema: Series,
+    query,
+  })
+  if (!data) throw faulty(SERVICE, 'unknown_symbol', secid)
+  if (!echoes(secid, data.code)) throw faulty(SERVICE, 'wrong_symbol', secid)
+  const parts = data.klines.map((line): VolumePart => {
+    const [, date = '', hour, minute, volume] = /^(\S+) (\d\d):(\d\d),([^,]+)/.exec(line) ?? []
+    const told = toFigure(volume) ?? Number.NaN
+    return { date, until: Number(hour) * 60 + Number(minute), volume: told * sharesPerUnit(instrument) }
+  })
+  return checkedParts(SERVICE, parts, localDate(instrument.market, options.clock()))
 }
 
 // Results and dividends from EastMoney's data centre, which has other rules than its quotes, and the flows of money.

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Bar, Quote } from '../bars.ts'
 import { sessionEnd } from '../calendar.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
+import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
 import type { Fetched, Provenance, ProviderRun } from '../provider-run.ts'
 import {
@@ -24,6 +25,7 @@ import {
   barsNeed,
   boardsNeed,
   type Chain,
+  dayVolumesNeed,
   firstAnswer,
   flowNeed,
   fundamentalsNeed,
@@ -62,6 +64,8 @@ export type MarketSnapshot = {
 export type MarketData = {
   bars(instrument: Instrument, query: BarsQuery): Promise<Fetched<Bar[]>>
   quote(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Quote>>
+  /** Volumes within the day, of live sources and never kept: they are of this minute. */
+  dayVolumes(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<VolumePart[]>>
   /** Bars of an index that listings are compared with: of live sources, and fetched once a session. */
   indexBars(index: Instrument, query: BarsQuery): Promise<Fetched<Bar[]>>
   snapshot(instrument: Instrument, query: BarsQuery): Promise<MarketSnapshot>
@@ -99,6 +103,10 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
     otherQuote: (instrument, known, query = {}) => {
       const others = providers.filter(({ name }) => name !== SAMPLE_PROVIDER && !known.includes(name))
       return firstAnswer(chain, others, quoteNeed(instrument, query))
+    },
+    dayVolumes: (instrument, query = {}) => {
+      const live = providers.filter(({ name }) => name !== SAMPLE_PROVIDER)
+      return firstAnswer(chain, live, dayVolumesNeed(instrument, query))
     },
     indexBars: (instrument, query) => {
       const live = providers.filter(({ name }) => name !== SAMPLE_PROVIDER)

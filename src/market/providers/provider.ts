@@ -1,5 +1,6 @@
 import type { Bar, Quote } from '../bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
+import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
 import type { Provenance, ProviderRun } from '../provider-run.ts'
 
@@ -30,6 +31,8 @@ export interface MarketDataProvider {
   /** Oldest first, at least one. */
   dailyBars?(instrument: Instrument, query: BarsQuery): Promise<Bar[]>
   quote?(instrument: Instrument, query: QuoteQuery): Promise<Quote>
+  /** Volumes within the day, of today and of at least the five sessions before. */
+  dayVolumes?(instrument: Instrument, query: QuoteQuery): Promise<VolumePart[]>
   fundamentals?(instrument: Instrument, query: QuoteQuery): Promise<Fundamentals>
   /** Oldest first, at least one. */
   capitalFlow?(instrument: Instrument, query: QuoteQuery): Promise<FlowDay[]>

@@ -28,15 +28,20 @@ const Chart = z.object({
 export type Chart = z.infer<typeof Chart>
 const Answer = z.object({ chart: z.object({ result: z.array(Chart).nullish() }) })
 
-export type ChartQuestion = { instrument: Instrument; range: string; events: 'div' | 'div,split' }
+export type ChartQuestion = {
+  instrument: Instrument
+  range: string
+  interval?: '1d' | '5m'
+  events: 'div' | 'div,split'
+}
 
 export async function chartOf(
   options: YahooOptions,
-  { instrument, range, events }: ChartQuestion,
+  { instrument, range, interval = '1d', events }: ChartQuestion,
   query: QuoteQuery,
 ): Promise<Chart> {
   const symbol = symbolOf(instrument)
-  const path = `/v8/finance/chart/${encodeURIComponent(symbol)}?range=${range}&interval=1d&events=${events}`
+  const path = `/v8/finance/chart/${encodeURIComponent(symbol)}?range=${range}&interval=${interval}&events=${events}`
   const parsed = Answer.safeParse(await ask(options, path, query))
   if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a chart')
   const chart = parsed.data.chart.result?.[0]

@@ -2,9 +2,10 @@
 // with the adjusted close. Company data is in the file beside this one.
 
 import type { Bar, Quote } from '../bars.ts'
-import { localDate } from '../calendar.ts'
+import { localDate, minuteOfDay } from '../calendar.ts'
+import type { VolumePart } from '../day-volumes.ts'
 import { currencyOf, type Instrument, yahooSymbol } from '../instruments.ts'
-import { changeOf, checkedBars, checkedQuote, faulty, rounded, withoutNoise } from './checks.ts'
+import { changeOf, checkedBars, checkedParts, checkedQuote, faulty, rounded, withoutNoise } from './checks.ts'
 import {
   type BarsQuery,
   isPriceNeed,
@@ -29,7 +30,9 @@ const RANGES: [name: string, days: number][] = [
   ['10y', 3652],
 ]
 
-export function yahooProvider(options: YahooOptions): PriceProvider & Pick<MarketDataProvider, 'fundamentals'> {
+type YahooProvider = PriceProvider & Pick<MarketDataProvider, 'fundamentals' | 'dayVolumes'>
+
+export function yahooProvider(options: YahooOptions): YahooProvider {
   const chart = (instrument: Instrument, range: string, query: QuoteQuery) =>
     chartOf(options, { instrument, range, events: 'div,split' }, query)
   return {
@@ -46,6 +49,11 @@ export function yahooProvider(options: YahooOptions): PriceProvider & Pick<Marke
       const wanted = bars.filter(({ date }) => date <= endDate).slice(-query.count)
       return checkedBars(SERVICE, wanted, localDate(instrument.market, now))
     },
+    async dayVolumes(instrument, query) {
+      const question = { instrument, range: '1mo', interval: '5m', events: 'div' } as const
+      const parts = toParts(instrument, await chartOf(options, question, query))
+      return checkedParts(SERVICE, parts, localDate(instrument.market, options.clock()))
+    },
     fundamentals: (instrument, query) => fundamentals(options, instrument, query),
   }
 }
@@ -53,7 +61,10 @@ export function yahooProvider(options: YahooOptions): PriceProvider & Pick<Marke
 /** For mainland companies other sources give more, and in another form: the year up to a day, not three months. */
 function supports(instrument: Instrument, need: MarketNeed): boolean {
   if (yahooSymbol(instrument) === null) return false
-  return isPriceNeed(need) || (need === 'fundamentals' && instrument.market !== 'cn' && instrument.kind === 'stock')
+  const { market, kind } = instrument
+  // Its minutes of the mainland come late, and its indices have no volumes.
+  if (need === 'intraday_volume') return market !== 'cn' && kind !== 'index'
+  return isPriceNeed(need) || (need === 'fundamentals' && market !== 'cn' && kind === 'stock')
 }
 
 /** The shortest range that reaches back far enough from today, holidays included. */
@@ -87,6 +98,20 @@ function toBars({ market }: Instrument, chart: Chart, adjusted: boolean): Bar[] 
     return [
       { date, open: adjust(open), high: adjust(high), low: adjust(low), close: adjust(close), volume, amount: null },
     ]
+  })
+}
+
+const PART_MS = 5 * 60_000
+
+/** Its parts are told with the moment at which they begin. The newest one may stand at the moment of the last trade instead, and has no volume. */
+function toParts({ market }: Instrument, chart: Chart): VolumePart[] {
+  const [volumes, timestamps] = [chart.indicators.quote[0]?.volume ?? [], chart.timestamp ?? []]
+  if (volumes.length !== timestamps.length) throw faulty(SERVICE, 'malformed', 'columns of different lengths')
+  return timestamps.flatMap((seconds, i) => {
+    const volume = volumes[i] ?? null
+    const end = seconds * 1000 + PART_MS
+    if (volume === null || end % PART_MS !== 0) return []
+    return [{ date: localDate(market, seconds * 1000), until: minuteOfDay(market, end), volume }]
   })
 }
 

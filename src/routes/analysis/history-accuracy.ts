@@ -1,7 +1,7 @@
 // How the owner's past advice turned out.
 
 import { z } from '@hono/zod-openapi'
-import { type Advised, accuracyOf, CALM_PCT } from '../../analysis/judge/accuracy.ts'
+import { type Advised, accuracyOf, advisedSession, CALM_PCT } from '../../analysis/judge/accuracy.ts'
 import { marketDataOf } from '../../analysis/market-data.ts'
 import { Action } from '../../analysis/schemas.ts'
 import { type PastAdvice, pastAdvice } from '../../db/analyses.ts'
@@ -133,7 +133,8 @@ function advisedOf(advice: PastAdvice, bars: ReadonlyMap<string, Bar[]>): Advise
   if (!action.success || series === undefined) return []
   const stored = advice.marketPhaseSummary === null ? null : JSON.parse(advice.marketPhaseSummary)
   const phase = Phase.safeParse(stored).data
-  const date = phase?.effective_daily_bar_date ?? phase?.session_date ?? advice.createdAt.slice(0, 10)
+  const lastOver = phase?.effective_daily_bar_date ?? phase?.session_date ?? advice.createdAt.slice(0, 10)
+  const date = advisedSession(advice.key, advice.createdAt, lastOver) ?? lastOver
   return [{ action: action.data, date, bars: series }]
 }
 

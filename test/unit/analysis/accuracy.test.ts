@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { moodOf } from '../../../src/analysis/gather/previous.ts'
-import { type Advised, accuracyOf, HORIZONS, returnsAfter, wilson } from '../../../src/analysis/judge/accuracy.ts'
+import {
+  type Advised,
+  accuracyOf,
+  advisedSession,
+  HORIZONS,
+  returnsAfter,
+  wilson,
+} from '../../../src/analysis/judge/accuracy.ts'
 import { Action } from '../../../src/analysis/schemas.ts'
 import type { StoredAnalysis } from '../../../src/db/analyses.ts'
 import { anyBars, barsOf } from './series.ts'
@@ -20,6 +27,18 @@ test('returns run from the close of the advice to the close so many sessions lat
   // A weekend or a suspended day belongs to the session before it.
   expect(returnsAfter({ action: 'buy', date: '2026-03-15', bars: RISING })[5]).not.toBeNull()
   expect(returnsAfter({ action: 'buy', date: '2001-01-01', bars: RISING })).toEqual({ 5: null, 10: null, 20: null })
+})
+
+test('advice belongs to the session that ran when it was given, by the clock of its market, else to the last one that was over', () => {
+  const of = (key: string, at: string) => advisedSession(key, at, '2026-03-19')
+  expect(of('600519', '2026-03-20T02:30:00.123000Z')).toBe('2026-03-20')
+  // The lunch break is a part of it, the evening and the morning before it are not.
+  expect(of('600519', '2026-03-20T04:30:00Z')).toBe('2026-03-20')
+  for (const at of ['2026-03-20T01:00:00Z', '2026-03-19T12:00:00Z', '2026-03-21T02:30:00Z'])
+    expect(of('600519', at)).toBe('2026-03-19')
+  expect(of('AAPL', '2026-03-20T02:30:00Z')).toBe('2026-03-19')
+  expect(of('AAPL', '2026-03-20T15:00:00Z')).toBe('2026-03-20')
+  expect(advisedSession('what is this?', '2026-03-20T02:30:00Z', null)).toBeNull()
 })
 
 test('a hit is what the advice wanted: a rise, a fall, or calm; what is too young is pending and not counted', () => {

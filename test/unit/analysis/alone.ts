@@ -51,9 +51,10 @@ export function jobOf({ key }: Instrument, request: Subject['request'] & { langu
 /** An analysis with nobody to ask but the sources of bars and quote. */
 export const ALONE: Pick<
   Deps,
-  'otherQuote' | 'indexBars' | 'company' | 'news' | 'previous' | 'mood' | 'evidenceRows' | 'narrator'
+  'otherQuote' | 'dayVolumes' | 'indexBars' | 'company' | 'news' | 'previous' | 'mood' | 'evidenceRows' | 'narrator'
 > = {
   otherQuote: null,
+  dayVolumes: null,
   indexBars: null,
   company: null,
   news: null,

@@ -3,8 +3,9 @@ import type { EvidenceRow } from '../../../src/analysis/evidence/vocabulary.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { textsOf } from '../../../src/analysis/texts/book.ts'
-import { got, reportWith, WHOLE } from './company-reports.ts'
+import { BARS, got, lost, reportWith, WHOLE } from './company-reports.ts'
 import { ROW } from './evidence-row.ts'
+import { barsOf } from './series.ts'
 
 const rawOf = (report: Awaited<ReturnType<typeof reportWith>>) => report.details?.raw_result as Record<string, unknown>
 
@@ -40,13 +41,50 @@ test('a report quotes the evidence that applies to it, also when that shows noth
 })
 
 test('what cannot be had costs no report, and a report without advice quotes no evidence', async () => {
-  const lost = await reportWith(WHOLE, {
+  const away = await reportWith(WHOLE, {
     evidenceRows: async () => {
       throw new Error('the database is away')
     },
   })
-  expect(rawOf(lost)).toMatchObject({ confidence_probability: null, evidence: { row: null } })
+  expect(rawOf(away)).toMatchObject({ confidence_probability: null, evidence: { row: null } })
   const torn = { evidenceRows: async () => [ROW], dailyBars: async () => got([]) }
   const blocked = rawOf(await reportWith(WHOLE, torn))
   expect(blocked.evidence === null || (blocked.evidence as { row: unknown }).row === null).toBe(true)
+})
+
+test('advice that no replayed day could give quotes no evidence and says so', async () => {
+  const words = textsOf('zh').evidence
+  const evidenceRows = async () => ['buy', 'hold', 'sell'].map((group) => ({ ...ROW, group }) as EvidenceRow)
+  const told = async (bars: typeof BARS) =>
+    rawOf(
+      await reportWith(WHOLE, { evidenceRows, dailyBars: async () => got(bars), quote: async () => lost('http_429') }),
+    )
+  for (const count of [10, 40, 59])
+    expect(await told(BARS.slice(-count)), `${count} bars`).toMatchObject({
+      confidence_probability: null,
+      evidence: { row: null, text: words.notReplayed },
+    })
+  expect(await told(BARS.slice(-60))).toMatchObject({ evidence: { row: { count: ROW.count } } })
+  // Bars that miss sessions are advised on by a guard that the replay does not have.
+  expect(await told(BARS.slice(0, -4))).toMatchObject({ evidence: { row: null, text: words.notReplayed } })
+})
+
+test('what is listed in favour has more than the middle of its part', async () => {
+  // Rising by a little each session: just above MA5, which is a point less than the middle.
+  const bars = barsOf(
+    Array.from({ length: 80 }, (_, i) => 1000 * 1.002 ** i),
+    { volume: 3_000_000 },
+  )
+  const report = await reportWith(WHOLE, { dailyBars: async () => got(bars), quote: async () => lost('http_429') })
+  type Enhanced = { trend_analysis: { score_parts: { key: string; points: number; reason: string }[] } }
+  const enhanced = report.details?.context_snapshot?.enhanced_context as Enhanced | undefined
+  const { positive_catalysts: told } = (rawOf(report).dashboard as { intelligence: { positive_catalysts: string[] } })
+    .intelligence
+  const middle: Record<string, number> = { trend: 15, bias: 10, volume: 7, support: 5, macd: 8, rsi: 5 }
+  const parts = enhanced?.trend_analysis.score_parts ?? []
+  expect(parts.find(({ key }) => key === 'bias')).toMatchObject({ points: 9 })
+  expect(told.length).toBeGreaterThan(0)
+  for (const { key, points, reason } of parts) {
+    if (told.includes(reason)) expect(points, reason).toBeGreaterThan(middle[key] ?? 0)
+  }
 })

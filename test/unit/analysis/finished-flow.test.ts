@@ -93,6 +93,7 @@ test('the flow of a finished analysis has each try of the model with its times, 
   ])
   const between = (kind: string) => flow.edges.filter((edge) => edge.kind === kind)
   expect(between('retry').map(({ to }) => to)).toEqual(models.slice(1).map(({ id }) => id))
+  expect(flow.summary.fallback_count).toBe(between('fallback').length)
   const [failed, stood] = flow.nodes.filter(({ kind }) => kind === 'data_source')
   expect([failed?.status, failed?.ended_at, stood?.status, stood?.started_at]).toEqual([
     'timeout',

@@ -58,3 +58,17 @@ test('what cannot be scored says why, and is counted', () => {
   ])
   expect(scoresOf([]).actions).toEqual([])
 })
+
+test('advice that was given while a session ran is measured from the close of that session, in rows of before too', () => {
+  const [before, running] = [dateAt(38), dateAt(39)]
+  // Half past ten in Shanghai; the close before is not what the advice was given at.
+  const live = { created_at: `${running}T02:30:00.000000Z`, session_date: before }
+  const jump = BARS.map((bar, i) => (i >= 39 ? { ...bar, close: bar.close * 1.05 } : bar))
+  const ten = (over: Partial<LedgerContent>) => outcomeOf(advice('buy', 38, over), jump).return_10_pct
+  expect(ten(live)).toBeCloseTo((1.01 ** 10 - 1) * 100, 3)
+  expect(ten({ ...live, session_date: running })).toBe(ten(live))
+  // Before the opening, and after the close of the day before, the close before is the one.
+  for (const time of [`${running}T01:00:00.000000Z`, `${before}T08:00:00.000000Z`]) {
+    expect(ten({ ...live, created_at: time })).toBeCloseTo((1.05 * 1.01 ** 10 - 1) * 100, 3)
+  }
+})

@@ -20,7 +20,7 @@ body{font:16px/1.6 system-ui,sans-serif;color:#1a202c;max-width:60rem;margin:2re
 h1{font-size:1.6rem}h2{font-size:1.2rem;border-bottom:1px solid #e2e8f0;margin-top:2rem}
 table{border-collapse:collapse;width:100%}th,td{border:1px solid #e2e8f0;padding:.35rem .6rem;text-align:left}
 blockquote{margin:0;padding:.6rem 1rem;background:#fffaf0;border-left:4px solid #b7791f}
-figure{margin:1rem 0}svg{max-width:100%;height:auto}hr{border:0;border-top:1px solid #e2e8f0}
+figure{margin:1rem 0;overflow-x:auto}svg{max-width:100%;min-width:40rem;height:auto}hr{border:0;border-top:1px solid #e2e8f0}
 `
 
 export function renderHtml(report: AnalysisReport, diagnostics: DiagnosticSummary | null = null): string {

@@ -288,10 +288,10 @@ function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): s
   return table([indicator, value], told)
 }
 
-/** The ratio of whole sessions; while there is none, why. */
+/** While a session runs, with what it compares, or why there is none. */
 function volumeRatio({ volume_ratio_5d: ratio }: TrendAnalysis, { view, report }: Pick<Page, 'view' | 'report'>) {
-  if (ratio !== null || view.noVolumeRatio === null) return shown(ratio, 2)
-  return shown(ratio, 2) + aside(text(view.noVolumeRatio), report.meta.report_language)
+  if (view.volumeRatioNote === null) return shown(ratio, 2)
+  return shown(ratio, 2) + aside(text(view.volumeRatioNote), report.meta.report_language)
 }
 
 /** What the listing did, and how much of it is traded. */

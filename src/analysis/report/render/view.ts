@@ -95,7 +95,7 @@ export type ReportView = {
   /** Index, liquidity, dates, peers: also where nothing is known. */
   beside: { label: string; text: string }[]
   /** Why there is no volume ratio, where something is known of it. */
-  noVolumeRatio: string | null
+  volumeRatioNote: string | null
   oneSentence: string | null
   guardReason: string | null
   catalysts: string[]
@@ -131,7 +131,7 @@ export function reportView({ details }: AnalysisReport): ReportView {
     horizons: raw.horizons?.text ?? null,
     tradePlan: raw.trade_plan?.text ?? null,
     beside: [raw.market_comparison, raw.liquidity, raw.company_dates, raw.peer_multiples].flatMap((part) => part ?? []),
-    noVolumeRatio: context.realtime?.volume_ratio_desc ?? null,
+    volumeRatioNote: context.realtime?.volume_ratio_desc ?? null,
     guardReason: raw.guardrail_reason,
     ...ofDashboard(raw),
     company: told(raw.fundamental_analysis, raw.capital_flow_summary, raw.sector_position, raw.chip_summary),

@@ -260,6 +260,9 @@ export const report: ReportTexts = {
 }
 
 export const evidence: EvidenceTexts = {
+  notReplayed:
+    'no day of the replay had so few bars, or a listing that is not traded: no earlier case is like this one',
+  samplesOf: 'the packaged samples of {market}',
   heading: 'Evidence',
   none: 'the method has not been replayed over bars of this market yet',
   group: { buy: 'advice to buy', hold: 'advice to wait', sell: 'advice to sell' },
@@ -340,7 +343,7 @@ export const beside: BesideTexts = {
     sessions: '{count} sessions',
     lessThanOne: 'less than one session',
     is_index: 'an index cannot be sold',
-    withheld: 'the volumes failed a consistency check: how long a sale takes is not known',
+    withheld: 'the data failed a consistency check: how long a sale takes is not known',
     too_few: 'fewer than 20 whole sessions: how long a sale takes is not known',
     no_volume: 'the source tells no volumes: how long a sale takes is not known',
     other_money:
@@ -360,14 +363,22 @@ export const beside: BesideTexts = {
   peers: {
     told: 'beside the {count} largest other companies of the board {board}: median price to earnings (of the year so far) {pe}, own {ownPe}; median price to book {pb}, own {ownPb}',
     losses: '; with a loss, and so without price to earnings: {losses}',
-    no_data: "no data on peers' multiples",
-    not_supported: "no source tells peers' multiples in this market",
-    failed: "peers' multiples could not be fetched",
+    no_data: 'no data',
+    not_supported: 'no source tells them in this market',
+    failed: 'could not be fetched',
     too_few: 'fewer than 5 peers with multiples: no median',
     sample: 'sample prices are not mixed with facts of the real company, so no peers were asked for',
     notCompany: 'funds and indices have no peers with multiples',
   },
   noLiveRatio:
     'no volume ratio while the session runs: daily bars do not tell what had been traded by this time of the days before',
+  unusableLiveRatio: 'no volume ratio: {reason}',
+  liveRatioReason: {
+    too_early: 'the session has not run for five minutes yet',
+    stale: 'the volumes within the day are more than 35 minutes old',
+    too_few_sessions: 'volumes within the day are not known of five earlier sessions with the same hours',
+    other_volumes: 'the volumes within the day do not agree with those of whole days',
+  },
+  liveRatioBasis: 'up to {time}, by the mean of five earlier sessions up to that time, from {source}',
   join: '; ',
 }

@@ -261,6 +261,8 @@ export const report: ReportTexts = {
 }
 
 export const evidence: EvidenceTexts = {
+  notReplayed: '재현한 날 가운데 일봉이 이렇게 적거나 거래가 멈춘 경우가 없어 비교할 과거 사례가 없음',
+  samplesOf: '내장 샘플({market})',
   heading: '과거 검증',
   none: '이 시장의 과거 데이터로 아직 검증되지 않았습니다',
   group: { buy: '매수 의견', hold: '관망 의견', sell: '매도 의견' },
@@ -328,7 +330,7 @@ export const beside: BesideTexts = {
     sessions: '{count}거래일',
     lessThanOne: '1거래일 미만',
     is_index: '지수는 매매할 수 없음',
-    withheld: '거래량이 일관성 검사를 통과하지 못해 매도 소요 일수를 알 수 없음',
+    withheld: '데이터가 일관성 검사를 통과하지 못해 매도 소요 일수를 알 수 없음',
     too_few: '완결된 거래일이 20일 미만이라 매도 소요 일수를 알 수 없음',
     no_volume: '데이터 출처가 거래량을 제공하지 않아 매도 소요 일수를 알 수 없음',
     other_money: '이 통화로 정한 포지션이 없음; 20일 평균 거래대금의 {share}% 기준 하루 최대 {most}',
@@ -347,13 +349,21 @@ export const beside: BesideTexts = {
   peers: {
     told: '{board} 업종의 시가총액 상위 {count}개사 대비: PER(당해 누적 이익 기준) 중앙값 {pe}(자사 {ownPe}), PBR 중앙값 {pb}(자사 {ownPb})',
     losses: '; 적자 {losses}개사는 PER 없음',
-    no_data: '동종업계 배수 자료 없음',
-    not_supported: '이 시장의 동종업계 배수를 제공하는 출처 없음',
-    failed: '동종업계 배수를 가져오지 못함',
+    no_data: '자료 없음',
+    not_supported: '이 시장에서 제공하는 출처 없음',
+    failed: '가져오지 못함',
     too_few: '배수가 있는 동종업계가 5개사 미만이라 중앙값 없음',
     sample: '샘플 시세는 실제 회사 자료와 섞지 않으므로 동종업계를 조회하지 않음',
     notCompany: '펀드와 지수는 동종업계 배수가 없음',
   },
   noLiveRatio: '장중에는 거래량 비율이 없음: 일봉은 지난 날들의 같은 시각까지의 거래량을 알려 주지 않음',
+  unusableLiveRatio: '거래량 비율 없음: {reason}',
+  liveRatioReason: {
+    too_early: '개장 후 5분이 지나지 않음',
+    stale: '장중 거래량이 35분 넘게 갱신되지 않음',
+    too_few_sessions: '거래 시간이 같은 지난 5거래일의 장중 거래량이 없음',
+    other_volumes: '장중 거래량이 하루 전체 거래량과 맞지 않음',
+  },
+  liveRatioBasis: '{time}까지, 지난 5거래일의 같은 시각까지 평균 대비, 출처 {source}',
   join: '; ',
 }

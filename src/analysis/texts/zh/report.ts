@@ -253,6 +253,8 @@ export const report: ReportTexts = {
 }
 
 export const evidence: EvidenceTexts = {
+  notReplayed: '历史回放中没有日线如此之少或停牌、数据过期的情形，没有可比的历史案例',
+  samplesOf: '内置样例（{market}）',
   heading: '历史证据',
   none: '本方法尚未在该市场的历史数据上回放',
   group: { buy: '买入建议', hold: '观望建议', sell: '卖出建议' },
@@ -320,7 +322,7 @@ export const beside: BesideTexts = {
     sessions: ' {count} 个交易日',
     lessThanOne: '不到一个交易日',
     is_index: '指数不能买卖',
-    withheld: '成交量未通过一致性检查，无法判断卖出所需天数',
+    withheld: '数据未通过一致性检查，无法判断卖出所需天数',
     too_few: '完整交易日不足 20 个，无法判断卖出所需天数',
     no_volume: '数据源未提供成交量，无法判断卖出所需天数',
     other_money: '没有为该币种设定仓位金额；按 20 日平均成交额的 {share}%，每日最多卖出 {most}',
@@ -339,13 +341,21 @@ export const beside: BesideTexts = {
   peers: {
     told: '与{board}板块市值最大的 {count} 家同业对比：动态市盈率中位数 {pe}（本股 {ownPe}），市净率中位数 {pb}（本股 {ownPb}）',
     losses: '；亏损的 {losses} 家没有市盈率',
-    no_data: '没有同业的估值数据',
-    not_supported: '没有数据源提供该市场同业的估值倍数',
-    failed: '未能取得同业的估值倍数',
+    no_data: '没有数据',
+    not_supported: '没有数据源提供该市场的同业估值',
+    failed: '获取失败',
     too_few: '有估值倍数的同业不足 5 家，没有中位数',
     sample: '样例行情不与真实公司资料混用，因此未查询同业',
     notCompany: '基金与指数没有同业估值',
   },
   noLiveRatio: '盘中没有量比：日线无法告知此前各日同一时刻的成交量',
+  unusableLiveRatio: '没有量比：{reason}',
+  liveRatioReason: {
+    too_early: '开盘尚不足五分钟',
+    stale: '分时成交量已超过 35 分钟未更新',
+    too_few_sessions: '没有此前五个交易时间相同的交易日的分时成交量',
+    other_volumes: '分时成交量与全日成交量不符',
+  },
+  liveRatioBasis: '截至 {time}，对比此前五个交易日同一时刻为止的平均成交量，来源 {source}',
   join: '；',
 }

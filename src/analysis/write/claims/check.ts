@@ -2,7 +2,7 @@
 // only when something in it is confirmed and nothing in it is left over, because what nobody can look up is not known.
 
 import { settled } from './alignments.ts'
-import { againstBoth, comparisons } from './comparisons.ts'
+import { againstBoth, apartFromPrice, comparisons } from './comparisons.ts'
 import { daysIn, isRightDay, monthsIn } from './dates.ts'
 import { type Figure, figuresIn } from './figures.ts'
 import { fates, strangeFrame, tellsBeyond } from './frames.ts'
@@ -112,10 +112,15 @@ const figuresBeside = (text: string, mentions: readonly Mention[]) =>
   figuresIn(text, (at, end) => text.slice(at, end) === '\u0001' || mentions.some((it) => at < it.end && it.at < end))
 
 function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]): Finding[] {
-  const mentions = mentionsIn(text)
+  const named = mentionsIn(text)
   const placed = placedIn(text, used)
   const isKeyed = (figure: Figure) => placed.some(({ at, end }) => figure.at >= at && figure.at < end)
-  const figures = figuresBeside(text, mentions)
+  const told = figuresBeside(text, named)
+  const apart = apartFromPrice(named, { text, figures: told.filter((figure) => !isKeyed(figure)), known })
+  // A price that is told itself stays: "5 % below the price of 25.31".
+  const isTold = ({ end }: Mention) => /^(?: of| at)? ?\(?[$¥₩]?\d/.test(text.slice(end))
+  const mentions = named.filter((mention) => !apart.some(({ base }) => base === mention && !isTold(mention)))
+  const figures = told.filter((figure) => !apart.some((one) => one.figure === figure))
   const meant = figures.filter(
     (figure) =>
       isKeyed(figure) ||
@@ -129,11 +134,11 @@ function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]
     ...meant.filter((figure) => !threshold.includes(figure) && !marks.some((mark) => mark.figure === figure)),
   ]
   tokens.sort((a, b) => a.at - b.at)
-  const told = grouped(tokens, text).flatMap((group) =>
+  const judged = grouped(tokens, text).flatMap((group) =>
     judgeGroup(group, text, known).map((finding, i) => ({ finding, at: group.figures[i]?.at ?? 0 })),
   )
   const keyed = placed.map((one) => {
-    const own = told.filter(({ at }) => at >= one.at && at < one.end)
+    const own = judged.filter(({ at }) => at >= one.at && at < one.end)
     const finding = judgeKeyed(
       one,
       { text, tokens, known },
@@ -141,11 +146,14 @@ function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]
     )
     return { at: one.at, end: one.end, finding }
   })
-  const compared = [...mentions, ...standingIn(placed, mentions, text)].sort((x, y) => x.at - y.at)
-  const rest = told.map((one) =>
+  // Where a level is from the price is decided where its distance is.
+  const others = mentions.filter((mention) => !apart.some(({ level }) => level === mention))
+  const compared = [...others, ...standingIn(placed, mentions, text)].sort((x, y) => x.at - y.at)
+  const rest = judged.map((one) =>
     keyed.some(({ at, end }) => one.at >= at && one.at < end) ? { ...one, finding: true } : one,
   )
   return [
+    ...apart.map(({ finding }) => finding),
     ...marks.map(({ finding }) => finding),
     ...keyed.map(({ finding }) => finding),
     ...settled(rest, { text, tokens, known }),

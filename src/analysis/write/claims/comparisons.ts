@@ -1,14 +1,15 @@
 // What is said to lie above or below what: the price and its levels, DIF and DEA, the lines of KDJ.
 
 import type { Figure } from './figures.ts'
+import { isWithin } from './judge-figure.ts'
 import type { FactName, Finding, Known } from './known.ts'
 import type { Mention } from './names.ts'
 import { isNegated } from './states.ts'
 
 const MORE =
-  /收回|夺回|상회|(?<!하향 )돌파|\breclaimed\b|\bregained\b|\brecovered\b|\bintact\b|高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b(?! (?:the )?(?:last|past|previous|year|week|month|five|twenty|sixty|\d))|higher than|\bexceeds\b|웃돌|웃돕|보다 높|그보다 높|위에|위입|넘|>/i
+  /收回|夺回|상회|(?<!하향 )돌파|\breclaimed\b|\bregained\b|\brecovered\b|\bintact\b|高于|之上|上方|站上|突破|站稳|收复|\babove\b|over\b(?! (?:the )?(?:last|past|previous|year|week|month|five|twenty|sixty|\d))|higher than|\bexceeds\b|웃돌|웃돕|웃돈|웃도는|보다 (?:높|상승|올랐|올라|오른)|그보다 높|위에|위입|넘|>/i
 const LESS =
-  /하회|\bbeneath\b|\bbroken\b(?! down)|低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|보다 낮|아래|그보다 낮|<|压在/i
+  /하회|\bbeneath\b|\bbroken\b(?! down)|低于|之下|下方|跌破|失守|\bbelow\b|\bunder\b|lower than|\blost\b|밑돌|밑돕|밑돈|밑도는|보다 (?:낮|하락|내렸|내려|떨어)|아래|그보다 낮|<|压在/i
 
 const LEVELS =
   /^(?:price|prevClose|open|high|low|ma\d+|boll\w+|high52|low52|support|resistance|stop|idealBuy|secondaryBuy|target\d)$/
@@ -36,7 +37,7 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
     if (read.known.values[fact] === null && NONE.test(`${place.between}${place.after}`)) return []
     const [other] = place.from?.facts.length === 1 ? place.from.facts : []
     const left = other !== undefined && familyOf(other) === family ? other : family === 'level' ? 'price' : null
-    if (fact === 'prevClose' && left === 'price' && /open|开盘|[高低]开|시가|출발/i.test(place.between)) return []
+    if (fact === 'prevClose' && left === 'price' && /open|开盘|[高低]开|시초?가|출발/i.test(place.between)) return []
     if (fact === 'price' && left === 'price')
       return aboutPrice(mentions.slice(0, i), { words, place, known: read.known })
     if (left === null || left === fact) return []
@@ -166,3 +167,144 @@ const isListed = (between: string) =>
       .replace(/\([^()]*\)/g, '')
       .replace(/[\d.,]+\s?(?:元|港元|美元|韩元|日元|위안|원|달러|홍콩달러|엔|yuan|won|yen)?/g, ''),
   )
+
+// How far a level is from the price, told in percent of one of them: "the resistance is 2.3 % above the price", 高于现价2.3%, 현재가보다 2.3% 높다.
+
+/** `base` is the price that it is counted from, where that is named. */
+export type Apart = {
+  readonly figure: Figure
+  readonly base: Mention | null
+  readonly level: Mention
+  readonly finding: boolean
+}
+/** On which side of the price the level is said to be; null where only the distance is told. */
+type Side = Omit<Apart, 'finding' | 'figure'> & { readonly isAbove: boolean | null }
+
+/** Levels whose distance from the price is told, and whether it is right. */
+export function apartFromPrice(mentions: readonly Mention[], { text, figures, known }: Read): Apart[] {
+  return figures.flatMap((figure): Apart[] => {
+    if (figure.unit !== 'percent') return []
+    const range = rangeShare(mentions, figure, text)
+    if (range !== null) return [{ figure, ...range, finding: isShare(figure, known) }]
+    const readers = [thanLevel, fromNamedPrice, roomTo, bracketed]
+    const side = readers.map((read) => read(mentions, figure, text)).find((one) => one !== null) ?? null
+    return side === null ? [] : [{ figure, base: side.base, level: side.level, finding: isApart(figure, side, known) }]
+  })
+}
+
+const EN_APART = /^\s?(above|over|higher than|below|under|lower than)\s(?:the\s|its\s)?(?:current\s|last\s|latest\s)?$/i
+const EN_FROM = /\bfrom (?:the |its )?(?:current |last |latest )?$/i
+const EN_SIDE = /^\s?(higher|lower)(?! than)\b/i
+const ABOUT = '(?:大?约|近|不到|超过)?'
+const ZH_APART = new RegExp(
+  `(?:(高于|低于|高出)|([比较]))?\u0002(?:的?(上方|下方|之上|之下)|[要还]?(高|低)[出了]?)?${ABOUT}$`,
+)
+/** 距现价2.3%: how far, and not which way. */
+const AWAY = '距'
+const ZH_AWAY = new RegExp(`^(?:还?有)?${ABOUT}$`)
+const KO_APART = /^\s?(?:보다|대비)\s?(?:약\s?)?$/
+const KO_SIDE = /^\s?(?:정도\s?|가량\s?)?(높|위|웃돌|낮|아래|밑돌)/
+
+const isHigh = (word: string) => /^(?:above|over|higher|高|上|之上|높|위|웃돌)/i.test(word)
+const isLevel = ({ facts: [fact] }: Mention): boolean => fact !== undefined && LEVELS.test(fact) && fact !== 'price'
+const isPrice = ({ facts }: Mention): boolean => facts.length === 1 && facts[0] === 'price'
+
+/** The level that was named before, and on which side of the price it is said to be. */
+function fromNamedPrice(mentions: readonly Mention[], figure: Figure, text: string): Side | null {
+  for (const base of mentions.filter(isPrice)) {
+    const word = sideOf(base, figure, text)
+    const from = EN_FROM.test(text.slice(0, base.at)) ? base.at : 0
+    const level = mentions.findLast(
+      (one) => isLevel(one) && one.at < Math.min(figure.at, from === 0 ? base.at : figure.at),
+    )
+    if (word === null || level === undefined || /[。；;!?]/.test(text.slice(level.end, figure.at))) continue
+    return { base, level, isAbove: word === AWAY ? null : isHigh(word) }
+  }
+  return null
+}
+
+/** The word that says on which side of the price; null where the figure is not counted from it. */
+function sideOf(base: Mention, figure: Figure, text: string): string | null {
+  if (figure.end <= base.at) return EN_APART.exec(text.slice(figure.end, base.at))?.[1] ?? null
+  if (base.end > figure.at) return null
+  const between = text.slice(base.end, figure.at)
+  if (EN_FROM.test(text.slice(0, base.at))) return EN_SIDE.exec(text.slice(figure.end))?.[1] ?? null
+  if (KO_APART.test(between)) return KO_SIDE.exec(text.slice(figure.end))?.[1] ?? signOf(figure)
+  if (/距离?$/.test(text.slice(0, base.at)) && ZH_AWAY.test(between)) return AWAY
+  const [, before, than, where, word] = ZH_APART.exec(`${text.slice(0, base.at)}\u0002${between}`) ?? []
+  // 股价高出3%, without "than": the price is what stands higher.
+  const turned = word === undefined || than !== undefined ? word : word === '高' ? '低' : '高'
+  return before ?? where ?? turned ?? null
+}
+
+/** 손절가 17.40보다 4 % 높다: what is said of the price, seen from the level. */
+function thanLevel(mentions: readonly Mention[], figure: Figure, text: string): Side | null {
+  const level = mentions.findLast(({ at }) => at < figure.at)
+  const word = KO_SIDE.exec(text.slice(figure.end))?.[1]
+  if (level === undefined || word === undefined || !isLevel(level)) return null
+  const isThan = /^[\s(]*[\d,.]+[^\s\d]*보다\s?(?:약\s?)?$/.test(text.slice(level.end, figure.at))
+  return isThan ? { base: null, level, isAbove: !isHigh(word) } : null
+}
+
+const signOf = ({ isSigned, value }: Figure): string | null => (isSigned ? (value > 0 ? 'higher' : 'lower') : null)
+
+const ROOM = /^\s?(?:of\s|的|의\s?)?(upside|downside|上行|上涨|下行|下跌|상승|하락)(?:\s?(?:空间|여력|여지))?/i
+
+/** "4.2 % of upside to the target", 距离目标价还有4.2%的上行空间. */
+function roomTo(mentions: readonly Mention[], figure: Figure, text: string): Side | null {
+  const [words, way] = ROOM.exec(text.slice(figure.end)) ?? []
+  if (words === undefined || way === undefined) return null
+  const isEnglish = /side$/i.test(way)
+  if (!isEnglish && !/空间|여력|여지/.test(words)) return null
+  const to = text.slice(figure.end + words.length)
+  const level = isEnglish
+    ? mentions.find(
+        (one) =>
+          isLevel(one) && /^ (?:to|towards?) (?:the |its )?$/i.test(to.slice(0, one.at - figure.end - words.length)),
+      )
+    : mentions.findLast((one) => isLevel(one) && one.at < figure.at && /距离?$/.test(text.slice(0, one.at)))
+  return level === undefined ? null : { base: null, level, isAbove: /^(?:up|上|상)/i.test(way) }
+}
+
+/** Stop: 17.40 (-15.6%). */
+function bracketed(mentions: readonly Mention[], figure: Figure, text: string): Side | null {
+  const level = mentions.findLast(({ at }) => at < figure.at)
+  if (
+    level === undefined ||
+    !figure.isSigned ||
+    !/^(?:stop|target\d|idealBuy|secondaryBuy|support|resistance|boll\w+)$/.test(level.facts[0] ?? '')
+  )
+    return null
+  const isOwn = /^[^(（)）。；;]*\d[^(（)）。；;]*[(（]\s?[-+−]?$/.test(text.slice(level.end, figure.at))
+  return isOwn ? { base: null, level, isAbove: figure.value > 0 } : null
+}
+
+/** By the price or by the level: both are said, and a few percent apart they are nearly the same. */
+function isApart({ value, half, mode }: Figure, { level: { facts }, isAbove }: Side, { values }: Known): boolean {
+  const { price } = values
+  const told = { value: Math.abs(value), half, mode }
+  return facts.some((fact) => {
+    const level = values[fact]
+    if (level === null || price === null) return false
+    const way = (isAbove ?? level > price) ? 1 : -1
+    return isWithin(told, (level / price - 1) * 100 * way) || isWithin(told, (1 - price / level) * 100 * way)
+  })
+}
+
+/** A range told as a share of the price: 相当于现价的2.8%. */
+const SHARE = new RegExp(`^(?:的${ABOUT}|의\\s?(?:약\\s?)?)$`)
+
+function rangeShare(
+  mentions: readonly Mention[],
+  figure: Figure,
+  text: string,
+): Omit<Apart, 'finding' | 'figure'> | null {
+  const base = mentions.find(
+    (one) => isPrice(one) && one.end <= figure.at && SHARE.test(text.slice(one.end, figure.at)),
+  )
+  const level = mentions.findLast(({ facts: [fact], at }) => fact === 'atr' && at < (base?.at ?? 0))
+  return base === undefined || level === undefined ? null : { base, level }
+}
+
+const isShare = (figure: Figure, { values: { atr, price } }: Known): boolean =>
+  atr !== null && price !== null && isWithin(figure, (atr / price) * 100)

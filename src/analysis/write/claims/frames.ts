@@ -34,16 +34,16 @@ const OTHER_TIME = new RegExp(
 /** Promises, reports of others, deeds of others and orders, and records beyond what the bars tell. */
 const OTHER_PREDICATE = new RegExp(
   [
-    String.raw`\b(?:guarantee\w*|ensures?|assures?|promises?|certain to|reportedly|allegedly|rumou?r\w*|must|expects?|expected to|forecasts?|predict\w*|said|says (?:the|that|he|she)|agrees?|believes?|(?<!\bif |\bonce |\bbe )(?:bought|sold)|raised from|cut from|upgrad\w*|downgrad\w*|all-time|(?:of|among) all (?:stocks|shares|companies|names)|(?:best|highest|lowest|worst) ever\b|record (?:high|low)|has (?:doubled|tripled|halved) since|since last (?:week|month|quarter|year)|halted)\b`,
-    '保证|据[传说]|传闻|听说|以◆\\S{0,4}(?:◇|买入|卖出|认购|入股)|必(?:将|然)|稳赚|预计|预期|表示|称(?![为之])|认为|增持|减持|持股|质押|上调|下调|调[高低]至|全市场|全球|所有股票|历史|有史以来|天量|[较比]上(?:周|月|季)',
-    '소문|◆\\S* (?:샀|팔았)|보장|예상|전망치|밝혔|말했|매수했|매도했|보유한|지분|상향 조정|하향 조정|사상|역대|전 종목|모든 종목|정해졌',
+    String.raw`\b(?:guarantee\w*|ensures?|assures?|promises?|certain to|reportedly|allegedly|rumou?r\w*|must|expects?|expected to|forecasts?|predict\w*|said|says (?:the|that|he|she)|agrees?|believes?|(?<!\bif |\bonce |\bbe )(?:bought|sold)|raised from|cut from|upgrad\w*|downgrad\w*|all-time|(?:of|among) all (?:stocks|shares|companies|names)|(?:best|highest|lowest|worst) ever\b|record (?:high|low)|has (?:doubled|tripled|halved) since|since last (?:week|month|quarter|year)|halted|(?:on )?each (?:one )?of the (?:last|past)|every (?:single )?day|records?(?! date))\b`,
+    '保证|据[传说]|传闻|听说|以◆\\S{0,4}(?:◇|买入|卖出|认购|入股)|必(?:将|然)|稳赚|预计|预期|表示|称(?![为之])|认为|增持|减持|持股|质押|上调|下调|调[高低]至|全市场|全球|所有股票|历史|有史以来|天量|[较比]上(?:周|月|季)|第一(?![条道个])|首位|之首|之最|排名|名列|(?:天天|每天|每日|日日)都?(?=◆|上|下|涨|跌)',
+    '소문|◆\\S* (?:샀|팔았)|보장|예상|전망치|밝혔|말했|매수했|매도했|보유한|지분|상향 조정|하향 조정|사상|역대|전 종목|모든 종목|정해졌|업계|매일|날마다',
   ].join('|'),
   'i',
 )
 
 /** Records that no bars of a report reach back for, and comparisons with days that it does not have; also in a clause that holds no figure. */
 const BEYOND =
-  /\ball-time\b|\bof all (?:stocks|shares|companies)\b|\bdoubled since\b|全市场|历史(?:新|最)|天量|[较比]上(?:周|月|季)|사상|역대/i
+  /\b(?:(?:high|low|large|small|heavi|light|big|strong|weak|wid)est|best|worst|most|least) (?:of|in) (?:the|a|this|its|many|several) (?:year|month|quarter|week|decade|history)s?\b|(?:今年|年初)以?来最|(?:올해|연중|이달|이번 달) (?:들어 )?최|\ball-time\b|\bof all (?:stocks|shares|companies)\b|\bdoubled since\b|全市场|历史(?:新|最)|天量|[较比]上(?:周|月|季)|사상|역대/i
 
 /** Money that no listing here is traded in. */
 const OTHER_MONEY = new RegExp(
@@ -232,6 +232,13 @@ type ClauseContext = {
   readonly isGrowth: boolean
 }
 
+/** A difference of two facts that is told as money: the value of one of them is none. */
+const DIFFERENCE =
+  /\b(?:gap|distance|difference|spread) between\b.*◆(?!%)|◇[与和跟同]◇(?:之间)?的?(?:差距|价差|差额|距离)\S{0,3}◆|◇[와과] ?◇(?:의|\s사이의?)? ?(?:차이|격차|간격)\S* ◆/
+
+/** Two averages that are said to cross; whether they did is decided elsewhere, or by nothing. */
+const CROSSED = /◇.*◇.*\b(?:crossed|crosses)\b|\b(?:crossed|crosses)\b.*◇/
+
 /** Which part of the frame is not understood; null where all of it is. */
 export function strangeFrame(clause: string, known: Known, { isDecided, isGrowth }: ClauseContext): string | null {
   if (OTHER_MONEY.test(known.currency === 'TWD' ? clause.replace(TAIWANS, ' ') : clause)) return 'money'
@@ -244,6 +251,8 @@ export function strangeFrame(clause: string, known: Known, { isDecided, isGrowth
   if (OTHER_TIME.test(isGrowth ? dated.replace(YEAR_BEFORE, '') : dated)) return 'time'
   if (OTHER_PREDICATE.test(text)) return 'predicate'
   if (isYesterdays(clause, text, known)) return 'time'
+  if (DIFFERENCE.test(text)) return 'difference'
+  if (!isDecided && CROSSED.test(text)) return 'cross'
   if (
     FROM_TO.test(text) &&
     mentionsIn(clause).some(({ facts }) => facts.length === 1 && NO_BEFORE.test(facts[0] ?? ''))
@@ -259,7 +268,7 @@ export function strangeFrame(clause: string, known: Known, { isDecided, isGrowth
 export const tellsBeyond = (clause: string): boolean => BEYOND.test(clause)
 
 const HAPPENED =
-  /\b(?:has|have|had|was|were|got) (?:now |already |not |yet |also |just |been |never )*(?:hit|reached|touched|triggered|broken|breached|taken out|lost|met|passed)\b|(?:已经?|被|尚未|并?未|没有|还没有?)(?:被|经)*(?:击穿|触及|达到|到达|失守|跌破|突破|触发|打穿|实现)|무너졌|무너지지|도달했|도달하지|이르렀|이르지|깨졌|깨지지|뚫렸|뚫리지|닿았|닿지/i
+  /\b(?:has|have|had|was|were|got) (?:now |already |not |yet |also |just |been |never )*(?:hit|reached|touched|triggered|broken|breached|taken out|swept|achieved|cleared|lost|met|passed)\b|\b(?:gave way|in the bag|failed to hold)\b|破位|告破|洞穿|兑现|被扫|拿下|达成|(?:已经?|被|尚未|并?未|没有|还没有?)(?:被|经)*(?:击穿|触及|达到|到达|失守|跌破|突破|触发|打穿|实现)|이탈[했됐]|이탈되었|이탈하지|붕괴[했됐]|붕괴되었|붕괴되지|무너졌|무너지지|도달했|도달하지|이르렀|이르지|깨졌|깨지지|뚫렸|뚫리지|뚫었|뚫지|달성[했됐]|달성하지|내줬|내주지|닿았|닿지/i
 const HOLDS = /\b(?:is|are) (?:still )?(?:holding|intact)\b|\bholds\b|守住|仍?有效|유지되고|지켜지고|지키고/i
 const EARLIER = /\byesterday\b|\bearlier\b|\blast\b|昨|此前|어제|전날|앞서/i
 

@@ -8,7 +8,7 @@ const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 const UP =
   /涨|增|升|放大|picked up|heavier|\bmore than (?:a day|yesterday|the day|the previous)|\bmore\b(?! than)|많|inched up|高出|多了|高于|高(?!点|位|达)|多出|上方|climb|\brose|\brise|\b(?:re)?gain|\bup\b|grew|grow|higher|above|over (?!the|five|twenty|sixty|\d)|put on|\badded|\bjump|\badvanc|increase|expand|\bsurg|\bsoar|\brall(?:y|ied)|rebound|\brecover|improv|\bbetter|\bfirmer|\bclimb|攀|올랐|올라|오른|상승|증가|(?<!오)늘|높|위에|위로|급등|반등|뛰|불어|개선|확대|성장|상한가/i
 const DOWN =
-  /跌|降|减|surrender|gave (?:back|up)|lighter|fewer|\bless than (?:a day|yesterday|the day|the previous)|\bless\b(?! than)|적었|적은|少了|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|contract(?:ed|ing|ion)|retreat|plung|tumbl|slump|weaken|\bdip|\bworse|萎缩|收缩|缩水|缩减|走弱|滑落|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|밀려|밀렸|밀린|급락|떨어|빠지|빠진|축소|위축|악화|후퇴|뒷걸음|하한가/i
+  /跌|降|减|surrender|gave (?:back|up)|lighter|fewer|\bless than (?:a day|yesterday|the day|the previous)|\bless\b(?! than)|적었|적은|少了|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|contract(?:ed|ing|ion)|retreat|plung|tumbl|slump|weaken|\bdip|\bworse|손실|萎缩|收缩|缩水|缩减|走弱|滑落|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|밀려|밀렸|밀린|급락|떨어|빠지|빠진|축소|위축|악화|후퇴|뒷걸음|하한가/i
 
 /** 1 up, −1 down, 0 where the words tell neither or both. */
 export function directionOf(words: string): 1 | -1 | 0 {

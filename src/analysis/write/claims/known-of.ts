@@ -91,7 +91,9 @@ function valuesOf(facts: Judged): Record<FactName, number | null> {
     aboveLow52Pct: share(price, low52),
     ...{ change5Pct: before(5), change20Pct: before(20), change60Pct: before(60) },
     volume: quote?.volume ?? today?.volume ?? null,
-    volumeVsPrevious: today && yesterday && yesterday.volume > 0 ? today.volume / yesterday.volume : null,
+    // A part of a day is not compared with a whole one.
+    volumeVsPrevious:
+      !facts.partial && today && yesterday && yesterday.volume > 0 ? today.volume / yesterday.volume : null,
     score: decision.score,
   }
 }

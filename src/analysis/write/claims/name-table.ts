@@ -262,7 +262,7 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
   ],
   [
     'open',
-    '(?:今日)?开盘价|(?:今[天日])?开(?:盘|于|在)?(?=\\s?[\\d¥一二三四五六七八九])|(?:早盘|开盘)[以报在于的](?=\\s?\\d)|(?:start(?:ed|ing)|begun|began|opening) at|에 (?:출발|개장|시작)(?=[해하했])|opening price|\\bopen\\b(?: of)?|\\bopened at|시가(?!총)',
+    '(?:今日)?开盘价|(?:今[天日])?开(?:盘|于|在)?(?=\\s?[\\d¥一二三四五六七八九])|(?:早盘|开盘)[以报在于的](?=\\s?\\d)|(?:start(?:ed|ing)|begun|began|opening) at|에 (?:출발|개장|시작)(?=[해하했])|opening price|\\bopen\\b(?: of)?|\\bopened at|시초가|시가(?!총)',
   ],
   [
     'high',
