@@ -153,7 +153,7 @@ async function nextRow(db: D1Database, { owner, queryId, content, unscorable }: 
 }
 
 const isPlaceTaken = (error: unknown): boolean =>
-  error instanceof Error && /UNIQUE constraint failed: advice_ledger\./.test(error.message)
+  error instanceof Error && /advice_ledger: this place or this report is there/.test(error.message)
 
 async function hasEntry(db: D1Database, { owner, queryId }: LedgerEntry): Promise<boolean> {
   const query = 'SELECT 1 AS found FROM advice_ledger WHERE owner = ? AND query_id = ?'

@@ -123,6 +123,11 @@ test('the database refuses to change the ledger, and a row that does not fit is 
   await expect(change.run()).rejects.toThrow('only ever added to')
   const drop = env.DB.prepare('DELETE FROM advice_ledger WHERE owner = ?').bind(ann.owner)
   await expect(drop.run()).rejects.toThrow('only ever added to')
+  const replace = env.DB.prepare(
+    `INSERT OR REPLACE INTO advice_ledger SELECT owner, place, query_id, '{}', unscorable, previous_hash, hash
+     FROM advice_ledger WHERE owner = ?`,
+  ).bind(ann.owner)
+  await expect(replace.run()).rejects.toThrow('is there already')
   const { content, queryId } = entry(ann.owner, 3)
   await env.DB.prepare(
     'INSERT INTO advice_ledger (owner, place, query_id, content, previous_hash, hash) VALUES (?, 3, ?, ?, ?, ?)',
