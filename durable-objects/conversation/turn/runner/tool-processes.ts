@@ -71,6 +71,7 @@ export class ConversationProcesses implements ToolProcesses {
   readonly #turns = new Map<string, Promise<void>>()
   /** Those that were left in a call, stopped or out of time: they may hang. */
   readonly #left = new Set<string>()
+  #isReturnAwaited = false
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -155,10 +156,24 @@ export class ConversationProcesses implements ToolProcesses {
   linkChanged(): void {
     this.#coming.forget()
     const link = this.#deps.link()
-    if (link === null) return
+    if (link === null) return void this.#awaitReturn()
     this.#fail(({ life }) => life !== link.life, GONE)
     // What was sent, or answered, in the instant of the loss did not arrive.
     for (const session of this.#sessions) if (session.asked !== null) void this.#ask(session)
+  }
+
+  /** A runner that was started anew knows no ticket: it has to be asked to come, while somebody waits for one of its programs. */
+  async #awaitReturn(): Promise<void> {
+    const waiting = new Set(this.#sessions)
+    if (waiting.size === 0 || this.#isReturnAwaited) return
+    this.#isReturnAwaited = true
+    try {
+      if (!(await this.#deps.comesBack())) this.#fail((session) => waiting.has(session), GONE)
+    } catch (error) {
+      log.warn('tool_server.runner_not_asked', errorFields(error))
+    } finally {
+      this.#isReturnAwaited = false
+    }
   }
 
   /** Stops the programs that are none of these servers. */
