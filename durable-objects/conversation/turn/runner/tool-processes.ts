@@ -59,6 +59,7 @@ type Session = {
 
 const GONE = 'The runner was lost in the call. What the call did is not known; it was not made again.'
 const SHOWN_STDERR_CHARS = 600
+const TRIES = 3
 /** A program that was left in a call and does not answer a ping within this time hangs. */
 const ALIVE_WITHIN_MS = 5_000
 const METHOD_NOT_FOUND = { code: -32601, message: 'not taken here' }
@@ -120,7 +121,7 @@ export class ConversationProcesses implements ToolProcesses {
     await before
     try {
       if (this.#left.delete(id)) await this.#endHung(id)
-      const life = await this.#started(server)
+      const life = await this.#startedInTime(server)
       const session = this.#session({ id, life, effect }, end)
       if (session.greeting !== null) end()
       return session
@@ -191,6 +192,18 @@ export class ConversationProcesses implements ToolProcesses {
       await peer.call('server/stop', { name }, z.unknown())
     } catch (error) {
       log.info('tool_server.not_stopped', errorFields(error))
+    }
+  }
+
+  /** Nothing was asked of it yet, so a connection that breaks on the way costs nothing but time. */
+  async #startedInTime(server: ProcessServer): Promise<string> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#started(server)
+      } catch (error) {
+        const isCut = error instanceof NoAnswer || this.#deps.link() === null
+        if (!isCut || tries >= TRIES || !(await this.#deps.comesBack())) throw error
+      }
     }
   }
 
