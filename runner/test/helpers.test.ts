@@ -121,6 +121,9 @@ for (const isolation of ['none', 'bwrap']) {
   })
 }
 
+/** Only what hangs is to fail by the clock. */
+const PATIENTLY = { timeout: 60_000 }
+
 const CALLED_SERVER = `import json, sys
 for line in sys.stdin:
     said = json.loads(line)
@@ -147,18 +150,18 @@ test('what became of the newest call of a tool is told whenever it is asked: nev
   expect(await state('effect:a')).toEqual({ state: 'open', end: null })
   expect(await state('effect:a', 'other')).toEqual({ state: 'unknown', end: null })
   say({ method: 'go' })
-  await expect.poll(() => heard.length).toBe(1)
+  await expect.poll(() => heard.length, PATIENTLY).toBe(1)
   // Whoever heard it was lost.
   session.cut()
   await service.open('c1', session)
   expect(await state('effect:a')).toEqual({ state: 'answered', end: null })
-  await expect.poll(() => heard.length).toBe(2)
+  await expect.poll(() => heard.length, PATIENTLY).toBe(2)
   expect(heard[1]).toBe(heard[0])
   say({ id: 'effect:b', method: 'tools/call' })
   expect(await state('effect:a')).toEqual({ state: 'unknown', end: null })
   say({ method: 'die' })
   await expect
-    .poll(() => state('effect:b'))
+    .poll(() => state('effect:b'), PATIENTLY)
     .toEqual({ state: 'ended', end: { name: 'one', code: 3, signal: null, stderr: '' } })
 })
 

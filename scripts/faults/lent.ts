@@ -4,6 +4,8 @@
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startScriptedModel } from '../../test/support/scripted-model.ts'
+import { answerWithCall } from './lent/calls.ts'
 import { type Books, LentConversation, noBooks } from './lent/conversation.ts'
 import { Machine } from './lent/machine.ts'
 import { stepOf } from './lent/steps.ts'
@@ -12,6 +14,8 @@ import { type MortalService, startMortalService } from './mortal-service.ts'
 import { SteadyClient } from './steady-client.ts'
 
 const CONVERSATIONS = 3
+/** Of these, and before the others: so many whose steps are calls of a tool. */
+const CALLING = 1
 /** A machine that was killed is there again after so long at most; the other one takes what it had where it is sooner. */
 const AWAY_MS = 3_000
 const MOMENT_PATIENCE_MS = 3_000
@@ -37,12 +41,16 @@ export async function lentFaults({ kills }: { kills: number }): Promise<boolean>
   const books = await lentBooks({ kills, say: (text) => console.log(text) })
   const found = wrongIn(books)
   console.log(
-    `steps                  ${books.steps}, of which ${books.ended} ended, ${books.unknown} have an unknown outcome and ${books.refused} had no machine`,
+    `steps                  ${books.steps} (${books.calls} calls of a tool), of which ${books.ended} ended, ${books.unknown} have an unknown outcome and ${books.refused} had no machine`,
   )
   const back = [...books.backMs].sort((a, b) => a - b)
   console.log(
     `an outcome after a death  ${Math.round(back[back.length >> 1] ?? 0)} ms in the median, ${Math.round(back.at(-1) ?? 0)} ms at most`,
   )
+  console.log(
+    `given up while the machine lived  ${books.givenUp.length}, each because the machine was without a connection for longer than a call waits`,
+  )
+  for (const text of books.givenUp) console.log(`    ${text}`)
   for (const [name, texts] of Object.entries(found)) {
     console.log(`${name.padEnd(23)}${texts.length}`)
     for (const text of texts.slice(0, 10)) console.log(`    ${text}`)
@@ -61,7 +69,15 @@ export const wrongIn = ({ twice, lost, differing, torn, stuck, ownEnds }: Books)
 
 export async function lentBooks({ kills, say }: { kills: number; say: (text: string) => void }): Promise<Books> {
   const token = randomBytes(32).toString('hex')
-  const service = await startMortalService({ RUNNER_TOKEN: token, MAX_RUNNING_LOOPS: '1000', LOG_LEVEL: 'error' })
+  const model = await startScriptedModel({ respond: answerWithCall })
+  const service = await startMortalService({
+    RUNNER_TOKEN: token,
+    MAX_RUNNING_LOOPS: '1000',
+    LOG_LEVEL: 'error',
+    LLM_MODEL: 'openai/scripted',
+    LLM_BASE_URL: `${model.url}/lent/v1`,
+    LLM_API_KEY: 'sk-scripted',
+  })
   const port = Number(new URL(service.url).port)
   const deps: Deps = { service, machines: [], moments: new Moments() }
   const client = new SteadyClient(service.url)
@@ -71,9 +87,9 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
     for (const name of ['one', 'two']) deps.machines.push(await Machine.start(name, port, token))
     const outside = { client, machines: deps.machines, books, onBegun: () => deps.moments.happened('begun') }
     for (let at = 0; at < CONVERSATIONS; at++) {
-      const id = `lent${at}`
-      await client.ask('/api/conversations?runtime=runner', { json: { conversation_id: id }, expect: [200, 201] })
-      begun.push(new LentConversation(id, outside))
+      const one = new LentConversation(`lent${at}`, outside)
+      begun.push(one)
+      await one.begin(at < CALLING)
     }
     const over = { isSo: false }
     const working = begun.map((one) => keepBusy(one, over))
@@ -86,6 +102,7 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
     for (const one of begun) one.close()
     for (const machine of deps.machines) await machine.stop()
     await service.stop()
+    await model.close()
   }
 }
 

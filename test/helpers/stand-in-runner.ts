@@ -12,16 +12,8 @@ export type Entry = {
   mtime?: number
 }
 export type Tree = Map<string, Entry>
-export type Started = {
-  key: string
-  kind: string
-  text: string
-  cwd: string
-  env: Record<string, string>
-  revision: number
-  quietMs: number
-  softMs: number
-}
+export type Started = Record<'key' | 'kind' | 'text' | 'cwd', string> &
+  Record<'revision' | 'quietMs' | 'softMs', number> & { env: Record<string, string> }
 
 /** What a call does: changes the tree and says how it ended. Without an answer it goes on until `finish`. */
 export type Behaviour = (call: Started, tree: Tree) => Answer | null

@@ -62,3 +62,19 @@ test('the first command of a conversation waits for the runners that a restart o
   await runner.connect()
   expect((await outcome(chat)).content).toBe('patient')
 })
+
+test('a conversation without labels leaves the runner with labels to those that need it, and who finds it full is told of the labels', async () => {
+  const owner = await client()
+  const special = await joinedRunner(owner.owner, () => ({ output: 'special' }), { labels: ['gpu'], capacity: 1 })
+  await joinedRunner(owner.owner, () => ({ output: 'plain' }), { labels: [], capacity: 1 })
+  const commands = ['', '', '?runtime=runner&labels=gpu']
+  const outputs: string[] = []
+  for (const query of commands) {
+    const chat = await startConversation({}, owner, query)
+    await say(chat, 'where')
+    outputs.push(String((await outcome(chat)).content))
+  }
+  expect(outputs.slice(0, 2)).toEqual(['plain', 'special'])
+  expect(outputs[2]).toMatch(/^All connected runners with the labels gpu are busy/)
+  expect(special.started).toHaveLength(1)
+})

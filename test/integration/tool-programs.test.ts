@@ -103,6 +103,22 @@ test('when the runner is started anew the call has an unknown outcome, and the n
   expect(lent.runner.programs.started).toHaveLength(2)
 })
 
+test('a runner that was started anew in a call and knows no ticket is asked to come, so that the call is over in seconds', async () => {
+  const lent = await lentAgent(
+    (n) => (n === 1 ? undefined : text(`count ${n}`)),
+    [count('a'), count('b'), { text: 'done' }],
+  )
+  await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)
+  lent.runner.programs.program = countingProgram((n) => text(`anew ${n}`))
+  lent.runner.life = 'two'
+  line(lent).close()
+  // The deadline of the call is 110 s.
+  await said(lent.chat, 'done')
+  const [first, second] = await results(lent)
+  expect(first).toContain('What the call did is not known; it was not made again.')
+  expect(second).toContain('anew 1')
+})
+
 test('a broken connection in a call costs nothing while the runner lives', async () => {
   const lent = await lentAgent((n) => (n === 1 ? undefined : text(`count ${n}`)), [count('a'), { text: 'done' }])
   await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)

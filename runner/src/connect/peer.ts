@@ -55,6 +55,9 @@ const MAX_UNANSWERED = 256
 /** For each of the handshake and the answer to the first message. */
 const GREETED_WITHIN_MS = 10_000
 
+/** Before a connection counts as dead. */
+const READ_FIRST_MS = 500
+
 export class Peer {
   readonly #socket: WebSocket
   readonly #events: PeerEvents
@@ -138,15 +141,23 @@ export class Peer {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** A connection without an answer until the next one is dead. */
+  /** A connection on which nothing comes until the next one is dead. */
   #ping(): void {
-    if (!this.#heard) {
-      this.#reason = 'no answer to a ping'
-      this.#socket.terminate()
-      return
-    }
+    // Where this process was held up, what came meanwhile is read only now.
+    if (this.#heard) this.#pingNow()
+    else setTimeout(() => (this.#heard ? this.#pingNow() : this.#silent()), READ_FIRST_MS)
+  }
+
+  #pingNow(): void {
+    if (!this.isOpen) return
     this.#heard = false
     this.#socket.send(PING)
+  }
+
+  #silent(): void {
+    if (this.#isClosed) return
+    this.#reason = 'no answer to a ping'
+    this.#socket.terminate()
   }
 
   #closed(reason: string): void {
@@ -160,6 +171,7 @@ export class Peer {
 
   #received(data: WebSocket.RawData, isBinary: boolean): void {
     if (this.#isClosed) return
+    this.#heard = true
     const bytes = Array.isArray(data) ? Buffer.concat(data) : data instanceof ArrayBuffer ? Buffer.from(data) : data
     try {
       if (isBinary) this.#events.onFrame(decodeFrame(bytes))
@@ -172,10 +184,7 @@ export class Peer {
   }
 
   #receivedText(text: string): void {
-    if (text === PONG) {
-      this.#heard = true
-      return
-    }
+    if (text === PONG) return
     if (text.length > MAX_TEXT_BYTES) throw new BadFrame('a message that is too long')
     const message = Message.safeParse(jsonOf(text))
     if (!message.success) throw new BadFrame('a message that is no JSON-RPC 2.0')

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SteadyClient } from '../steady-client.ts'
 import { type SeenEvent, Watcher } from '../watcher.ts'
+import { CALLED, MARK, SERVER } from './calls.ts'
 import type { Machine } from './machine.ts'
 import { after, commandOf, contentOf, type Files, isWhole, outputOf, type Step } from './steps.ts'
 
@@ -13,6 +14,10 @@ export type Books = {
   unknown: number
   /** Steps that nobody began, because no machine was there for all the time that a command waits for one. */
   refused: number
+  /** Calls of a tool of a program, among the steps. */
+  calls: number
+  /** Given up while the machine lived, because it had no connection for longer than a call waits where another one is free. */
+  givenUp: string[]
   twice: string[]
   lost: string[]
   differing: string[]
@@ -29,6 +34,8 @@ export const noBooks = (): Books => ({
   ended: 0,
   unknown: 0,
   refused: 0,
+  calls: 0,
+  givenUp: [],
   twice: [],
   lost: [],
   differing: [],
@@ -44,13 +51,16 @@ type Outside = { client: SteadyClient; machines: readonly Machine[]; books: Book
 const PATIENCE_MS = 150_000
 /** It is the user's turn. */
 const AT_REST = 'awaiting_user_input'
-const NO_RUNNER = /^No runner is connected/
+const NO_RUNNER = /^(\{.*"text":"Error: )?(No runner is connected|The runner is not connected)/
+/** What a call waits for its runner where another one could take the conversation: `RETURN_BEFORE_OTHERS_MS` of the service. */
+const WAITS_MS = 7_000
 
 export class LentConversation {
   readonly id: string
   readonly #outside: Outside
   readonly #watcher: Watcher
   #files: Files = new Map()
+  #makesCalls = false
   /** The newest step without an outcome: a machine that comes back tells what it made, after it was given up as well. */
   #doubted: Step | null = null
 
@@ -68,13 +78,24 @@ export class LentConversation {
     this.#watcher.close()
   }
 
+  /** `calls`: its steps are calls of a tool, which an agent makes; they change no files. */
+  async begin(calls: boolean): Promise<void> {
+    const { client } = this.#outside
+    const query = `?runtime=runner&agent=${calls ? 'CodeActAgent' : 'ShellAgent'}`
+    const json = { conversation_id: this.id, ...(calls ? { mcp_config: { stdio_servers: [SERVER] } } : {}) }
+    await client.ask(`/api/conversations${query}`, { json, expect: [200, 201] })
+    this.#makesCalls = calls
+  }
+
   /** False when it is stuck: nothing more can be learned then. */
   async take(step: Step): Promise<boolean> {
     const { client, books, onBegun } = this.#outside
     books.steps += 1
+    if (this.#makesCalls) books.calls += 1
     const startedAt = performance.now()
     const before = this.#watcher.lastId
-    const json = { action: 'message', args: { content: commandOf(step) } }
+    const content = this.#makesCalls ? `${MARK} ${step.key} ${step.restMs}` : commandOf(step)
+    const json = { action: 'message', args: { content } }
     await client.ask(`${this.path}/events`, { json, key: step.key, expect: [200, 201, 202] })
     onBegun()
     const outcome = await this.#outcome(before)
@@ -91,7 +112,11 @@ export class LentConversation {
   }
 
   #outcome(before: number): Promise<SeenEvent | null> {
-    return this.#seen(({ id, observation }) => id > before && (observation === 'run' || observation === 'error'))
+    const kinds = ['run', 'mcp', 'error']
+    // An error without a cause is a word about the tool servers.
+    return this.#seen(
+      ({ id, observation, cause }) => id > before && cause !== undefined && kinds.includes(observation ?? ''),
+    )
   }
 
   async #seen(isIt: (event: SeenEvent) => boolean): Promise<SeenEvent | null> {
@@ -117,14 +142,19 @@ export class LentConversation {
       await this.#compare(step, this.#files)
       return
     }
-    const isEnded = extras?.metadata?.exit_code === step.exitCode && isOutput(step, content)
+    const isEnded = this.#makesCalls
+      ? content.includes(CALLED(step.key))
+      : extras?.metadata?.exit_code === step.exitCode && isOutput(step, content)
+    const now = performance.now()
     if (isEnded && times === 0) books.lost.push(`${here}: an outcome of what never ran`)
     if (kill !== undefined) books.backMs.push(performance.now() - kill.at)
     if (isEnded) {
       books.ended += 1
-      await this.#compare(step, after(this.#files, step))
-    } else if (kill === undefined) books.lost.push(`${here}: ${extras?.metadata?.exit_code} ${content.slice(0, 200)}`)
+      await this.#compare(step, this.#makesCalls ? this.#files : after(this.#files, step))
+    } else if (kill === undefined && !its.some((machine) => machine.awayAt(this.id, now) >= WAITS_MS))
+      books.lost.push(`${here}: ${extras?.metadata?.exit_code} ${content.slice(0, 200)}`)
     else {
+      if (kill === undefined) books.givenUp.push(`${here}: ${content.slice(0, 200)}`)
       books.unknown += 1
       await this.#compare(step, null)
     }

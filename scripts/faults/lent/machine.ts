@@ -16,6 +16,10 @@ const isSandboxed = spawnSync('bwrap', ['--version']).status === 0 && spawnSync(
 
 export type Kill = { readonly at: number; readonly what: 'runner' | 'sandbox' }
 
+/** A conversation's connection, as the runner itself tells of it. */
+type Connection = { readonly at: number; readonly conversation: string; readonly isUp: boolean }
+const CONNECTION = /conversation\.(connected|disconnected) conversation=(\S+)/
+
 export class Machine {
   readonly name: string
   readonly relay: Relay
@@ -28,6 +32,7 @@ export class Machine {
   /** Ends of the runner that nobody made, with what it said last. */
   readonly ownEnds: string[] = []
   #upSince: number | null = null
+  readonly #connections: Connection[] = []
 
   private constructor(name: string, relay: Relay, token: string) {
     this.name = name
@@ -60,15 +65,31 @@ export class Machine {
       if (this.#child === child) this.ownEnds.push(`${this.name}: ${signal ?? code} ${this.#log.slice(-1_000)}`)
     })
     let log = ''
+    let line = ''
     child.stderr?.on('data', (text) => {
       log += String(text)
       this.#log = `${this.#log}${text}`.slice(-20_000)
+      const lines = (line + String(text)).split('\n')
+      line = lines.pop() ?? ''
+      for (const one of lines) this.#noteConnection(one)
     })
     while (!log.includes('pool.connected')) {
       if (child.exitCode !== null) throw new Error(`the runner ended: ${log}`)
       await sleep(10)
     }
     this.#upSince = performance.now()
+  }
+
+  #noteConnection(line: string): void {
+    const [, how, conversation] = CONNECTION.exec(line) ?? []
+    if (conversation !== undefined)
+      this.#connections.push({ at: performance.now(), conversation, isUp: how === 'connected' })
+  }
+
+  /** For how long the conversation had not been connected at that moment, as the runner tells; 0 when it was. */
+  awayAt(conversation: string, at: number): number {
+    const last = this.#connections.findLast((one) => one.conversation === conversation && one.at <= at)
+    return last === undefined || last.isUp ? 0 : at - last.at
   }
 
   /** Whether it was in the pool, or on its way back there, ever since then. */

@@ -13,6 +13,16 @@ class Line {
   readonly waiting: Happening[] = []
 }
 
+/** One turn of the real loop: everything that waits for no clock has gone on. */
+export const turn = (() => {
+  const next = globalThis.setImmediate
+  return () => new Promise<void>((resolve) => next(resolve))
+})()
+export const atTurnEnd = (() => {
+  const next = globalThis.setImmediate
+  return (commit: () => void) => void next(commit)
+})()
+
 export type Entry = (path: string, bearer: string) => Promise<ServerEnd | number>
 
 export class Network {

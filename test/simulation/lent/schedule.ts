@@ -7,9 +7,9 @@ import { MIGRATIONS as CONVERSATION_MIGRATIONS } from '../../../durable-objects/
 import { MIGRATIONS } from '../../../durable-objects/owner/schema.ts'
 import { Disk } from '../disk.ts'
 import { Random } from '../random.ts'
-import { after, type Command, callOf, commandOf, contentOf, linesOf } from './command.ts'
+import { type Command, callOf, commandOf, contentOf, differences, isWhole, linesOf, wrongFiles } from './command.ts'
 import { Machine } from './machine.ts'
-import { Network, useNetwork } from './network.ts'
+import { atTurnEnd, Network, turn, useNetwork } from './network.ts'
 import { CONVERSATION, ConversationLife, PoolLife, type Result, STEPS_TABLE, type Step } from './object.ts'
 
 const BEGAN_AT = Date.parse('2026-01-01T00:00:00Z')
@@ -19,16 +19,6 @@ const MOST_MS = 600_000
 const FAULT_CHANCE = 0.01
 const BOUNDARY_DEATH_CHANCE = 0.01
 const STEPS = 4
-
-/** One turn of the real loop: everything that waits for no clock has gone on. */
-export const turn = (() => {
-  const next = globalThis.setImmediate
-  return () => new Promise<void>((resolve) => next(resolve))
-})()
-const atTurnEnd = (() => {
-  const next = globalThis.setImmediate
-  return (commit: () => void) => void next(commit)
-})()
 
 /** When a machine dies: in a command, as the next one is given to it, or long before that. */
 export type Death = 'in a command' | 'between two' | 'and it is known'
@@ -120,13 +110,7 @@ export class Schedule {
       this.#stored.set(name, text)
     }
     this.#network.loses = (text) => text.includes('"frame/ack"')
-    const startedAt = Date.now()
-    const command = commandOf('never-begun', this.#random)
-    this.#commands.push(command)
-    this.#object.add(command)
-    while (this.#settled === 0 && Date.now() - startedAt < MOST_MS) await this.#round(false)
-    const tookMs = Date.now() - startedAt
-    if (this.#settled === 0) this.faults.push('stuck')
+    const tookMs = await this.#first(commandOf('never-begun', this.#random))
     if (this.#runs.size > 0) this.faults.push('it was begun')
     this.#network.loses = () => false
     await this.#take(commandOf('next', this.#random), false)
@@ -134,18 +118,22 @@ export class Schedule {
     return tookMs
   }
 
+  /** Simulated time until the first command has an end, whatever that is. */
+  async #first(command: Command): Promise<number> {
+    const startedAt = Date.now()
+    this.#commands.push(command)
+    this.#object?.add(command)
+    while (this.#settled === 0 && Date.now() - startedAt < MOST_MS) await this.#round(false)
+    if (this.#settled === 0) this.faults.push('stuck')
+    return Date.now() - startedAt
+  }
+
   /** The machine never tells that its command has ended: how long it takes until it has an end all the same. */
   async untold(): Promise<number> {
     await this.#begin()
     this.#faultsLeft = 0
     this.#network.loses = (text) => text.includes('"call/ended"')
-    const startedAt = Date.now()
-    const command = { ...commandOf('untold', this.#random), writes: [], removes: [] }
-    this.#commands.push(command)
-    this.#object?.add(command)
-    while (this.#settled === 0 && Date.now() - startedAt < MOST_MS) await this.#round(false)
-    if (this.#settled === 0) this.faults.push('stuck')
-    const tookMs = Date.now() - startedAt
+    const tookMs = await this.#first({ ...commandOf('untold', this.#random), writes: [], removes: [] })
     const [step] = this.#steps()
     if (step?.result?.includes('did not tell in time') !== true) this.faults.push(`told as ${step?.result}`)
     this.#network.loses = () => false
@@ -379,20 +367,8 @@ export class Schedule {
     const found = await this.#found()
     for (const { name, text } of this.#unacknowledged) if (found.get(name) === text) this.#stored.set(name, text)
     this.#unacknowledged = []
-    const wanted = isEnded ? after(this.#files, command) : this.#files
-    for (const name of new Set([...found.keys(), ...wanted.keys(), ...this.#stored.keys()])) {
-      const text = found.get(name)
-      if (text !== undefined && !isWhole(name, text)) this.faults.push(`${command.key}: ${name} is torn`)
-      if (this.#stored.has(name)) {
-        if (text !== this.#stored.get(name)) this.faults.push(`${command.key}: the user's ${name} is not as stored`)
-        continue
-      }
-      const doubts =
-        isEnded && wanted.get(name) !== this.#files.get(name) ? [] : [this.#doubted, isEnded ? null : command]
-      const allowed = [wanted.get(name), ...doubts.flatMap((doubt) => madeBy(doubt, name))]
-      if (!allowed.includes(text))
-        this.faults.push(`${command.key}: ${name} is ${firstLine(text)} and not ${allowed.map(firstLine).join(' or ')}`)
-    }
+    const before = { files: this.#files, stored: this.#stored, doubted: this.#doubted }
+    this.faults.push(...wrongFiles(command, { isEnded, found, ...before }))
     for (const name of this.#stored.keys()) found.delete(name)
     this.#files = found
     this.#doubted = isEnded ? null : command
@@ -415,30 +391,10 @@ export class Schedule {
     if (machine === undefined) return void this.faults.push('no machine is connected at the end')
     const here = machine.files(CONVERSATION)
     const there = await this.#found()
-    for (const name of new Set([...here.keys(), ...there.keys()]))
-      if (here.get(name) !== there.get(name))
-        this.faults.push(
-          `at the end ${name} is ${firstLine(here.get(name))} on the machine and ${firstLine(there.get(name))} in the workspace`,
-        )
+    this.faults.push(...differences(here, there))
   }
 
   #tell(text: string): void {
     this.story.push(`${Date.now() - BEGAN_AT} ${text}`)
   }
 }
-
-function madeBy(command: Command | null, name: string): (string | undefined)[] {
-  const write = command?.writes.find((one) => one.name === name)
-  return [
-    ...(command === null || write === undefined ? [] : [contentOf(command.key, write)]),
-    ...(command?.removes.includes(name) ? [undefined] : []),
-  ]
-}
-
-function isWhole(name: string, text: string): boolean {
-  if (/^[uvw]/.test(name)) return true
-  const head = text.indexOf('\n')
-  return text.slice(head + 1) === name.repeat(Number(text.slice(0, head).split(' ')[1]))
-}
-
-const firstLine = (text: string | undefined): string => text?.split('\n', 1)[0] ?? 'not there'

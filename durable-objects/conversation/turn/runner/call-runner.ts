@@ -23,6 +23,8 @@ const QUIET_MS = 30_000
 const MOST_SOFT_MS = 600_000
 /** A runner that says nothing for so long after a call should have ended is not believed any more. */
 const OVERDUE_MS = 60_000
+/** The browser goes by times of its own, and says nothing until its actions have ended. */
+const BROWSER_OVERDUE_MS = 180_000
 const HARD_MS = 24 * 3600_000
 const TRIES = 3
 
@@ -110,16 +112,17 @@ export class CallRunner {
   }
 
   /** A runner ends a call by itself when its time is over. One that does not, and sends nothing either, is not waited for. */
-  async #inTime({ timeoutMs }: TimedCall, ended: Promise<CallEnd>): Promise<CallEnd> {
+  async #inTime(call: TimedCall, ended: Promise<CallEnd>): Promise<CallEnd> {
     const { promise: late, reject } = Promise.withResolvers<never>()
-    let until = Date.now() + timeoutMs + OVERDUE_MS
+    const mostMs = call.timeoutMs + (isOfBrowser(call) ? BROWSER_OVERDUE_MS : OVERDUE_MS)
+    let until = Date.now() + mostMs
     const look = () => {
       until = Math.max(until, this.#deps.link().heardAt + OVERDUE_MS)
       const leftMs = until - Date.now()
       if (leftMs <= 0) reject(new Overdue('the runner did not end the call'))
       else timer = setTimeout(look, leftMs)
     }
-    let timer = setTimeout(look, timeoutMs + OVERDUE_MS)
+    let timer = setTimeout(look, mostMs)
     try {
       return await Promise.race([ended, late])
     } finally {

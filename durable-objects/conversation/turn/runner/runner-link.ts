@@ -159,6 +159,8 @@ export class RunnerLink {
       log.warn('runner.bad_frame', errorFields(error))
       this.close(error instanceof BadFrame ? error.message : 'a frame could not be stored', 1008)
     } finally {
+      // Storing may take longer than sending.
+      this.heardAt = Date.now()
       this.#waitingBytes -= data.byteLength
     }
   }

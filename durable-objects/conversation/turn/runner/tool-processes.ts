@@ -59,6 +59,7 @@ type Session = {
 
 const GONE = 'The runner was lost in the call. What the call did is not known; it was not made again.'
 const SHOWN_STDERR_CHARS = 600
+const TRIES = 3
 /** A program that was left in a call and does not answer a ping within this time hangs. */
 const ALIVE_WITHIN_MS = 5_000
 const METHOD_NOT_FOUND = { code: -32601, message: 'not taken here' }
@@ -71,6 +72,7 @@ export class ConversationProcesses implements ToolProcesses {
   readonly #turns = new Map<string, Promise<void>>()
   /** Those that were left in a call, stopped or out of time: they may hang. */
   readonly #left = new Set<string>()
+  #isReturnAwaited = false
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -119,7 +121,7 @@ export class ConversationProcesses implements ToolProcesses {
     await before
     try {
       if (this.#left.delete(id)) await this.#endHung(id)
-      const life = await this.#started(server)
+      const life = await this.#startedInTime(server)
       const session = this.#session({ id, life, effect }, end)
       if (session.greeting !== null) end()
       return session
@@ -155,10 +157,24 @@ export class ConversationProcesses implements ToolProcesses {
   linkChanged(): void {
     this.#coming.forget()
     const link = this.#deps.link()
-    if (link === null) return
+    if (link === null) return void this.#awaitReturn()
     this.#fail(({ life }) => life !== link.life, GONE)
     // What was sent, or answered, in the instant of the loss did not arrive.
     for (const session of this.#sessions) if (session.asked !== null) void this.#ask(session)
+  }
+
+  /** A runner that was started anew knows no ticket: it has to be asked to come, while somebody waits for one of its programs. */
+  async #awaitReturn(): Promise<void> {
+    const waiting = new Set(this.#sessions)
+    if (waiting.size === 0 || this.#isReturnAwaited) return
+    this.#isReturnAwaited = true
+    try {
+      if (!(await this.#deps.comesBack())) this.#fail((session) => waiting.has(session), GONE)
+    } catch (error) {
+      log.warn('tool_server.runner_not_asked', errorFields(error))
+    } finally {
+      this.#isReturnAwaited = false
+    }
   }
 
   /** Stops the programs that are none of these servers. */
@@ -176,6 +192,18 @@ export class ConversationProcesses implements ToolProcesses {
       await peer.call('server/stop', { name }, z.unknown())
     } catch (error) {
       log.info('tool_server.not_stopped', errorFields(error))
+    }
+  }
+
+  /** Nothing was asked of it yet, so a connection that breaks on the way costs nothing but time. */
+  async #startedInTime(server: ProcessServer): Promise<string> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#started(server)
+      } catch (error) {
+        const isCut = error instanceof NoAnswer || this.#deps.link() === null
+        if (!isCut || tries >= TRIES || !(await this.#deps.comesBack())) throw error
+      }
     }
   }
 
