@@ -105,7 +105,7 @@ export function nextOpening(market: Market, epochMs: number): number {
 
 /** The instant at which that day's first session begins. */
 function sessionStart(market: Market, date: string): number {
-  return instantAt(date, firstOpen(sessionsOn(market, date)) * 60, HOURS[market].zone)
+  return instantAt(date, firstOpen(sessionHours(market, date)) * 60, HOURS[market].zone)
 }
 
 /** The instant at which that day's last session ends, early closes included. */
