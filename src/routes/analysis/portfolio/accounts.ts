@@ -7,7 +7,7 @@ import type { AppEnv } from '../../../http/app-env.ts'
 import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
-import { laxBool, laxInt } from '../../../http/validation.ts'
+import { laxBool } from '../../../http/validation.ts'
 import { isoMicros } from '../../../lib/clock.ts'
 import { addAccount, changeAccount } from '../../../portfolio/book.ts'
 import { currencyCode } from '../../../portfolio/currencies.ts'
@@ -18,7 +18,7 @@ const tag = 'Portfolio'
 const PATH = '/api/v1/portfolio/accounts'
 const missing = { 404: { description: 'No such account of yours' } }
 const refused = { 400: { description: 'A currency that is none, or too many accounts' } }
-const params = z.object({ account_id: laxInt({ min: 1 }).describe('Of an account of yours') })
+const params = z.object({ account_id: z.string().describe('Of an account of yours') })
 
 export const MARKETS = ['cn', 'hk', 'us', 'jp', 'kr', 'tw'] as const
 
@@ -128,7 +128,8 @@ endpoint(
     },
     replies: { 200: { description: 'The account', schema: PortfolioAccount }, ...missing, ...refused },
   },
-  async (c, { params: { account_id: id }, body }) => {
+  async (c, { params: { account_id }, body }) => {
+    const id = idOf(account_id)
     const { name, broker, market, base_currency: currency, is_active: isActive } = body
     const change = {
       ...(name === undefined ? {} : { name }),
@@ -155,12 +156,16 @@ endpoint(
     params,
     replies: { 200: { description: 'Hidden', schema: z.object({ deleted: z.literal(1) }) }, ...missing },
   },
-  async (c, { params: { account_id: id } }) => {
+  async (c, { params: { account_id } }) => {
+    const id = idOf(account_id)
     const at = isoMicros(Date.now())
     await booked(c, () => changeAccount(c.env.DB, ownerOf(c), { id, change: { isActive: false }, at }))
     return c.json({ deleted: 1 as const })
   },
 )
+
+/** What is no number is the id of nothing. */
+export const idOf = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)
 
 export function mustBeCurrency(c: Context<AppEnv>, text: string): string {
   const code = currencyCode(text)

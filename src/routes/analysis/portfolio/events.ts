@@ -13,6 +13,7 @@ import { currentNames } from '../../../kits/market-names/index.ts'
 import { numberOf } from '../../../lib/decimal.ts'
 import { readEntry } from '../../../market/readings.ts'
 import { bookEvents, removeEvent } from '../../../portfolio/book.ts'
+import { idOf } from './accounts.ts'
 import { ActionInput, actionOf, CashInput, cashOf, direction, side, TradeInput, tradeOf } from './entries.ts'
 import { booked, invalidEntry } from './texts.ts'
 
@@ -267,7 +268,7 @@ for (const { path, kinds, summary } of REMOVALS) {
       method: 'delete',
       path: `${BASE}/${path}/{id}`,
       summary,
-      params: z.object({ id: laxInt({ min: 1 }).describe('Of the entry') }),
+      params: z.object({ id: z.string().describe('Of the entry') }),
       replies: {
         200: { description: 'It is gone', schema: z.object({ deleted: z.literal(1) }) },
         ...missing,
@@ -275,7 +276,7 @@ for (const { path, kinds, summary } of REMOVALS) {
       },
     },
     async (c, { params: { id } }) => {
-      await booked(c, () => removeEvent(c.env.DB, c.var.principal.owner, { id, kinds }))
+      await booked(c, () => removeEvent(c.env.DB, c.var.principal.owner, { id: idOf(id), kinds }))
       return c.json({ deleted: 1 as const })
     },
   )
