@@ -5,7 +5,7 @@ import { type Ask, withServer } from './connection.ts'
 import type { ToolProcesses } from './process-session.ts'
 import { type McpServers, type ServerDoor, type ToolServer, toolServers } from './remote-server.ts'
 import { CallResult, errorResult, resultOf, type ToolResult } from './tool-result.ts'
-import { CALL_DEADLINE_MS, explainFailure } from './wire.ts'
+import { CALL_DEADLINE_MS, explainFailure, NotAsked } from './wire.ts'
 
 /** Plain JSON without secrets: it is stored with the conversation, and a call finds its server by it. */
 export type McpTool = ListedTool & {
@@ -263,10 +263,9 @@ export async function callMcpTool(
   if (server === undefined) return errorResult(`The tool server ${tool.serverLabel} is not configured any more`)
   try {
     const params = { name: tool.remoteName, arguments: args }
-    const answer = await withServer(server, { ...deps, signal, deadlineMs }, (ask) =>
-      ask('tools/call', params, CallResult),
-    )
-    return resultOf(answer)
+    const call = () =>
+      withServer(server, { ...deps, signal, deadlineMs }, (ask) => ask('tools/call', params, CallResult))
+    return resultOf(await call().catch((error) => (error instanceof NotAsked ? call() : Promise.reject(error))))
   } catch (error) {
     signal?.throwIfAborted()
     return errorResult(explainFailure(error))

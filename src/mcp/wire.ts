@@ -128,6 +128,9 @@ export class McpFailure extends Error {
   override readonly name = 'McpFailure'
 }
 
+/** The call was not asked for: it can be tried again. */
+export class NotAsked extends McpFailure {}
+
 export function explainFailure(error: unknown): string {
   for (const cause of chain(error)) {
     if (cause instanceof McpFailure || cause instanceof DoorError) return cause.message

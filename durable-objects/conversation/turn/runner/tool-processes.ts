@@ -8,7 +8,7 @@ import { errorFields, log } from '../../../../src/lib/log.ts'
 import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { messagesIn, type ProcessSession, type ToolProcesses } from '../../../../src/mcp/process-session.ts'
 import type { ProcessServer } from '../../../../src/mcp/remote-server.ts'
-import { McpFailure } from '../../../../src/mcp/wire.ts'
+import { McpFailure, NotAsked } from '../../../../src/mcp/wire.ts'
 import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
 import { callIdOf, isAnswerTo, piecesOf, ServerMessages } from '../../../../src/runners/server-messages.ts'
 import {
@@ -55,6 +55,8 @@ type Session = {
   readonly fail: (why: string) => void
   /** The call that is under way, as the program gets it. */
   asked: { readonly key: string; readonly message: string } | null
+  /** The connection was another one before the call was asked for: what was sent until then may be lost. */
+  readonly unheard?: () => void
 }
 
 const GONE = 'The runner was lost in the call. What the call did is not known; it was not made again.'
@@ -160,7 +162,10 @@ export class ConversationProcesses implements ToolProcesses {
     if (link === null) return void this.#awaitReturn()
     this.#fail(({ life }) => life !== link.life, GONE)
     // What was sent, or answered, in the instant of the loss did not arrive.
-    for (const session of this.#sessions) if (session.asked !== null) void this.#ask(session)
+    for (const session of this.#sessions) {
+      if (session.asked !== null) void this.#ask(session)
+      else session.unheard?.()
+    }
   }
 
   /** A runner that was started anew knows no ticket: it has to be asked to come, while somebody waits for one of its programs. */
@@ -236,7 +241,9 @@ export class ConversationProcesses implements ToolProcesses {
       session.asked = null
       reject(new McpFailure(why))
     }
-    const session: Session = { id, life, receive: () => {}, fail, asked: null }
+    const unheard =
+      effect === null ? {} : { unheard: () => reject(new NotAsked('The connection to the runner was lost')) }
+    const session: Session = { id, life, receive: () => {}, fail, asked: null, ...unheard }
     this.#sessions.add(session)
     const greeting = this.#deps.record.value.servers[id]?.greeting ?? null
     return {
