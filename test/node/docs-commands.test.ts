@@ -35,6 +35,16 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
   ],
   'docs/api.md': [{ statuses: [201], answers: [{ ...NEW_KEY, owner: 'ann' }] }],
   'docs/deploy.md': [{ statuses: [201], answers: [{ ...NEW_KEY, owner: 'me' }] }],
+  'docs/portfolio.md': [
+    {
+      statuses: [200, 200, 200],
+      answers: [
+        { id: 1, name: 'Main', base_currency: 'CNY' },
+        { id: 2 },
+        { account_count: 1, currency: 'CNY', total_cash: -140_010, cost_method: 'avg' },
+      ],
+    },
+  ],
 }
 
 /** The command of the first message ran: its events are those that the block asks for. */

@@ -33,7 +33,11 @@ const decimal = (from: { above: bigint } | { least: bigint }) =>
 
 export const positive = () => decimal({ above: 0n })
 const notNegative = () => decimal({ least: 0n })
-const day = () => z.iso.date().refine((date) => date >= FIRST_DAY, `no day before ${FIRST_DAY}`)
+const day = () =>
+  z.iso
+    .date()
+    .refine((date) => date >= FIRST_DAY, `no day before ${FIRST_DAY}`)
+    .openapi({ example: '2025-12-02' })
 
 const common = {
   account_id: laxInt({ min: 1 }).describe('The account'),
