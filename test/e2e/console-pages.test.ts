@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, expect, inject, test } from 'vitest'
 import { type Service, startService } from '../../scripts/start/service.ts'
 import { VARIABLES } from '../../src/config.ts'
@@ -226,8 +226,17 @@ test('the keyboard alone leads everywhere, a second tab follows, a watchlist is 
     .click()
   expect(await page.getByLabel('Codes or names').inputValue()).toMatch(/00700.*, $/)
 
+  // The list comes while somebody types, and leaves what is typed alone.
+  const typed = Promise.withResolvers<void>()
+  const held = async (route: Route) => {
+    await typed.promise
+    await route.continue()
+  }
+  await page.route('**/api/v1/history?*', held, { times: 1 })
   await page.getByRole('link', { name: 'History' }).click()
   await page.getByLabel('Code or name').fill('AAPL')
+  typed.resolve()
+  await page.locator('.row').first().waitFor()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.locator('.row', { hasText: '600519' }).count()).toBe(0)
   await page.locator('.row', { hasText: 'AAPL' }).first().click()

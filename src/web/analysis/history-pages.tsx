@@ -24,6 +24,8 @@ const PER_PAGE = 20
 export function HistoryPageView() {
   usePageTitle(say('History'))
   const [code, setCode] = useState(new URLSearchParams(location.search).get('code') ?? '')
+  // What stands in the field: a list that comes while somebody types must not take it back.
+  const [typed, setTyped] = useState(code)
   const [type, setType] = useState('')
   const [page, setPage] = useState(1)
   const [found, setFound] = useState<HistoryPage | null>(null)
@@ -52,7 +54,8 @@ export function HistoryPageView() {
           <span>{say('Code or name')}</span>
           <input
             type="search"
-            value={code}
+            value={typed}
+            onInput={(event) => setTyped(event.currentTarget.value)}
             onChange={(event) => {
               setCode(event.currentTarget.value)
               setPage(1)
