@@ -116,6 +116,18 @@ kernelTest('the stop interrupts a cell, and kills the kernel of one that will no
   expect((await cell(session, 'print("kept" in dir())')).text).toMatch(/all variables are gone\.\]\nFalse\n$/)
 })
 
+kernelTest('a stop in the first moment of a cell interrupts it as well, and the variables stay', async () => {
+  const { session } = await started()
+  await cell(session, 'kept = 1\nimport time')
+  for (let i = 0; i < 6; i++) {
+    const { key } = await session.start('time.sleep(1000)', { kind: 'cell' })
+    if (i % 2 === 0) await session.until(() => session.outputOf(key).length > 0)
+    await session.rpc?.call('call/stop', { key })
+    expect((await session.ended(key)).outcome.state).toBe('ended')
+  }
+  expect((await cell(session, 'print(kept)')).text).toBe('1\n')
+})
+
 kernelTest('a kernel that dies is told, a restart is one, and the next cell has a new kernel', async () => {
   const { session } = await started()
   const died = await cell(session, 'x = 1\nimport os\nos.kill(os.getpid(), 9)')

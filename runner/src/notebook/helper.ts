@@ -43,11 +43,13 @@ client.wait_for_ready(timeout=60)
 pid = manager.provisioner.process.pid
 
 orders = queue.Queue()
+interrupted = threading.Event()
 
 def read_orders():
     for line in sys.stdin:
         order = json.loads(line)
         if order['op'] == 'interrupt':
+            interrupted.set()
             manager.interrupt_kernel()
         else:
             orders.put(order)
@@ -124,6 +126,7 @@ def run(order):
     cell = Cell()
     if order['env']:
         silent('import os as __bw; __bw.environ.update(%r); del __bw' % (order['env'],))
+    interrupted.clear()
     asked = client.execute(order['code'], allow_stdin=False, stop_on_error=False)
     status, replied_at = None, None
     while True:
@@ -136,7 +139,7 @@ def run(order):
         if message is not None:
             mine = message['parent_header'].get('msg_id') == asked
             if mine and message['msg_type'] == 'status' and message['content']['execution_state'] == 'idle':
-                return status or reply_to(asked, 5) or 'ok'
+                return status or last_reply(asked)
             take(message, cell)
         if status is None:
             status = reply_to(asked, 0)
@@ -154,6 +157,14 @@ def reply_to(asked, seconds):
             return None
         if reply['parent_header'].get('msg_id') == asked:
             return reply['content']['status']
+
+# A kernel that is interrupted between a cell's arrival and its first line gives no reply to it at all.
+def last_reply(asked):
+    reply = reply_to(asked, 0.5 if interrupted.is_set() else 5)
+    if reply is None and interrupted.is_set():
+        tell_text('text', 'KeyboardInterrupt: the cell was interrupted before it began\\n')
+        return 'error'
+    return reply or 'ok'
 
 def death():
     code = manager.provisioner.process.poll()

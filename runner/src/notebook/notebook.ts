@@ -99,7 +99,8 @@ export class Notebook {
     else if (isBusy && !isOnlyWait) this.#end(refused(STILL_RUNS))
     else {
       this.#handOver()
-      if (kind === 'interrupt') this.interrupt()
+      // It runs for long already, and may be cleaning up: once is enough.
+      if (kind === 'interrupt') this.interrupt(0)
       if (!isOnlyWait) this.#run(text, env)
     }
   }
@@ -111,8 +112,16 @@ export class Notebook {
     this.#restartIdle()
   }
 
-  interrupt(): void {
-    if (this.#kernel !== null) this.#order(this.#kernel, { op: 'interrupt' })
+  /** Twice more while the cell does not end: a kernel takes no notice of a signal that comes before it has the cell. */
+  interrupt(left = 2): void {
+    const [kernel, call] = [this.#kernel, this.#call]
+    if (kernel === null) return
+    this.#order(kernel, { op: 'interrupt' })
+    if (left === 0) return
+    setTimeout(() => {
+      const isSame = this.#kernel === kernel && this.#call === call && call !== null
+      if (isSame && kernel.state === 'busy') this.interrupt(left - 1)
+    }, INTERRUPT_AGAIN_MS).unref()
   }
 
   /** The kernel ends, with all that is in it; the next cell gets a new one and is told so. */
@@ -294,6 +303,7 @@ export class Notebook {
   }
 }
 
+const INTERRUPT_AGAIN_MS = 600
 const STILL_RUNS =
   'The last cell still runs, so this one was not started. Wait for it with empty code, end it with kernel="interrupt", or begin anew with kernel="restart".'
 const RESTARTED = 'The kernel was restarted: all variables are gone.'
