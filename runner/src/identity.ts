@@ -12,7 +12,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { RunnerId } from '../../src/runners/wire.ts'
 import { messageOf } from './log.ts'
 import { UsageError } from './options.ts'
@@ -25,7 +25,7 @@ export function isConversationId(id: string): boolean {
 }
 
 export function takeFolder(folder: string): { id: string; letGo: () => void } {
-  make(folder)
+  makeWorkspaces(folder)
   const mark = join(folder, 'runner.pid')
   const holder = existsSync(mark) ? readFileSync(mark, 'utf8').trim() : ''
   if (holder !== '' && holder === processMark(Number(holder.split(' ')[0]))) {
@@ -37,13 +37,22 @@ export function takeFolder(folder: string): { id: string; letGo: () => void } {
   return { id: keptId(join(folder, 'runner-id')), letGo: () => rmSync(mark, { force: true }) }
 }
 
-function make(folder: string): void {
+/** Throws a `UsageError` that names the folder and why it cannot be used. */
+export function makeWorkspaces(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    makeWithParents(folder)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw new UsageError(`--workspaces ${folder} cannot be used: ${messageOf(error)}`)
   }
+}
+
+/** Node's own recursion never ends where a parent cannot be made, below /proc for one. */
+function makeWithParents(folder: string): void {
+  if (existsSync(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) makeWithParents(parent)
+  mkdirSync(folder, { mode: 0o700 })
 }
 
 export function heldConversations(folder: string): string[] {

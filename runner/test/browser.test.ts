@@ -131,6 +131,9 @@ browserTest(
       const opened = await use(session, { name: 'click', bid: bidOf(page?.tree, 'Open') })
       for (const { text } of [gone, framed, opened])
         expect([url, text]).not.toEqual([url, expect.stringMatching(inside)])
+      // The rest of the page is there.
+      if (!url.startsWith('data:'))
+        expect(framed.page).toMatchObject({ tree: expect.stringContaining('iframe'), error: '' })
       await use(session, { name: 'tab_focus', index: 0 })
     }
     const away = some([

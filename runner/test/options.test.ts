@@ -98,10 +98,24 @@ test('a folder that cannot be used is named, with why', () => {
     spawnSync(process.execPath, [join(import.meta.dirname, '../src/main.ts'), '--url', 'http://127.0.0.1:9', ...args], {
       env: { ...process.env, BELLWETHER_RUNNER_KEY: 'k' },
       encoding: 'utf8',
+      timeout: 60_000,
     })
   const inFile = join(folder, 'file', 'copies')
-  expect(run('--workspaces', inFile, '--isolation', 'none')).toMatchObject({
-    status: 2,
-    stderr: expect.stringMatching(/^--workspaces .*copies cannot be used: ENOTDIR[^\n]*\n$/),
-  })
+  const wrong = [
+    [inFile, 'ENOTDIR'],
+    // Where nothing can be made, whoever asks.
+    ['/proc/copies', 'E'],
+  ] as const
+  for (const [path, code] of wrong)
+    for (const isolation of ['none', 'bwrap'])
+      expect([path, isolation, run('--workspaces', path, '--isolation', isolation)]).toMatchObject([
+        path,
+        isolation,
+        {
+          status: 2,
+          stderr: expect.stringMatching(
+            new RegExp(`^(--workspaces .*copies cannot be used: ${code}|.*(Linux|not installed))[^\\n]*\\n$`),
+          ),
+        },
+      ])
 })

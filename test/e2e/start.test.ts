@@ -1,7 +1,17 @@
 // `npm start` as a person or a process manager uses it: real npm, real signals, real state.
 
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +24,7 @@ import { listProcesses, signalIfThere } from '../../scripts/start/processes.ts'
 import { startService } from '../../scripts/start/service.ts'
 import { readPlan } from '../../scripts/start/worker-bundle.ts'
 import { VARIABLES } from '../../src/config.ts'
+import { missingForSandbox } from '../support/lent-machine.ts'
 import { ROOT } from '../support/source-tree.ts'
 
 /** What the person who runs the tests has set must not decide them. */
@@ -57,6 +68,14 @@ const healthOf = (port: number): Promise<string | null> =>
     () => null,
   )
 
+/** `npm start -- --runner` without the service: says when the runner's process is gone. */
+const BESIDE = `
+  import { startLocalRunner } from './scripts/start/local-runner.ts'
+  startLocalRunner({ port: Number(process.env.TEST_PORT), stateDir: process.env.HOME })
+  setInterval(() => {
+    if (!process.getActiveResourcesInfo().includes('ProcessWrap')) console.log('one process less')
+  }, 100)`
+
 /** The lines that are ours: npm prints the name of the script first, after a `>`. */
 const linesOf = (printed: string) => printed.split('\n').filter((line) => line !== '' && !line.startsWith('>'))
 
@@ -67,7 +86,7 @@ function filesIn(folder: string): string[] {
 }
 
 /** Everything beneath a process, however deep. */
-function descendantsOf(pid: number): { pid: number; command: string }[] {
+function descendantsOf(pid: number): { pid: number; parent: number; command: string }[] {
   const children = listProcesses().filter(({ parent }) => parent === pid)
   return [...children, ...children.flatMap((child) => descendantsOf(child.pid))]
 }
@@ -334,4 +353,37 @@ test('ids that nobody ever used leave no file behind, whoever asks for them in w
   // One object stands for all of them, and the one that was made is there as before.
   expect(conversationsIn(stateDir).filter((name) => !before.includes(name)).length).toBeLessThan(2)
   expect(await (await fetch(`${base}/api/conversations/mine`)).json()).toMatchObject({ conversation_id: 'mine' })
+})
+
+test('a runner beside the service that is killed is started again; one that could never run is not', async (context) => {
+  context.skip(missingForSandbox() !== null, 'no sandbox on this machine')
+  const home = mkdtempSync(join(tmpdir(), 'bellwether-runner-home-'))
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }))
+  // A runner that root starts becomes another user.
+  chmodSync(home, 0o755)
+  writeFileSync(join(home, 'runner-token'), 'x'.repeat(43), { mode: 0o600 })
+  const port = await freePort()
+  const beside = (workspaces: string) =>
+    run(process.execPath, ['--input-type=module', '--eval', BESIDE], {
+      HOME: home,
+      BELLWETHER_RUNNER_WORKSPACES: workspaces,
+      TEST_PORT: String(port),
+    })
+  const { pid, printed } = beside(join(home, 'kept'))
+  const runners = () => descendantsOf(pid).filter(({ command }) => command.includes('runner/src/main.ts'))
+  await until(`a runner, after:\n${printed.stderr}`, 60_000, () => printed.stderr.includes('runner.started'))
+  const first = runners().find(({ parent }) => parent === pid)
+  if (first === undefined) throw new Error(`no runner, after:\n${printed.stderr}`)
+  signalIfThere(first.pid, 'SIGKILL')
+  await until(`the next one, after:\n${printed.stderr}`, 60_000, () =>
+    runners().some((one) => one.parent === pid && one.pid !== first.pid),
+  )
+  expect(printed.stderr).toContain('The runner ended (SIGKILL) and is started again in 2 s.')
+
+  const never = beside('/proc/never')
+  await until(`its end, after:\n${never.printed.stderr}`, 60_000, () =>
+    never.printed.stdout.includes('one process less'),
+  )
+  expect(never.printed.stderr).toContain('/proc/never')
+  expect(never.printed.stderr).not.toContain('started again')
 })

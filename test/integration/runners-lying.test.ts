@@ -241,6 +241,26 @@ describe('in a command', () => {
     expect((await chat.events()).length).toBe(told)
   })
 
+  test('what a machine says of its folder, user and programs is shown without characters that nobody sees', async () => {
+    const lent = await begun()
+    const { runner, key, chat } = lent
+    const strange = '/etc/../../root\u001b]0;x\u0007\u202e'
+    const outcomeOf = { state: 'ended', text: '', exitCode: 0, outputBytes: 0, remarks: [] }
+    await runner.line?.ask('call/ended', {
+      key,
+      transfer: null,
+      outcome: { ...outcomeOf, cwd: strange, user: 'u\nroot', host: 'h\u2028', interpreter: `\0${strange}` },
+    })
+    expect((await outcome(chat)).extras).toMatchObject({
+      metadata: {
+        working_dir: '/etc/../../root\uFFFD]0;x\uFFFD\uFFFD',
+        username: 'u\uFFFDroot',
+        hostname: 'h\uFFFD',
+        py_interpreter_path: '\uFFFD/etc/../../root\uFFFD]0;x\uFFFD\uFFFD',
+      },
+    })
+  })
+
   test('a runner that breaks the rules whenever it is asked is told of by name, with the rule, and the turn goes on', async () => {
     const lent = await begun()
     const { runner, key, chat } = lent

@@ -23,7 +23,7 @@ import { BROWSER_ARGS, type BrowserPlace, makeBrowserPlace, proxyOf, REFUSED_ARG
 import { failureOf, perform } from './perform.ts'
 import { picturesOf, WINDOW } from './picture.ts'
 import { pause, Tabs } from './tabs.ts'
-import { fieldsIn, treeOf } from './tree-text.ts'
+import { emptyDeadFrames, fieldsIn, treeOf } from './tree-text.ts'
 
 export type BrowserDeps = {
   /** Chromium; null on a machine without one, or where it cannot be confined. */
@@ -46,6 +46,7 @@ const START_MS = 40_000
 /** Of all actions of a call; the look at the page comes after it. */
 const ACTIONS_MS = 90_000
 const LOOK_MS = 10_000
+const DEAD_FRAME_MS = 1_000
 /** Of a page that answers: a very large one takes long to read. */
 const READ_MS = 30_000
 const CLOSE_MS = 5_000
@@ -199,6 +200,8 @@ export class Browser {
     const page = await tabs.active()
     const title = await within(LOOK_MS, page.title())
     if (title === null) return this.#closeHung(running, { last, error, why: 'it computes without end' })
+    if (await within(LOOK_MS, emptyDeadFrames(page, DEAD_FRAME_MS)))
+      tabs.note('A frame of the page has an address that the browser does not open; it was left empty.')
     const fields = await within(LOOK_MS, fieldsIn(page))
     const snapshot = await within(READ_MS, page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: READ_MS }))
     if (snapshot === null) return this.#closeHung(running, { last, error, why: 'it is too large to be read' })

@@ -2,6 +2,7 @@
 // word of the page in quotes without square brackets, so that no page can write an id. Where the page is longer than a model
 // reads, what is in the window and about it is shown, and scrolling brings the rest.
 
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { BID, MAX_TREE_CHARS, quotedWords } from '../../../src/runners/page.ts'
 import { type Mark, WINDOW } from './picture.ts'
@@ -63,6 +64,24 @@ export async function fieldsIn(page: Page): Promise<Fields> {
     page.frames().map((frame) => frame.locator('input, textarea, [contenteditable]').evaluateAll(fieldsOf)),
   )
   return { hidden: found.flatMap(({ hidden }) => hidden), editable: found.flatMap(({ editable }) => editable) }
+}
+
+/**
+ * A frame whose address the browser refuses (`file:`, `chrome:`) has no document and answers nothing, and a picture of the whole page
+ * waits for it until the time is over. Returns whether there was one.
+ */
+export async function emptyDeadFrames(page: Page, withinMs: number): Promise<boolean> {
+  const emptied = await Promise.all(
+    page.frames().map(async (frame) => {
+      if (frame.url() !== '') return false
+      const isAlive = await Promise.race([frame.evaluate(() => true), pause(withinMs).then(() => false)])
+      if (isAlive) return false
+      const element = await frame.frameElement()
+      await element.evaluate((iframe) => iframe.setAttribute('src', 'about:blank'))
+      return true
+    }),
+  )
+  return emptied.includes(true)
 }
 
 /**

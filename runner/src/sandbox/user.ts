@@ -1,9 +1,10 @@
 // A runner that root started becomes an ordinary user before it does anything: what is root outside the sandbox can read what
 // it should not, and no limit of processes holds it.
 
-import { accessSync, chownSync, constants, lstatSync, mkdirSync, readFileSync } from 'node:fs'
+import { accessSync, chownSync, constants, lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
+import { makeWorkspaces } from '../identity.ts'
 import { type Options, UsageError } from '../options.ts'
 import { type CgroupBase, takeCgroups } from './cgroup.ts'
 
@@ -26,7 +27,7 @@ function become({ uid, gid }: { uid: number; gid: number }, options: Options): s
   const isDefault = options.workspaces === join(process.env.HOME ?? '/root', '.bellwether-runner')
   // Root's home is closed to everybody else.
   const workspaces = isDefault ? ROOTS_FOLDER : options.workspaces
-  mkdirSync(workspaces, { recursive: true, mode: 0o700 })
+  makeWorkspaces(workspaces)
   const owner = lstatSync(workspaces).uid
   if (owner !== 0 && owner !== uid)
     throw new UsageError(`--workspaces ${workspaces} belongs to user ${owner} and not to ${uid}`)

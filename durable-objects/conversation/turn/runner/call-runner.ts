@@ -158,9 +158,10 @@ export class CallRunner {
 
   #result(call: RunnerCall, { call: { outcome }, stored }: CallEnd): RunnerResult {
     const taken = this.#taken(call)
-    const { exitCode, user, host, interpreter } = outcome
+    const { exitCode } = outcome
     // A session that failed knows no folder.
-    const workingDir = outcome.cwd === '' ? call.cwd : outcome.cwd
+    const workingDir = outcome.cwd === '' ? call.cwd : seen(outcome.cwd)
+    const [user, host, interpreter] = [seen(outcome.user), seen(outcome.host), seen(outcome.interpreter)]
     const remark = remarkOn(outcome, stored.refused, call)
     const aborted = call.signal.aborted
     const isGoingOn = outcome.state === 'quiet' || outcome.state === 'soft'
@@ -283,3 +284,6 @@ function brokenText(runner: RunnerDescription | null, error: unknown): string {
 function lostText(runner: RunnerDescription | null): string {
   return `${nameOf(runner)} was lost while this ran. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported.`
 }
+
+/** What a machine says of itself as a line that shows what it holds: no control characters, none that turn the direction. */
+const seen = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')

@@ -1,0 +1,75 @@
+// When a connection counts as dead. The clock is the test's; the sockets are real.
+
+import type { AddressInfo } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { type WebSocket, WebSocketServer } from 'ws'
+import { HEARTBEAT_MS, PING, PONG } from '../../src/runners/wire.ts'
+import { Peer } from '../src/connect/peer.ts'
+
+/** How long a silent connection is still read from, at most. */
+const READ_MS = 1_000
+
+afterEach(() => void vi.useRealTimers())
+
+/** A peer, its service's socket, what came there, and why it closed if it did. */
+async function connected() {
+  const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => void server.close())
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()))
+  const { port } = server.address() as AddressInfo
+  const came: string[] = []
+  const service = new Promise<WebSocket>((resolve) => server.once('connection', resolve))
+  const closed: string[] = []
+  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout'] })
+  const peer = await new Promise<Peer>((resolve) => {
+    const url = new URL(`ws://127.0.0.1:${port}`)
+    const events = { handlers: {}, onFrame: () => {}, onClosed: (reason: string) => void closed.push(reason) }
+    new Peer({ url, bearer: 'k' }, events, resolve)
+  })
+  onTestFinished(() => peer.close(1000, 'over'))
+  const socket = await service
+  socket.on('message', (data) => void came.push(String(data)))
+  return { peer, socket, came, closed }
+}
+
+/** Turns of the event loop until it is so; sockets are not on the test's clock. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn()
+}
+
+test('a service that answers no ping has lost the connection, and is told as that', async () => {
+  const { came, closed } = await connected()
+  await vi.advanceTimersByTimeAsync(HEARTBEAT_MS)
+  await until(() => came.includes(PING))
+  await vi.advanceTimersByTimeAsync(HEARTBEAT_MS)
+  expect(closed).toEqual([])
+  await vi.advanceTimersByTimeAsync(READ_MS)
+  await until(() => closed.length > 0)
+  expect(closed).toEqual(['no answer to a ping'])
+})
+
+test('a service that answers keeps its connection', async () => {
+  const { peer, socket, came, closed } = await connected()
+  socket.on('message', () => socket.send(PONG))
+  for (let beat = 1; beat <= 4; beat += 1) {
+    await vi.advanceTimersByTimeAsync(HEARTBEAT_MS)
+    await until(() => came.length === beat)
+    // The answer is read before the next beat.
+    for (let i = 0; i < 20; i += 1) await turn()
+  }
+  expect([came, closed, peer.isOpen]).toEqual([[PING, PING, PING, PING], [], true])
+})
+
+test('an answer that waited while the process was held up is read before the connection counts as dead', async () => {
+  const { peer, socket, came, closed } = await connected()
+  await vi.advanceTimersByTimeAsync(HEARTBEAT_MS)
+  await until(() => came.length === 1)
+  // The next beat comes first, as after a pause of the process; then what the service had sent meanwhile.
+  vi.advanceTimersByTime(HEARTBEAT_MS)
+  socket.send(PONG)
+  for (let i = 0; i < 50; i += 1) await turn()
+  await vi.advanceTimersByTimeAsync(READ_MS)
+  await until(() => came.length === 2)
+  expect([closed, peer.isOpen]).toEqual([[], true])
+})
