@@ -3,6 +3,7 @@
 
 import { Allowance } from '../../../src/lib/allowance.ts'
 import type { TerminalSize } from '../../../src/runners/terminal-wire.ts'
+import { PORT_WINDOW_BYTES } from '../../../src/runners/wire.ts'
 import type { Goodbye } from './session-attachment.ts'
 import { KEY_EXPIRED } from './session-attachment.ts'
 import { TERMINAL_TAG, TerminalViewer, TOO_SLOW, type ViewerAttachment } from './terminal-viewer.ts'
@@ -11,13 +12,15 @@ const SIZE_OF_NOBODY: TerminalSize = { cols: 80, rows: 24 }
 /** Messages of a viewer in the long run, a second, and at once: a mouse that is moved sends many. */
 const MESSAGES_PER_SECOND = 200
 const MESSAGES_AT_ONCE = 1000
+/** In which nobody takes anything of what was sent: then they are closed, and the programs go on. */
+const STALLED_MS = 30_000
 
 type Host = {
   /** A socket of the key was closed. */
   left(key: string | null): void
   /** Requests a call of `expire` at that time at the latest, epoch ms. */
   expireAt(at: number): void
-  /** Somebody came, went, or has another size. */
+  /** Somebody came or went, or there is a shell for those who are there. */
   changed(): void
 }
 
@@ -26,6 +29,7 @@ export class TerminalViewers {
   readonly #host: Host
   readonly #viewers = new Map<WebSocket, TerminalViewer>()
   readonly #allowances = new WeakMap<TerminalViewer, Allowance>()
+  #wakeRoom: (() => void) | null = null
 
   /** Takes over the sockets that survived the last instance. */
   constructor(ctx: DurableObjectState, host: Host) {
@@ -52,7 +56,7 @@ export class TerminalViewers {
   }
 
   /** What the one that is best off has still to take. */
-  get leastBehind(): number {
+  get #leastBehind(): number {
     return this.#viewers.size === 0 ? 0 : Math.min(...this.all.map(({ behind }) => behind))
   }
 
@@ -62,6 +66,7 @@ export class TerminalViewers {
     const viewer = new TerminalViewer(server, fresh)
     this.#viewers.set(server, viewer)
     if (fresh.until !== null) this.#host.expireAt(fresh.until)
+    this.changed()
     return { viewer, client }
   }
 
@@ -113,6 +118,32 @@ export class TerminalViewers {
     const viewer = this.#viewers.get(socket) ?? new TerminalViewer(socket)
     this.#viewers.delete(socket)
     this.#host.left(viewer.attachment.key)
+    this.changed()
+  }
+
+  changed(): void {
+    this.wake()
     this.#host.changed()
+  }
+
+  /** Resolves when the viewer that is best off has room, or nobody is there. */
+  async room(): Promise<void> {
+    while (this.#leastBehind > PORT_WINDOW_BYTES) {
+      const before = this.#leastBehind
+      const isWoken = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(() => resolve(false), STALLED_MS)
+        this.#wakeRoom = () => {
+          clearTimeout(timer)
+          resolve(true)
+        }
+      })
+      this.#wakeRoom = null
+      if (!isWoken && this.#leastBehind >= before) this.close(({ behind }) => behind > 0, TOO_SLOW)
+    }
+  }
+
+  /** Whoever waits for room looks again. */
+  wake(): void {
+    this.#wakeRoom?.()
   }
 }
