@@ -1,6 +1,6 @@
 // The calls that read a conversation without changing it.
 
-import { loadMicroagents } from '../../../src/agent/context/microagent-files.ts'
+import { loadMicroagents } from '../../../src/agent/context/knowledge.ts'
 import type { Microagent } from '../../../src/agent/microagents.ts'
 import { modelNow } from '../../../src/agent/step-config.ts'
 import type { ConversationSummary } from '../../../src/db/conversations.ts'

@@ -1,8 +1,7 @@
 // What the parts of a turn share: the stores of the conversation, and access to the environment.
 
-import type { LoggedCalls } from '../../../src/agent/calls.ts'
 import type { NewEvent } from '../../../src/agent/events.ts'
-import type { Turn } from '../../../src/agent/turn.ts'
+import type { LoggedCalls, Turn } from '../../../src/agent/turn.ts'
 import type { CallNote } from '../../../src/llm/call-note.ts'
 import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
