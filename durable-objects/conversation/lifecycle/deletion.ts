@@ -8,8 +8,7 @@ import { deleteConversation } from '../../../src/db/conversations.ts'
 import { type ModelCall, saveModelCall } from '../../../src/db/model-calls.ts'
 import { Outbox, type OutboxEntry } from '../../outbox.ts'
 import { migrate, rows } from '../../sql.ts'
-import type { ConversationRecord } from '../record.ts'
-import { MIGRATIONS } from '../schema.ts'
+import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
 
 export const REMOVAL = 'purge'
 /** A call of a model that the database does not know yet: it outlives its conversation. */

@@ -6,7 +6,7 @@ import type { RuntimeWish } from '../../../src/agent/runtime.ts'
 import type { ModelStepRow, QueuedCall } from '../../../src/agent/turn.ts'
 import { rows } from '../../sql.ts'
 import type { EventLog } from '../events/event-log.ts'
-import type { ConversationRecord, SelectedRepository } from '../record.ts'
+import type { ConversationRecord, SelectedRepository } from '../schema.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'
 import type { NodeVersion } from '../workspace/versions.ts'
 

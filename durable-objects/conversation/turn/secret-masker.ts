@@ -16,7 +16,7 @@ import { errorFields, log } from '../../../src/lib/log.ts'
 import { seal, unseal } from '../../../src/lib/seal.ts'
 import { inTime, noAnswerWithin } from '../../../src/lib/wait-at-most.ts'
 import { NamedTexts } from '../../named-texts.ts'
-import type { ConversationRecord } from '../record.ts'
+import type { ConversationRecord } from '../schema.ts'
 import { ownServers } from './own-servers.ts'
 import { secretsInServers, secretsInSettings, secretsInToken } from './secret-values.ts'
 
