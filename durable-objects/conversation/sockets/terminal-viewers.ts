@@ -1,7 +1,7 @@
 // The people who look at a conversation's terminal. Output goes to all of them at once. Who does not keep up is closed, and
 // comes back with what it has; the programs go as fast as the fastest of them.
 
-import { Allowance } from '../../../src/lib/allowance.ts'
+import { type Bucket, spend } from '../../../src/limits/bucket.ts'
 import type { TerminalSize } from '../../../src/runners/terminal-wire.ts'
 import { PORT_WINDOW_BYTES } from '../../../src/runners/wire.ts'
 import type { Goodbye } from './session-attachment.ts'
@@ -9,9 +9,8 @@ import { KEY_EXPIRED } from './session-attachment.ts'
 import { TERMINAL_TAG, TerminalViewer, TOO_SLOW, type ViewerAttachment } from './terminal-viewer.ts'
 
 const SIZE_OF_NOBODY: TerminalSize = { cols: 80, rows: 24 }
-/** Messages of a viewer in the long run, a second, and at once: a mouse that is moved sends many. */
-const MESSAGES_PER_SECOND = 200
-const MESSAGES_AT_ONCE = 1000
+/** Messages of a viewer, 200 a second in the long run: a mouse that is moved sends many. */
+const MESSAGES = { count: 1000, windowMs: 5_000 }
 /** In which nobody takes anything of what was sent: then they are closed, and the programs go on. */
 const STALLED_MS = 30_000
 
@@ -28,7 +27,7 @@ export class TerminalViewers {
   readonly #ctx: DurableObjectState
   readonly #host: Host
   readonly #viewers = new Map<WebSocket, TerminalViewer>()
-  readonly #allowances = new WeakMap<TerminalViewer, Allowance>()
+  readonly #buckets = new WeakMap<TerminalViewer, Bucket>()
   #wakeRoom: (() => void) | null = null
 
   /** Takes over the sockets that survived the last instance. */
@@ -80,9 +79,10 @@ export class TerminalViewers {
 
   /** Whether one more message of the viewer is taken. */
   mayGoOn(viewer: TerminalViewer): boolean {
-    const known = this.#allowances.get(viewer) ?? new Allowance(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
-    this.#allowances.set(viewer, known)
-    return known.take(Date.now())
+    const now = Date.now()
+    const bucket = this.#buckets.get(viewer) ?? { tokens: MESSAGES.count, at: now }
+    this.#buckets.set(viewer, bucket)
+    return spend(bucket, MESSAGES, { spent: 0, now }).ok
   }
 
   tell(message: Record<string, unknown>): void {

@@ -2,7 +2,7 @@
 
 import type { NewEvent } from '../../../src/agent/events.ts'
 import type { LoggedCalls, Turn } from '../../../src/agent/turn.ts'
-import type { CallNote } from '../../../src/llm/call-note.ts'
+import type { CallNote } from '../../../src/llm/metrics.ts'
 import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord } from '../schema.ts'

@@ -1,8 +1,8 @@
 // The messages for the model: the log is read once and continued from step to step, so a step costs only the new events. The
 // log is never changed; a condensation only says what is left out.
 
+import { textTokens } from '../../llm/metrics.ts'
 import type { Prompt, PromptMessage, PromptPart, ToolCall } from '../../llm/model.ts'
-import { textTokens } from '../../llm/tokens.ts'
 import type { ActionEvent, ObservationEvent, StoredEvent } from '../events.ts'
 import { USER_ONLY } from '../observations.ts'
 import { contextText, USER_RAN } from '../prompt.ts'
