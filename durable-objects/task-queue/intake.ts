@@ -1,8 +1,7 @@
 // A submission is accepted as a whole or not at all, in one transaction with the lock that a market review needs and with
 // the stored answer for repeated submissions.
 
-import type { TaskRequest } from '../../src/analysis/request.ts'
-import type { Task } from '../../src/analysis/task.ts'
+import type { Task, TaskRequest } from '../../src/analysis/task.ts'
 import { must } from '../../src/lib/assert.ts'
 import type { Allowance, Full } from './allowance.ts'
 import type { Begun, Keyed, KeyedRequests, OtherRequest } from './keyed-requests.ts'

@@ -2,8 +2,7 @@
 // Every change is stored first and sent as a frame second, in one synchronous pass, and an alarm is set for all unfinished
 // work.
 
-import type { TaskRequest } from '../../src/analysis/request.ts'
-import type { Finish, Progress, RunOrder, Task } from '../../src/analysis/task.ts'
+import type { Finish, Progress, RunOrder, Task, TaskRequest } from '../../src/analysis/task.ts'
 import { textsOf } from '../../src/analysis/texts/book.ts'
 import { credentialOf } from '../../src/bindings.ts'
 import { type Config, config } from '../../src/config.ts'

@@ -1,5 +1,4 @@
-import { TaskRequest } from '../../src/analysis/request.ts'
-import { OPEN_STATES, type Task, TaskState } from '../../src/analysis/task.ts'
+import { OPEN_STATES, type Task, TaskRequest, TaskState } from '../../src/analysis/task.ts'
 import type { TaskRow } from './schema.ts'
 
 /** The states of unfinished tasks, for an `IN`. */

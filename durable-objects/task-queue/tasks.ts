@@ -7,8 +7,7 @@
 //     │   putBack and start again: a run was lost      │
 //     └────────cancel──────────────────────────────────┴──► cancelled
 
-import { TaskPriority, type TaskRequest } from '../../src/analysis/request.ts'
-import { type Task, taskLabel } from '../../src/analysis/task.ts'
+import { type Task, TaskPriority, type TaskRequest, taskLabel } from '../../src/analysis/task.ts'
 import { textsOf } from '../../src/analysis/texts/book.ts'
 import { stageMessage } from '../../src/analysis/texts/format.ts'
 import { must } from '../../src/lib/assert.ts'

@@ -2,8 +2,7 @@
 // place goes to the owner with the fewest running tasks, and among equals to the one whose last turn is longest ago. Every
 // eighth place goes to the oldest waiting task, so that none waits for ever. One owner's tasks keep their order.
 
-import { TaskPriority } from '../../src/analysis/request.ts'
-import type { Task } from '../../src/analysis/task.ts'
+import { type Task, TaskPriority } from '../../src/analysis/task.ts'
 import { must } from '../../src/lib/assert.ts'
 import { firstRow, rows } from '../sql.ts'
 import type { TaskRow } from './schema.ts'

@@ -1,7 +1,7 @@
 // What ends a kernel, with a stand-in for the helper: its time is the test's.
 
 import { afterEach, expect, test, vi } from 'vitest'
-import { cellOutputIn } from '../../src/runners/cell.ts'
+import { cellOutputIn } from '../../src/runners/output.ts'
 import { type CellEnd, Notebook } from '../src/notebook/notebook.ts'
 
 const MINUTE = 60_000

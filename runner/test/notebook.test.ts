@@ -2,8 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { cellOutputIn } from '../../src/runners/cell.ts'
-import { plainOutput } from '../../src/runners/output.ts'
+import { cellOutputIn, plainOutput } from '../../src/runners/output.ts'
 import { findKernelPython } from '../src/tools.ts'
 import { startRunner } from './support/runner-process.ts'
 import { sandboxed } from './support/sandboxed.ts'

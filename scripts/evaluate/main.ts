@@ -6,9 +6,8 @@
 //   npm run evaluate -- --planted 100 --seed 1      series with a planted edge: how often it is found
 
 import { writeFileSync } from 'node:fs'
-import { EvidenceBook } from '../../src/analysis/evidence/book.ts'
 import type { SeriesResult } from '../../src/analysis/evidence/observations.ts'
-import { rowsOf } from '../../src/analysis/evidence/rows.ts'
+import { EvidenceBook, rowsOf } from '../../src/analysis/evidence/rows.ts'
 import { METHOD_VERSION } from '../../src/analysis/evidence/vocabulary.ts'
 import { verifyLedgers } from './ledger.ts'
 import { HELP, type Options, parseOptions } from './options.ts'

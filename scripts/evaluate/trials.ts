@@ -1,8 +1,7 @@
 // Whether the evaluation itself can be trusted: how often it claims an edge where there is none, and how often it finds one that
 // was planted.
 
-import { EvidenceBook } from '../../src/analysis/evidence/book.ts'
-import { rowsOf } from '../../src/analysis/evidence/rows.ts'
+import { EvidenceBook, rowsOf } from '../../src/analysis/evidence/rows.ts'
 import { STANCES } from '../../src/analysis/evidence/vocabulary.ts'
 import { walkOf } from './walks.ts'
 

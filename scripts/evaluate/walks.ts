@@ -1,6 +1,6 @@
 // Series whose truth is known: random walks in which there is nothing to find, and series with a planted edge.
 
-import { normalOf, type Random, seededRandom } from '../../src/lib/seeded-random.ts'
+import { normalOf, type Random, seededRandom } from '../../src/analysis/evidence/observations.ts'
 import type { Bar } from '../../src/market/bars.ts'
 import { isTradingDay } from '../../src/market/calendar.ts'
 import { type Instrument, parseCode } from '../../src/market/instruments.ts'

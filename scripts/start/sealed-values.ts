@@ -2,7 +2,7 @@
 // used; here it is said at the start, with what can be done.
 
 import { DatabaseSync } from 'node:sqlite'
-import { sealKeyId } from '../../src/lib/seal.ts'
+import { sealKeyId } from '../../src/lib/crypto.ts'
 import { databaseFile } from './migrations.ts'
 
 /** The columns with sealed texts, and their names for the owner. */

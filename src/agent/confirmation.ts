@@ -1,8 +1,8 @@
 // An action that waits for the user's confirmation.
 
-import { cutTo, MAX_ANSWER_LENGTH } from './calls.ts'
 import type { ActionEvent } from './events.ts'
 import { errorObservation, stateChanged, USER_ONLY, userRejected } from './observations.ts'
+import { cutTo, MAX_ANSWER_LENGTH } from './turn.ts'
 import type { TurnStore } from './turn-deps.ts'
 
 /** Stores the action a second time with the user's answer; a confirmed action is then ready to run. */

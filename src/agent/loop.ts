@@ -6,17 +6,17 @@
 import { errorFields, log as logger } from '../lib/log.ts'
 import { agentMessage } from './actions.ts'
 import type { AgentName } from './agents.ts'
-import type { QueuedCall } from './calls.ts'
-import { commandOf, refusalOf, runCommandStep } from './command-step.ts'
+import { commandOf, refusalOf, runCommandStep, stoppedCommand } from './command-step.ts'
+import { actionAt } from './confirmation.ts'
 import { Knowledge, tellUnseenByShell } from './context/knowledge.ts'
-import type { ActionEvent } from './events.ts'
-import { cutShort, delayAfter, followStep, GIVEN_UP, interrupted, isFollowed } from './interrupted.ts'
-import { ModelStep } from './model-step.ts'
+import type { ActionEvent, ObservationEvent } from './events.ts'
+import { ModelStep, partialNote } from './model-step.ts'
+import { errorObservation } from './observations.ts'
 import { agentNow } from './step-config.ts'
-import { openCall } from './tool-step.ts'
+import { followCall, openCall } from './tool-step.ts'
 import { dropWaiting, enter, messageWaits, nextInput, restIfShellIsDone, takeMessages } from './transitions.ts'
-import type { AgentState, OpenStep, RequestedState, StepOutcome, Turn } from './turn.ts'
-import type { TurnDeps } from './turn-deps.ts'
+import type { AgentState, OpenStep, QueuedCall, RequestedState, StepOutcome, Turn } from './turn.ts'
+import type { TurnDeps, TurnStore } from './turn-deps.ts'
 import { receiveMessage, requestState } from './user-input.ts'
 
 export class AgentLoop {
@@ -226,4 +226,75 @@ export class AgentLoop {
       enter(this.#deps, 'stopped')
     } else if (next !== undefined) enter(this.#deps, next.state, [], next.reason)
   }
+}
+
+// The events for a step that a restart or the end of the session interrupted. Its progress is unknown, so it does not run
+// again by itself, unless a second run does no harm.
+
+const FAILED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
+const STOPPED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_STOPPED'
+
+const GIVEN_UP =
+  'RuntimeError: the service was restarted in the middle of this step again and again; send a message to go on'
+
+/** The wait in ms before a step that was interrupted this many times in a row runs again; null to give up. */
+function delayAfter(interruptions: number): number | null {
+  if (interruptions < 3) return 0
+  return interruptions >= 40 ? null : Math.min(1000 * 2 ** (interruptions - 3), 30_000)
+}
+
+/** After a restart. */
+function interrupted(step: OpenStep, store: TurnStore): StepOutcome {
+  if (step.kind === 'model') {
+    // Only text was lost: the part that was stored is kept, and the model is asked again.
+    const { partial } = store.turn.value
+    return { events: partial === '' ? [] : [partialNote(partial)] }
+  }
+  if (step.kind === 'call') {
+    const { key, actionId, repeatable } = step
+    if (repeatable) return { events: [], stored: () => store.calls.mark(key, 'confirmed', actionId) }
+    return unknownOutcome(step, store, {
+      text: 'The service restarted while this ran. Its outcome is unknown; it was not run again.',
+      errorId: FAILED,
+    })
+  }
+  const text = 'The service restarted while this command ran. Its outcome is unknown; it was not run again.'
+  return { events: [errorObservation(step.from, text, { cause: step.actionId, errorId: FAILED })] }
+}
+
+/** When the session is closed. */
+function cutShort(step: OpenStep, store: TurnStore): StepOutcome {
+  if (step.kind === 'command') return { events: [stoppedCommand(step, '')] }
+  if (step.kind === 'model') return { events: [] }
+  return unknownOutcome(step, store, { text: 'Stopped: the session was closed.', errorId: STOPPED })
+}
+
+function unknownOutcome(
+  { key, actionId }: Extract<OpenStep, { kind: 'call' }>,
+  store: TurnStore,
+  { text, errorId }: { text: string; errorId: typeof FAILED | typeof STOPPED },
+): StepOutcome {
+  const action = actionAt(store, actionId)
+  const event: ObservationEvent = errorObservation(action?.source ?? 'agent', text, { cause: actionId, errorId })
+  const metadata = action?.tool_call_metadata
+  return {
+    events: [metadata === undefined ? event : { ...event, tool_call_metadata: metadata }],
+    stored: (first) => store.calls.settle(key, { observationId: first }),
+  }
+}
+
+// A step that a runner was given before this instance began. It is not closed as interrupted: it runs again with the same key,
+// and what the runner has begun is only followed to its end.
+
+/** Whether the outcome of the step can still be learned. */
+function isFollowed(step: OpenStep, { runtimes }: Pick<TurnDeps, 'runtimes'>): boolean {
+  return step.kind !== 'model' && runtimes.isOpen(runtimes.keyOf(step.actionId))
+}
+
+async function followStep(step: OpenStep, deps: TurnDeps, signal: AbortSignal): Promise<StepOutcome> {
+  if (step.kind === 'command') return runCommandStep(step, deps, signal)
+  const call = step.kind === 'call' ? deps.calls.get(step.key) : null
+  if (step.kind !== 'call' || call === null) return { events: [] }
+  const outcome = await followCall(deps, { call, actionId: step.actionId, signal })
+  return deps.turn.value.state === 'user_confirmed' ? { ...outcome, next: { state: 'running' } } : outcome
 }

@@ -24,6 +24,10 @@ export type Microagent = {
   agent: string
 }
 
+/** A file that was left out, or a part of it, and why. */
+export type Remark = { path: string; reason: string }
+export type MicroagentSet = { microagents: Microagent[]; remarks: Remark[] }
+
 export type ParsedMicroagent = { ok: true; microagent: Microagent; warnings: string[] } | { ok: false; reason: string }
 
 const DEFAULT_NAME = 'default'

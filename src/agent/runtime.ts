@@ -1,7 +1,7 @@
 // Where a command of a conversation runs: in the interpreter at the edge, or on a runner, which has real processes.
 
 import type { OutputFilter } from '../kits/shell/index.ts'
-import type { CellKernel } from '../runners/cell.ts'
+import type { CellKernel } from '../runners/output.ts'
 import type { PageReport } from '../runners/page.ts'
 
 /** What a conversation is to run on. `auto`: a runner if one is there, else the interpreter. */

@@ -2,16 +2,14 @@
 
 import { errorFields, log as logger } from '../lib/log.ts'
 import { metricsWire } from '../llm/metrics.ts'
-import type { QueuedCall } from './calls.ts'
 import type { ActionEvent, NewEvent, ToolCallMetadata } from './events.ts'
 import { errorObservation, stateChanged } from './observations.ts'
 import type { Judgement } from './security/judgement.ts'
 import type { StepConfig } from './step-config.ts'
-import { parseArguments } from './tools/define-tool.ts'
 import { actionKind } from './tools/index.ts'
-import { BadCall, type Outcome, type PreparedCall, type ToolContext } from './tools/tool.ts'
+import { BadCall, type Outcome, type PreparedCall, parseArguments, type ToolContext } from './tools/tool.ts'
 import { messageWaits } from './transitions.ts'
-import type { StepOutcome } from './turn.ts'
+import type { QueuedCall, StepOutcome } from './turn.ts'
 import type { TurnDeps, TurnStore } from './turn-deps.ts'
 
 /** How long an aborted tool may take to return its partial result. */

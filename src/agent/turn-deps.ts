@@ -4,15 +4,14 @@
 import type { ShellState } from '../kits/shell/index.ts'
 import type { RetryPlan } from '../llm/retry.ts'
 import type { AgentName } from './agents.ts'
-import type { LoggedCalls } from './calls.ts'
-import type { MicroagentSet } from './context/microagent-files.ts'
 import type { ActionEvent, Announcement, NewEvent, StoredEvent, StreamFrame } from './events.ts'
 import type { MaskedStream } from './masking.ts'
+import type { MicroagentSet } from './microagents.ts'
 import type { WorkspaceContext } from './observations.ts'
 import type { Runtime } from './runtime.ts'
 import type { StepConfigs } from './step-config.ts'
 import type { ToolContext } from './tools/tool.ts'
-import type { StepOutcome, Turn } from './turn.ts'
+import type { LoggedCalls, StepOutcome, Turn } from './turn.ts'
 
 export type TurnDeps = {
   /** The events, numbered from 0 without a gap. */

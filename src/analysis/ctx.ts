@@ -2,7 +2,7 @@
 // say how far it is.
 
 import type { Clock } from '../lib/clock.ts'
-import type { ProviderRun } from '../market/provider-run.ts'
+import type { ProviderRun } from '../market/bars.ts'
 import { type RunStage, STAGE_PROGRESS, type StageKey } from './codes.ts'
 import type { ModelRun } from './diagnostics.ts'
 import type { ReportLanguage } from './schemas.ts'

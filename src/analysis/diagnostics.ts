@@ -1,7 +1,7 @@
 // The record of what a run went through: every attempt at a source, every call of a model.
 
 import { z } from 'zod'
-import type { ProviderRun } from '../market/provider-run.ts'
+import type { ProviderRun } from '../market/bars.ts'
 import type { NarratorFault } from './codes.ts'
 import { TRIGGER_SOURCE } from './task.ts'
 

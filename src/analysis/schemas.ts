@@ -2,7 +2,7 @@
 // free-form parts (`raw_result`, `context_snapshot`) grow without a change of shape.
 
 import { z } from 'zod'
-import type { Provenance } from '../market/provider-run.ts'
+import type { Provenance } from '../market/bars.ts'
 
 export const ReportLanguage = z.enum(['zh', 'en', 'ko'])
 export type ReportLanguage = z.infer<typeof ReportLanguage>

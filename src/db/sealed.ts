@@ -1,8 +1,8 @@
 // Sealed columns: the keys of this environment, and reading many sealed values of one owner at a time.
 
 import { config } from '../config.ts'
+import { type SealKeys, seal, unseal } from '../lib/crypto.ts'
 import { log } from '../lib/log.ts'
-import { type SealKeys, seal, unseal } from '../lib/seal.ts'
 
 /** The kind of a sealed value and, within an owner's, its name. */
 export type SealedKey = {

@@ -1,15 +1,17 @@
 // Authentication. Closed by default: a request needs a key, a token or cookie that stands for a key, or, in local mode, must
 // come from this machine to this machine.
 
+import type { Context } from 'hono'
+import { generateCookie } from 'hono/cookie'
 import { type Config, config } from '../config.ts'
-import type { ApiKey, Scope } from '../db/keys.ts'
+import { type ApiKey, endSession, type Scope } from '../db/keys.ts'
 import { noteOwnPort } from '../lib/address-policy.ts'
-import { constantTimeEqual } from '../lib/crypto.ts'
+import { constantTimeEqual, hexId } from '../lib/crypto.ts'
 import { portOf } from '../lib/ip-address.ts'
 import { noteRightKey } from '../limits/limits.ts'
-import type { Principal } from './app-env.ts'
+import type { AppEnv, Principal } from './app-env.ts'
 import { AppError } from './errors.ts'
-import { checkKey, keyInForce, readToken, type SessionToken } from './keys.ts'
+import { checkKey, forgetKey, keyInForce, readToken, type SessionToken, signToken } from './keys.ts'
 import { demandPatience, unauthorized, wrongKey } from './too-many.ts'
 
 export const SESSION_COOKIE = 'bellwether_session'
@@ -150,7 +152,7 @@ async function identifyCookie(request: Request, env: Env, settings: Config): Pro
 }
 
 /** The session in the cookie of a request; null without a cookie that is valid and not expired. */
-export function sessionOf(request: Request, { secretsKey }: Config): SessionToken | null {
+function sessionOf(request: Request, { secretsKey }: Config): SessionToken | null {
   const cookie = request.headers.get('cookie')
   const text = cookie === null ? undefined : new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`).exec(cookie)?.[1]
   return text === undefined || secretsKey === null ? null : readToken(secretsKey, 'bws', text)
@@ -205,4 +207,53 @@ export async function refusePages(request: Request, env: Env): Promise<void> {
 
 export function bearerOf(request: Request): string | null {
   return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
+}
+
+// A key in exchange for a cookie that scripts cannot read and that stands for the key: one sign-in for the console and for the
+// analysis page.
+
+const SESSION_SECONDS = 30 * 24 * 3600
+
+export type SignedIn = { key: ApiKey; cookie: string }
+
+/**
+ * Signs the browser in with the key, null where none could be read. One 401 for every text that is no valid key, and the 429
+ * after too many of them; a 403 for a page of another origin.
+ */
+export async function signIn(c: Context<AppEnv>, text: string | null): Promise<SignedIn> {
+  demandSameOrigin(c)
+  const { secretsKey, keyCacheMs } = config(c.env)
+  if (text !== null) demandPatience(c.env, c.req.raw, text)
+  const key = text === null ? null : await checkKey(c.env, text, keyCacheMs)
+  if (key === null || secretsKey === null) throw await wrongKey(c.env, c.req.raw, text ?? '')
+  const until = Math.min(Date.now() + SESSION_SECONDS * 1000, Date.parse(key.expiresAt ?? '9999-12-31T00:00:00Z'))
+  const token = signToken(secretsKey, 'bws', { key: key.id, session: hexId(), until })
+  const maxAge = Math.floor((until - Date.now()) / 1000)
+  return { key, cookie: generateCookie(SESSION_COOKIE, token, { ...cookieOptions(c), maxAge }) }
+}
+
+/** Ends the sign-in of the request, for every copy of its cookie; returns the cookie that takes it from the browser. */
+export async function signOut(c: Context<AppEnv>): Promise<string> {
+  const settings = config(c.env)
+  if (settings.authMode === 'keys') demandSameOrigin(c)
+  const session = sessionOf(c.req.raw, settings)
+  if (session !== null) {
+    await endSession(c.env.DB, session)
+    forgetKey(session.key)
+  }
+  return generateCookie(SESSION_COOKIE, '', { ...cookieOptions(c), maxAge: 0 })
+}
+
+const cookieOptions = (c: Context<AppEnv>) => ({
+  path: '/',
+  httpOnly: true,
+  sameSite: 'Strict' as const,
+  secure: new URL(c.req.url).protocol === 'https:',
+})
+
+function demandSameOrigin(c: Context<AppEnv>): void {
+  const origin = c.req.header('origin')
+  if (origin !== undefined && origin !== new URL(c.req.url).origin) {
+    throw new AppError('forbidden', 'Sign in from the console itself')
+  }
 }

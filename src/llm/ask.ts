@@ -1,8 +1,8 @@
 // One request to a model, with everything that is known of the model.
 
 import type { AddressPolicy } from '../lib/address-policy.ts'
-import type { CallNote } from './call-note.ts'
 import type { ModelChoice } from './choose.ts'
+import type { CallNote } from './metrics.ts'
 import type { AskOptions, Prompt } from './model.ts'
 import type { Patience } from './wire.ts'
 

@@ -5,10 +5,10 @@ import { typedByPerson } from '../lib/address-policy.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { operatorFetchOnce } from '../lib/http-client.ts'
 import type { Ask, LeftOut, ModelDeps, ModelFacts, Prices } from './ask.ts'
-import { answeredNote, failedNote } from './call-note.ts'
 import type { ModelChoice } from './choose.ts'
 import { askDialect } from './dialects.ts'
 import { failureFrom, wordsOf } from './failures.ts'
+import { answeredNote, failedNote } from './metrics.ts'
 import {
   type AskOptions,
   type LanguageModel,

@@ -1,6 +1,7 @@
-// What a conversation has cost its owner, as clients show it: cumulative, on every action of the agent's.
+// What a model used: one request, also one that failed, and a conversation altogether, as clients show it. What the vendor does
+// not tell is estimated, and says so.
 
-import type { LanguageModel, ModelReply } from './model.ts'
+import { type LanguageModel, ModelError, type ModelFailure, type ModelReply, type Prompt } from './model.ts'
 
 export type Metrics = {
   readonly model: string
@@ -68,4 +69,68 @@ export function metricsWire(metrics: Metrics, maxBudget: number | null): Record<
     response_latencies: [],
     token_usages: [],
   }
+}
+
+// What one request to a model used, also one that failed. What the vendor does not tell is estimated, and says so.
+
+export type CallNote = {
+  /** Epoch ms. */
+  readonly at: number
+  /** `provider/model`. */
+  readonly model: string
+  readonly promptTokens: number
+  readonly completionTokens: number
+  readonly isEstimated: boolean
+}
+
+type Called = { readonly at: number; readonly model: string; readonly prompt: Prompt }
+
+export function answeredNote({ at, model, prompt }: Called, reply: ModelReply): CallNote {
+  const { promptTokens, completionTokens } = reply.usage
+  if (promptTokens + completionTokens > 0) return { at, model, promptTokens, completionTokens, isEstimated: false }
+  const written = textTokens(reply.text) + textTokens(reply.calls.map((call) => call.name + call.arguments).join(''))
+  return { at, model, promptTokens: tokensOf(prompt), completionTokens: written, isEstimated: true }
+}
+
+/** The model had not begun when the vendor refused. */
+const REFUSED: ReadonlySet<ModelFailure> = new Set([
+  'authentication',
+  'out_of_credits',
+  'rate_limit',
+  'context_too_long',
+  'unavailable',
+  'bad_request',
+  'address_refused',
+])
+
+/** A call that failed, or was stopped. */
+export function failedNote({ at, model, prompt }: Called, error: unknown): CallNote {
+  if (error instanceof ModelError && REFUSED.has(error.kind) && error.partialText === '') {
+    return { at, model, promptTokens: 0, completionTokens: 0, isEstimated: false }
+  }
+  const written = error instanceof ModelError ? textTokens(error.partialText) : 0
+  return { at, model, promptTokens: tokensOf(prompt), completionTokens: written, isEstimated: true }
+}
+
+/** The tokens that vendors count for a picture of usual size. */
+const PER_IMAGE = 1_200
+
+function tokensOf({ system, messages, tools }: Prompt): number {
+  const said = messages.reduce((sum, message) => {
+    if (message.role === 'assistant') return sum + textTokens(message.text) + textTokens(JSON.stringify(message.calls))
+    const parts = message.content.map((part) => (part.type === 'text' ? textTokens(part.text) : PER_IMAGE))
+    return sum + parts.reduce((all, one) => all + one, 0)
+  }, 0)
+  return textTokens(system) + said + (tools.length === 0 ? 0 : textTokens(JSON.stringify(tools)))
+}
+
+// Estimates how many tokens a text has. No tokenizer is needed: the vendor's own counts correct the estimate. A tokenizer's
+// tables would be larger than the rest of the service.
+
+/** In scripts without spaces between words, one character is about one token. */
+const DENSE = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]/g
+
+export function textTokens(text: string): number {
+  const dense = text.match(DENSE)?.length ?? 0
+  return Math.ceil((text.length - dense) / 3.6 + dense * 0.9)
 }

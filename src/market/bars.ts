@@ -1,3 +1,5 @@
+// Prices, and where figures come from.
+
 /** One session of one instrument. Prices in the instrument's currency, adjusted for splits and dividends where the source does so. */
 export type Bar = {
   /** Session date in the market's own zone, `YYYY-MM-DD`. */
@@ -37,3 +39,40 @@ export type Quote = {
   totalMarketValue: number | null
   circulatingMarketValue: number | null
 }
+
+/** One try of one provider for one need: what the diagnostics and the run flow are made from. */
+export type ProviderRun = {
+  dataType:
+    | 'realtime_quote'
+    | 'daily_data'
+    | 'intraday_volume'
+    | 'fundamentals'
+    | 'capital_flow'
+    | 'belong_boards'
+    | 'sector_rankings'
+    | 'peer_multiples'
+    | 'news_search'
+    | 'social_sentiment'
+  provider: string
+  operation: string
+  success: boolean
+  latencyMs: number
+  /** A short class such as `timeout` or `http_429`; null when it succeeded. */
+  errorType: string | null
+  errorMessage: string | null
+  fallbackFrom: string | null
+  fallbackTo: string | null
+  recordCount: number | null
+  /** The age of a stored answer; set only for one. */
+  staleSeconds?: number
+  /** When the try began, ISO 8601. */
+  createdAt: string
+}
+
+/** The kind of figures that are not from a live market: they are marked wherever they are shown. */
+export type Provenance = { kind: 'historical' | 'synthetic'; label: string; endsOn: string }
+
+/** The answer of the provider chain for one need: the first good value with all attempts, or the attempts alone. */
+export type Fetched<T> =
+  | { ok: true; value: T; provider: string; provenance: Provenance | null; runs: ProviderRun[] }
+  | { ok: false; runs: ProviderRun[] }

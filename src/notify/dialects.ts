@@ -1,7 +1,7 @@
 // The Markdown that reports are written in, as each service shows text. What was escaped in a report stays plain text in
 // every dialect: a name from outside can neither format nor link nor call anybody.
 
-import { escapeHtml, markdownToHtml } from '../analysis/report/render/markdown-html.ts'
+import { escapeHtml, markdownToHtml } from '../analysis/report/render/markdown-text.ts'
 import type { Part, Render } from './channel.ts'
 
 type Style = {

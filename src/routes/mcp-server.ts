@@ -14,8 +14,7 @@ import { serveMcp, type ToolAnswer } from '../mcp/serve.ts'
 import { isUnused } from './conversations/access.ts'
 import { CONVERSATION_ID } from './conversations/schemas.ts'
 import { askAll, demandAccounts } from './conversations/user-providers.ts'
-import { type RestCall, type RestTool, toolAnswer } from './mcp/rest-tool.ts'
-import { ANALYSIS_TOOLS, CONVERSATION_TOOLS } from './mcp/tools.ts'
+import { ANALYSIS_TOOLS, CONVERSATION_TOOLS, type RestCall, type RestTool, toolAnswer } from './mcp/tools.ts'
 
 /** The whole app, for tools that are calls of its interface. */
 type Dispatch = (request: Request, env: Env, ctx: Context['executionCtx']) => Response | Promise<Response>

@@ -5,12 +5,11 @@ import type { Context } from 'hono'
 import { config } from '../config.ts'
 import { Scope } from '../db/keys.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { identify } from '../http/auth.ts'
+import { identify, signIn, signOut } from '../http/auth.ts'
 import { readBytes } from '../http/body.ts'
 import { detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
-import { signIn, signOut } from '../http/sign-in.ts'
 
 const SessionInfo = z
   .object({ owner: z.string(), scopes: z.array(Scope), auth_mode: z.enum(['keys', 'local']) })

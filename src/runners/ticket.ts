@@ -1,5 +1,5 @@
-// A ticket opens the runner's socket of one conversation. It names the owner, because the object of a conversation is
-// addressed by owner and id; the secret part is known to the object alone, as a hash.
+// Names with a secret that one object alone can compare: a ticket opens the runner's socket of one conversation, a label of a
+// host name leads to one of its ports. Each says which object to ask, so that no table is needed.
 
 import { fromBase64, toBase64Url } from '../lib/crypto.ts'
 
@@ -17,4 +17,36 @@ export function ticketIn(text: string): Ticket | null {
   if (owner === undefined || secret === undefined) return null
   const bytes = fromBase64(owner)
   return bytes === null ? null : { owner: new TextDecoder().decode(bytes), secret }
+}
+
+// The name under which a port of a conversation is served: one label of a host name. It says which object to ask, so that
+// no table is needed, and has a secret that this object alone can compare. Host names do not tell small from capital letters.
+
+/** 32 bytes and 8 bytes to the base of 36, of fixed length: 63 characters, which is all that a label may have. */
+const PLACE_CHARS = 50
+const SECRET_CHARS = 13
+const LABEL = new RegExp(`^[0-9a-z]{${PLACE_CHARS + SECRET_CHARS}}$`)
+const LARGEST_PLACE = 1n << 256n
+
+export type PortToken = { readonly object: string; readonly secret: string }
+
+/** `object`: the id of the conversation's object, 64 hexadecimal digits. */
+export function portLabel({ object, secret }: PortToken): string {
+  return BigInt(`0x${object}`).toString(36).padStart(PLACE_CHARS, '0') + secret
+}
+
+/** Null for a label that names no port. */
+export function portTokenIn(label: string): PortToken | null {
+  const lower = label.toLowerCase()
+  if (!LABEL.test(lower)) return null
+  let place = 0n
+  for (const digit of lower.slice(0, PLACE_CHARS)) place = place * 36n + BigInt(Number.parseInt(digit, 36))
+  if (place >= LARGEST_PLACE) return null
+  return { object: place.toString(16).padStart(64, '0'), secret: lower.slice(PLACE_CHARS) }
+}
+
+/** 64 random bits: the object's own id, which nobody is told who has no address of it, is not to be guessed either. */
+export function newPortSecret(): string {
+  const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
+  return ((BigInt(high) << 32n) | BigInt(low)).toString(36).padStart(SECRET_CHARS, '0')
 }

@@ -2,8 +2,8 @@
 
 import { marketDataOf, refreshStockNames } from '../analysis/market-data.ts'
 import { REGIONS } from '../analysis/market-review/regions.ts'
-import type { TaskRequest } from '../analysis/request.ts'
 import type { ReportLanguage } from '../analysis/schemas.ts'
+import type { TaskRequest } from '../analysis/task.ts'
 import { taskQueue } from '../bindings.ts'
 import { config } from '../config.ts'
 import { notifyTargets } from '../db/channels.ts'

@@ -1,8 +1,7 @@
 // Replays the method over the bars that the service has, once a day, and stores what that showed.
 
-import { EvidenceBook } from '../analysis/evidence/book.ts'
 import { eligible, type SeriesResult } from '../analysis/evidence/observations.ts'
-import { rowsOf } from '../analysis/evidence/rows.ts'
+import { EvidenceBook, rowsOf } from '../analysis/evidence/rows.ts'
 import { METHOD_VERSION } from '../analysis/evidence/vocabulary.ts'
 import { type EvidenceData, evidenceRun, keptSeries, saveEvidence } from '../db/evidence.ts'
 import { isoMicros } from '../lib/clock.ts'

@@ -2,8 +2,8 @@
 
 import { z } from 'zod'
 import { strictRegions } from '../analysis/market-review/regions.ts'
-import { reviewRequest, type TaskRequest } from '../analysis/request.ts'
 import { ReportLanguage } from '../analysis/schemas.ts'
+import { reviewRequest, type TaskRequest } from '../analysis/task.ts'
 import { listWatchlists } from '../db/watchlists.ts'
 import type { NameIndex } from '../kits/market-names/index.ts'
 import { hexId } from '../lib/crypto.ts'

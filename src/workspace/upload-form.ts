@@ -2,7 +2,6 @@
 // its end as well, because a client that is still sending would not see the answer.
 
 import { errorFields, log } from '../lib/log.ts'
-import { boundaryOf, type FormPart, formParts, MultipartError } from '../lib/multipart.ts'
 import { inTime } from '../lib/wait-at-most.ts'
 import { wakeCollector } from './parts.ts'
 
@@ -127,5 +126,166 @@ async function* within({ body, maxBytes }: UploadForm): AsyncGenerator<Uint8Arra
   } finally {
     // Only a body that is too large is left before its end.
     await reader.cancel().catch((cause: unknown) => log.debug('upload.not_cancelled', errorFields(cause)))
+  }
+}
+
+// Multipart forms (RFC 7578) while they come. A file in one may be of any size and is never held; the parts come one after
+// the other, as they stand in the body. The runtime's own reader takes the whole form into memory first.
+
+/** What breaks the rules of the format, in a sentence. */
+export class MultipartError extends Error {
+  override readonly name = 'MultipartError'
+}
+
+export interface FormPart {
+  name: string
+  /** Null for a part that is a text and no file. */
+  filename: string | null
+  /**
+   * To be read before the next part is asked for; what is left of them then is passed over. Each piece is overwritten when
+   * the next one is asked for.
+   */
+  contents: AsyncIterable<Uint8Array>
+}
+
+/** A name of 10,000 letters still fits; RFC 7578 has three short headers in mind. */
+const MAX_HEADER_BYTES = 64 * 1024
+/** RFC 2046 allows 70. */
+const MAX_BOUNDARY_LENGTH = 200
+
+const encoder = new TextEncoder()
+const NEW_LINE = encoder.encode('\r\n')
+const DASH = 0x2d
+const FIRST_BUFFER_BYTES = 128 * 1024
+const EMPTY_LINE = encoder.encode('\r\n\r\n')
+
+/** What separates the parts of a form of this type; null if it is no type of a form. */
+export function boundaryOf(contentType: string): string | null {
+  if (!/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) return null
+  const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? []
+  const boundary = quoted ?? plain ?? ''
+  return boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH ? null : boundary
+}
+
+/** The parts of a form; throws a `MultipartError` as soon as it shows that it is none. */
+export async function* formParts(body: AsyncIterator<Uint8Array>, boundary: string): AsyncGenerator<FormPart> {
+  const scanner = new Scanner(body, encoder.encode(`\r\n--${boundary}`))
+  await scanner.skipPart()
+  while (await scanner.beginPart()) {
+    const { name, filename } = dispositionOf(await scanner.headers())
+    yield { name, filename, contents: scanner.contents() }
+    await scanner.skipPart()
+  }
+}
+
+class Scanner {
+  readonly #body: AsyncIterator<Uint8Array>
+  readonly #delimiter: Uint8Array
+  #buffer = new Uint8Array(FIRST_BUFFER_BYTES)
+  /** What has come and was not used. The delimiter of the first part has no line in front of it. */
+  #held: Uint8Array = NEW_LINE
+  #isPartOver = false
+
+  constructor(body: AsyncIterator<Uint8Array>, delimiter: Uint8Array) {
+    this.#body = body
+    this.#delimiter = delimiter
+  }
+
+  /** Whether another part follows the delimiter that was just passed. */
+  async beginPart(): Promise<boolean> {
+    while (this.#held.byteLength < 2) await this.#more()
+    this.#isPartOver = false
+    return !(this.#held[0] === DASH && this.#held[1] === DASH)
+  }
+
+  /** The lines between the delimiter and the contents. */
+  async headers(): Promise<string[]> {
+    let end = indexOf(this.#held, EMPTY_LINE)
+    while (end === -1) {
+      if (this.#held.byteLength > MAX_HEADER_BYTES) throw new MultipartError('The headers of a part are too long')
+      await this.#more()
+      end = indexOf(this.#held, EMPTY_LINE)
+    }
+    const [padding = '', ...lines] = new TextDecoder().decode(this.#held.subarray(0, end)).split('\r\n')
+    if (!/^[ \t]*$/.test(padding)) throw new MultipartError('A line begins like a delimiter and is none')
+    this.#held = this.#held.subarray(end + EMPTY_LINE.byteLength)
+    return lines
+  }
+
+  async *contents(): AsyncGenerator<Uint8Array> {
+    for (let piece = await this.#piece(); piece !== null; piece = await this.#piece()) yield piece
+  }
+
+  async skipPart(): Promise<void> {
+    while ((await this.#piece()) !== null);
+  }
+
+  /** The next of what stands before the delimiter; null once that was passed. */
+  async #piece(): Promise<Uint8Array | null> {
+    if (this.#isPartOver) return null
+    for (;;) {
+      const at = indexOf(this.#held, this.#delimiter)
+      // What may be the beginning of a delimiter has to wait for the rest.
+      const end = at === -1 ? this.#held.byteLength - this.#delimiter.byteLength + 1 : at
+      this.#isPartOver = at !== -1
+      const piece = this.#held.subarray(0, Math.max(end, 0))
+      this.#held = this.#held.subarray(piece.byteLength + (at === -1 ? 0 : this.#delimiter.byteLength))
+      if (piece.byteLength > 0) return piece
+      if (this.#isPartOver) return null
+      await this.#more()
+    }
+  }
+
+  async #more(): Promise<void> {
+    const { value, done } = await this.#body.next()
+    if (done) throw new MultipartError('The form ends before its last delimiter')
+    const kept = this.#held.byteLength
+    const wanted = kept + value.byteLength
+    // `set` copes with a source that overlaps its goal.
+    const buffer = this.#buffer.byteLength < wanted ? new Uint8Array(2 * wanted) : this.#buffer
+    buffer.set(this.#held)
+    buffer.set(value, kept)
+    this.#buffer = buffer
+    this.#held = buffer.subarray(0, wanted)
+  }
+}
+
+/** Where the needle begins, or -1. A carriage return begins it and hardly recurs in it, so this is one pass whatever comes. */
+function indexOf(bytes: Uint8Array, needle: Uint8Array): number {
+  const first = needle[0] ?? 0
+  const last = bytes.byteLength - needle.byteLength
+  for (let at = bytes.indexOf(first); at !== -1 && at <= last; at = bytes.indexOf(first, at + 1)) {
+    if (needle.every((byte, i) => bytes[at + i] === byte)) return at
+  }
+  return -1
+}
+
+function dispositionOf(headers: readonly string[]): { name: string; filename: string | null } {
+  const [, parameters = null] = /^content-disposition:\s*form-data\s*(;.*)?$/i.exec(dispositionAmong(headers)) ?? []
+  const found = new Map<string, string>()
+  // Browsers write what is between the quotes as it is; others put a backslash before a quote or another backslash.
+  for (const [, key = '', quoted, plain = ''] of (parameters ?? '').matchAll(PARAMETER)) {
+    const value = quoted?.replace(/\\(["\\])/g, '$1') ?? plain
+    if (!found.has(key.toLowerCase())) found.set(key.toLowerCase(), value)
+  }
+  const name = found.get('name')
+  if (name === undefined) throw new MultipartError('A part has no name')
+  return { name, filename: found.get('filename') ?? extended(found.get('filename*')) }
+}
+
+const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g
+
+const dispositionAmong = (headers: readonly string[]): string =>
+  headers.find((line) => /^content-disposition:/i.test(line)) ?? ''
+
+/** As RFC 5987 writes names; some clients know no other way for letters that are not ASCII. */
+function extended(value: string | undefined): string | null {
+  const [, text] = /^utf-8'[^']*'(.*)$/i.exec(value ?? '') ?? []
+  if (text === undefined) return null
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return text
+    throw error
   }
 }

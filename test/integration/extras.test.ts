@@ -1,7 +1,7 @@
 import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { builtinMicroagents } from '../../src/agent/context/microagent-files.ts'
+import { builtinMicroagents } from '../../src/agent/context/knowledge.ts'
 import { OWN_DIRECTORY, REFERENCE_DIRECTORY } from '../../src/agent/microagents.ts'
 import { conversation } from '../../src/bindings.ts'
 import { client } from '../helpers/app.ts'

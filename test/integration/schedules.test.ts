@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { TaskRequest } from '../../src/analysis/request.ts'
+import type { TaskRequest } from '../../src/analysis/task.ts'
 import { listRuns } from '../../src/db/schedules.ts'
 import { stockNameStore } from '../../src/db/stock-names.ts'
 import { takeTurn } from '../../src/db/upkeep.ts'

@@ -13,7 +13,7 @@ const IN_PRODUCTION: Readonly<Record<string, readonly Use[]>> = {
   // The application is one of Hono's, with its document beside it.
   hono: [
     ['src/http/router.ts', '@hono/zod-openapi'],
-    ['src/http/sign-in.ts', 'hono/cookie'],
+    ['src/http/auth.ts', 'hono/cookie'],
   ],
   zod: [
     ['src/lib/variables.ts', 'zod'],

@@ -139,7 +139,7 @@ const INDICATOR: List = {
     await copy.write(
       `src/market/indicators/${name}.ts`,
       `import { sma } from './averages.ts'
-import { defineIndicator } from './indicator.ts'
+import { defineIndicator } from './series.ts'
 export const ${name} = defineIndicator({
 ${sourceOf(fields).replaceAll('NAME', name)}
 })

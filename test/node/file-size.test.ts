@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { shapesOf } from '../../scripts/structure/shapes.ts'
 import { filesIn, textOf } from '../support/source-tree.ts'
 
 const LINE_LIMIT = 400
+const CLASS_LINES = 250
+const METHODS = 20
 
 /** Written by a tool or taken from elsewhere: nobody reads these top to bottom. */
 const EXEMPT = [/^src\/env\.d\.ts$/, /\.generated\./, /^src\/market\/sample-data\//, /^test\/fixtures\//]
@@ -14,4 +17,16 @@ test('no source file is longer than a reader can hold', () => {
   const lines = (path: string) => textOf(path).replace(/\n$/, '').split('\n').length
   const tooLong = files.filter((path) => lines(path) > LINE_LIMIT)
   expect(tooLong.map((path) => `${path}: ${lines(path)} lines`)).toEqual([])
+})
+
+test('no class is larger than a reader can hold', () => {
+  const files = filesIn('src', 'durable-objects', 'scripts').filter(
+    (path) => /\.tsx?$/.test(path) && !EXEMPT.some((pattern) => pattern.test(path)),
+  )
+  const classes = files.flatMap(shapesOf).filter(({ kind }) => kind === 'class')
+  expect(classes.length).toBeGreaterThan(400)
+  const tooLarge = classes.filter(({ lines, methods }) => lines > CLASS_LINES || methods > METHODS)
+  expect(
+    tooLarge.map(({ path, name, lines, methods }) => `${path} ${name}: ${lines} lines, ${methods} methods`),
+  ).toEqual([])
 })

@@ -61,7 +61,7 @@ test('a door says whose address is asked, and only where one is made', () => {
     'src/lib/guarded-fetch.ts',
     'src/lib/http-client.ts',
     'src/llm/client.ts',
-    'src/llm/listed-models.ts',
+    'src/llm/models.ts',
     'src/mcp/remote-server.ts',
     'src/notify/send.ts',
   ])

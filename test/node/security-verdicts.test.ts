@@ -3,9 +3,9 @@
 // difference is to be read.
 
 import { expect, test } from 'vitest'
+import type { Verdict } from '../../src/agent/security/bench.ts'
 import { builtinPolicy } from '../../src/agent/security/policy.ts'
 import { loadScriptJudge } from '../../src/agent/security/script-judge.ts'
-import type { Verdict } from '../../src/agent/security/verdict.ts'
 import { BORDERLINE } from '../fixtures/security/borderline.ts'
 import { DISGUISES_DEV, HARMLESS_DEV } from '../fixtures/security/dev.ts'
 import { FORMS, LONG_NAMED, LONG_OPTIONS, OPTION_FORMS, PLAIN_NAMES, RULED_NAMES } from '../fixtures/security/forms.ts'

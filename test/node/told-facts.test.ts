@@ -2,8 +2,8 @@
 
 import { expect, inject, test } from 'vitest'
 import { checkSentence } from '../../src/analysis/write/claims/check.ts'
+import { factLabel } from '../../src/analysis/write/claims/keys.ts'
 import { type FactName, type Known, SIGNED, UNITS } from '../../src/analysis/write/claims/known.ts'
-import { factLabel } from '../../src/analysis/write/claims/labels.ts'
 import { modelBox } from '../../src/analysis/write/model-box.ts'
 import { SHEETS } from '../fixtures/sentences/facts.ts'
 import { knownOfSheet } from '../support/claims/known-of-sheet.ts'

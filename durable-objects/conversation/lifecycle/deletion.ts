@@ -3,13 +3,11 @@
 
 import { z } from 'zod'
 import { deleteFiles, owner as ownerObject, workspacePrefix } from '../../../src/bindings.ts'
-import { deleteChatSession } from '../../../src/db/chat-sessions.ts'
-import { deleteConversation } from '../../../src/db/conversations.ts'
+import { deleteChatSession, deleteConversation } from '../../../src/db/conversations.ts'
 import { type ModelCall, saveModelCall } from '../../../src/db/model-calls.ts'
 import { Outbox, type OutboxEntry } from '../../outbox.ts'
 import { migrate, rows } from '../../sql.ts'
-import type { ConversationRecord } from '../record.ts'
-import { MIGRATIONS } from '../schema.ts'
+import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
 
 export const REMOVAL = 'purge'
 /** A call of a model that the database does not know yet: it outlives its conversation. */

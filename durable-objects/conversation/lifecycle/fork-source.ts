@@ -2,11 +2,11 @@
 // workspace at that moment. None of it changes later, so it can be sent in pieces.
 
 import type { AgentChoice, AgentName } from '../../../src/agent/agents.ts'
-import type { ModelStepRow, QueuedCall } from '../../../src/agent/calls.ts'
 import type { RuntimeWish } from '../../../src/agent/runtime.ts'
+import type { ModelStepRow, QueuedCall } from '../../../src/agent/turn.ts'
 import { rows } from '../../sql.ts'
 import type { EventLog } from '../events/event-log.ts'
-import type { ConversationRecord, SelectedRepository } from '../record.ts'
+import type { ConversationRecord, SelectedRepository } from '../schema.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'
 import type { NodeVersion } from '../workspace/versions.ts'
 

@@ -2,8 +2,12 @@
 // and no request fails because of it. A request that changes something waits briefly for the row, so that the client's next
 // list shows the change; changes by the agent reach the row within a second.
 
-import { type ChatSession, saveChatSession } from '../../../src/db/chat-sessions.ts'
-import { type ConversationSummary, saveConversation } from '../../../src/db/conversations.ts'
+import {
+  type ChatSession,
+  type ConversationSummary,
+  saveChatSession,
+  saveConversation,
+} from '../../../src/db/conversations.ts'
 import type { ModelCall } from '../../../src/db/model-calls.ts'
 import { Outbox } from '../../outbox.ts'
 import { MODEL_CALL, REMOVAL, remove, tellModelCall } from './deletion.ts'

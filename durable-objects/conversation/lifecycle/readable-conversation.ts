@@ -1,10 +1,10 @@
 // The calls that read a conversation without changing it.
 
-import { loadMicroagents } from '../../../src/agent/context/microagent-files.ts'
+import { loadMicroagents } from '../../../src/agent/context/knowledge.ts'
 import type { Microagent } from '../../../src/agent/microagents.ts'
 import { modelNow } from '../../../src/agent/step-config.ts'
 import type { ConversationSummary } from '../../../src/db/conversations.ts'
-import { portLabel } from '../../../src/runners/port-token.ts'
+import { portLabel } from '../../../src/runners/ticket.ts'
 import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { listFiles, readTextFile, type TextFile } from '../../../src/workspace/reading.ts'
 import { type EventBatch, eventsAfter, eventsAround, instructionFrom } from '../events/event-extracts.ts'

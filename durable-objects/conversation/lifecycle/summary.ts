@@ -1,5 +1,5 @@
 import type { ConversationSummary } from '../../../src/db/conversations.ts'
-import type { ConversationRecord } from '../record.ts'
+import type { ConversationRecord } from '../schema.ts'
 
 /** What others see of a conversation. `lastAt` is when its newest event was stored. */
 export function summaryOf(

@@ -7,7 +7,7 @@ import { isoMicros } from '../../../src/lib/clock.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
 import type { StoredRecord } from '../../stored-record.ts'
-import type { ConversationRecord } from '../record.ts'
+import type { ConversationRecord } from '../schema.ts'
 
 /** Characters of the first message that a model gets. */
 const KEPT_CHARS = 1_000

@@ -4,7 +4,7 @@
 import { owner } from '../../../src/bindings.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { firstRow } from '../../sql.ts'
-import type { ConversationRecord } from '../record.ts'
+import type { ConversationRecord } from '../schema.ts'
 
 /** A report is sent after at least this many bytes were added or removed. */
 const WORTH_BYTES = 1_048_576

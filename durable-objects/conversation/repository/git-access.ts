@@ -9,7 +9,7 @@ import { isFamily } from '../../../src/git-providers/provider.ts'
 import { type Credential, fatal, type GitRemotes, type Identity } from '../../../src/kits/git/index.ts'
 import { STRANGER, typedByPerson } from '../../../src/lib/address-policy.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
-import type { SelectedRepository } from '../record.ts'
+import type { SelectedRepository } from '../schema.ts'
 
 /** The owner of the conversation, and the repository that it was made for. */
 export type GitOwner = { owner: string; repository: SelectedRepository | null }

@@ -7,7 +7,7 @@ import { DEFAULT_IDENTITY, freshBranchName, type Identity } from '../../../src/k
 import type { OutputFilter } from '../../../src/kits/shell/index.ts'
 import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
 import { StoredRecord } from '../../stored-record.ts'
-import type { SelectedRepository } from '../record.ts'
+import type { SelectedRepository } from '../schema.ts'
 
 /** Where a clone grows until it is whole. */
 export const CLONING_FOLDER = '.bellwether-cloning'

@@ -7,7 +7,7 @@ import type { ShellState } from '../../../src/kits/shell/index.ts'
 import { checkAddress, STRANGER } from '../../../src/lib/address-policy.ts'
 import { type FileSystem, isFileError } from '../../../src/workspace/file-system.ts'
 import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
-import type { SelectedRepository } from '../record.ts'
+import type { SelectedRepository } from '../schema.ts'
 import { LentSetup } from './on-runner.ts'
 import {
   installPreCommitHook,

@@ -1,23 +1,25 @@
 // The people who look at a conversation's terminal. Output goes to all of them at once. Who does not keep up is closed, and
 // comes back with what it has; the programs go as fast as the fastest of them.
 
-import { Allowance } from '../../../src/lib/allowance.ts'
+import { type Bucket, spend } from '../../../src/limits/bucket.ts'
 import type { TerminalSize } from '../../../src/runners/terminal-wire.ts'
+import { PORT_WINDOW_BYTES } from '../../../src/runners/wire.ts'
 import type { Goodbye } from './session-attachment.ts'
 import { KEY_EXPIRED } from './session-attachment.ts'
 import { TERMINAL_TAG, TerminalViewer, TOO_SLOW, type ViewerAttachment } from './terminal-viewer.ts'
 
 const SIZE_OF_NOBODY: TerminalSize = { cols: 80, rows: 24 }
-/** Messages of a viewer in the long run, a second, and at once: a mouse that is moved sends many. */
-const MESSAGES_PER_SECOND = 200
-const MESSAGES_AT_ONCE = 1000
+/** Messages of a viewer, 200 a second in the long run: a mouse that is moved sends many. */
+const MESSAGES = { count: 1000, windowMs: 5_000 }
+/** In which nobody takes anything of what was sent: then they are closed, and the programs go on. */
+const STALLED_MS = 30_000
 
 type Host = {
   /** A socket of the key was closed. */
   left(key: string | null): void
   /** Requests a call of `expire` at that time at the latest, epoch ms. */
   expireAt(at: number): void
-  /** Somebody came, went, or has another size. */
+  /** Somebody came or went, or there is a shell for those who are there. */
   changed(): void
 }
 
@@ -25,7 +27,8 @@ export class TerminalViewers {
   readonly #ctx: DurableObjectState
   readonly #host: Host
   readonly #viewers = new Map<WebSocket, TerminalViewer>()
-  readonly #allowances = new WeakMap<TerminalViewer, Allowance>()
+  readonly #buckets = new WeakMap<TerminalViewer, Bucket>()
+  #wakeRoom: (() => void) | null = null
 
   /** Takes over the sockets that survived the last instance. */
   constructor(ctx: DurableObjectState, host: Host) {
@@ -52,7 +55,7 @@ export class TerminalViewers {
   }
 
   /** What the one that is best off has still to take. */
-  get leastBehind(): number {
+  get #leastBehind(): number {
     return this.#viewers.size === 0 ? 0 : Math.min(...this.all.map(({ behind }) => behind))
   }
 
@@ -62,6 +65,7 @@ export class TerminalViewers {
     const viewer = new TerminalViewer(server, fresh)
     this.#viewers.set(server, viewer)
     if (fresh.until !== null) this.#host.expireAt(fresh.until)
+    this.changed()
     return { viewer, client }
   }
 
@@ -75,9 +79,10 @@ export class TerminalViewers {
 
   /** Whether one more message of the viewer is taken. */
   mayGoOn(viewer: TerminalViewer): boolean {
-    const known = this.#allowances.get(viewer) ?? new Allowance(MESSAGES_PER_SECOND, MESSAGES_AT_ONCE)
-    this.#allowances.set(viewer, known)
-    return known.take(Date.now())
+    const now = Date.now()
+    const bucket = this.#buckets.get(viewer) ?? { tokens: MESSAGES.count, at: now }
+    this.#buckets.set(viewer, bucket)
+    return spend(bucket, MESSAGES, { spent: 0, now }).ok
   }
 
   tell(message: Record<string, unknown>): void {
@@ -113,6 +118,32 @@ export class TerminalViewers {
     const viewer = this.#viewers.get(socket) ?? new TerminalViewer(socket)
     this.#viewers.delete(socket)
     this.#host.left(viewer.attachment.key)
+    this.changed()
+  }
+
+  changed(): void {
+    this.wake()
     this.#host.changed()
+  }
+
+  /** Resolves when the viewer that is best off has room, or nobody is there. */
+  async room(): Promise<void> {
+    while (this.#leastBehind > PORT_WINDOW_BYTES) {
+      const before = this.#leastBehind
+      const isWoken = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(() => resolve(false), STALLED_MS)
+        this.#wakeRoom = () => {
+          clearTimeout(timer)
+          resolve(true)
+        }
+      })
+      this.#wakeRoom = null
+      if (!isWoken && this.#leastBehind >= before) this.close(({ behind }) => behind > 0, TOO_SLOW)
+    }
+  }
+
+  /** Whoever waits for room looks again. */
+  wake(): void {
+    this.#wakeRoom?.()
   }
 }

@@ -2,16 +2,14 @@
 // conversations. Its events are the truth. A turn is a row that begins with the event of a message and is closed in the same
 // write as the event that ends it, so that a crash at any moment leaves it running or ended, with one answer at most.
 
-import { createHash } from 'node:crypto'
 import { changeAgentState, condensation, placeNote, userMessage } from '../../../src/agent/actions.ts'
 import type { ActionEvent, NewEvent, StoredEvent } from '../../../src/agent/events.ts'
 import { AT_REST } from '../../../src/agent/transitions.ts'
 import type { AgentState } from '../../../src/agent/turn.ts'
-import { firstRow, rows } from '../../sql.ts'
 import { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
-import { TALK_TABLES } from '../schema.ts'
 import { type TurnStep, TurnWalk } from './turn-walk.ts'
+import { digestOf, TalkTurns, type Turn } from './turns.ts'
 
 /** What the agent is told and may use, as the newest message came with it. */
 export type Brief = {
@@ -42,16 +40,6 @@ export type Question = {
 
 export type TalkMessage = { id: string; role: 'user' | 'assistant'; content: string; createdAt: string }
 
-type TurnRow = {
-  question: number
-  first: number
-  digest: string
-  deadline: number
-  ended: number | null
-  answer: number | null
-  failure: string | null
-}
-
 type Deps = {
   sql: SqlStorage
   log: EventLog
@@ -66,19 +54,19 @@ type Deps = {
 
 /** States in which nothing more comes. */
 const ENDS: ReadonlySet<AgentState> = new Set<AgentState>([...AT_REST, 'error', 'stopped', 'paused'])
-const MAX_CODES = 20
 /** Of tool results that an answer is checked against. */
 const MAX_RESULT_CHARS = 2_000_000
 
 export class Talk {
   readonly #deps: Deps
+  readonly #turns: TalkTurns
   readonly #brief: StoredRecord<Brief>
   readonly #waiting = new Set<() => void>()
   #walk: TurnWalk | null = null
 
   constructor(deps: Deps) {
     this.#deps = deps
-    deps.sql.exec(TALK_TABLES)
+    this.#turns = new TalkTurns(deps.sql)
     this.#brief = new StoredRecord(deps.sql, 'brief', NO_BRIEF, 'on-change')
   }
 
@@ -88,44 +76,34 @@ export class Talk {
 
   /** The turn that has not ended; null when none runs. */
   get running(): number | null {
-    return this.#running?.question ?? null
+    return this.#turns.running?.question ?? null
   }
 
   /** Whether the message is that of the running turn. */
   isRunning(message: string): boolean {
-    return this.#running?.digest === digestOf(message)
+    return this.#turns.running?.digest === digestOf(message)
   }
 
   /** Every stock that came up, the newest first. */
   get codes(): string[] {
-    const all = rows<{ codes: string }>(this.#deps.sql, 'SELECT codes FROM talk_turns ORDER BY question DESC')
-    // Stored by this class.
-    return [...new Set(all.flatMap(({ codes }) => JSON.parse(codes) as string[]))].slice(0, MAX_CODES)
+    return this.#turns.codes
   }
 
   /** How many messages it has. */
   get messageCount(): number {
-    const query = 'SELECT COUNT(*) + COUNT(ended) AS n FROM talk_turns'
-    return firstRow<{ n: number }>(this.#deps.sql, query)?.n ?? 0
+    return this.#turns.messageCount
   }
 
   /** Begins a turn, in one write; returns the event of the message. */
   begin({ message, note, codes, brief, patienceMs }: Question): number {
-    const { log, emit, receive, sql, expireAt, renewLimit } = this.#deps
+    const { log, emit, receive, expireAt, renewLimit } = this.#deps
     this.#brief.change(brief)
     renewLimit()
     const first = log.last + 1
     if (note !== '') emit([placeNote(note)])
     const question = receive(userMessage(message, null, null))
     const deadline = Date.now() + patienceMs
-    sql.exec(
-      'INSERT INTO talk_turns (question, first, digest, codes, deadline) VALUES (?, ?, ?, ?, ?)',
-      question,
-      first,
-      digestOf(message),
-      JSON.stringify(codes.slice(0, MAX_CODES)),
-      deadline,
-    )
+    this.#turns.begin({ question, first, deadline, message, codes })
     expireAt(deadline)
     return question
   }
@@ -136,7 +114,7 @@ export class Talk {
       if (kind !== 'observation:agent_state_changed') continue
       // Stored by this service.
       const { extras } = JSON.parse(text) as { extras: { agent_state: AgentState; reason: string } }
-      const turn = this.#running
+      const turn = this.#turns.running
       if (turn !== null && id > turn.question && ENDS.has(extras.agent_state)) this.#end(turn, id, extras)
     }
     for (const wake of this.#waiting) wake()
@@ -145,15 +123,14 @@ export class Talk {
 
   /** The turn has taken as long as it may. */
   expire(): void {
-    const turn = this.#running
+    const turn = this.#turns.running
     if (turn === null) return
-    const { sql, receive, expireAt } = this.#deps
+    const { receive, expireAt } = this.#deps
     if (turn.deadline > Date.now()) {
       expireAt(turn.deadline)
       return
     }
-    const late = `${this.brief.texts.late}${this.#findings(turn)}`
-    sql.exec('UPDATE talk_turns SET failure = ? WHERE question = ?', late, turn.question)
+    this.#turns.fail(turn.question, `${this.brief.texts.late}${this.#findings(turn)}`)
     receive(changeAgentState('user', 'stopped'))
   }
 
@@ -163,20 +140,15 @@ export class Talk {
     for (;;) {
       const steps = this.#stepsAfter(question, after)
       const leftMs = until - Date.now()
-      if (steps.length > 0 || leftMs <= 0 || this.#turn(question) === null) return steps
+      if (steps.length > 0 || leftMs <= 0 || this.#turns.of(question) === null) return steps
       await this.#change(leftMs)
     }
   }
 
   /** The newest messages, oldest first. */
   messages(limit: number): TalkMessage[] {
-    const turns = rows<TurnRow>(
-      this.#deps.sql,
-      'SELECT * FROM talk_turns ORDER BY question DESC LIMIT ?',
-      Math.ceil(limit / 2) + 1,
-    )
-    return turns
-      .reverse()
+    return this.#turns
+      .newest(Math.ceil(limit / 2) + 1)
       .flatMap((turn) => this.#messagesOf(turn))
       .slice(-limit)
   }
@@ -198,29 +170,11 @@ export class Talk {
     })
   }
 
-  get #running(): TurnRow | null {
-    return firstRow<TurnRow>(this.#deps.sql, 'SELECT * FROM talk_turns WHERE ended IS NULL ORDER BY question LIMIT 1')
-  }
-
-  #turn(question: number): TurnRow | null {
-    return firstRow<TurnRow>(this.#deps.sql, 'SELECT * FROM talk_turns WHERE question = ?', question)
-  }
-
-  #end(
-    turn: TurnRow,
-    ended: number,
-    { agent_state: state, reason }: { agent_state: AgentState; reason: string },
-  ): void {
-    const { log, sql, emit, expireAt } = this.#deps
+  #end(turn: Turn, ended: number, { agent_state: state, reason }: { agent_state: AgentState; reason: string }): void {
+    const { log, emit, expireAt } = this.#deps
     const answer = log.firstAfter(turn.question, 'agent', ['action:message'])?.id ?? null
     const failure = answer === null ? (turn.failure ?? this.#failureOf(state, reason)) : null
-    sql.exec(
-      'UPDATE talk_turns SET ended = ?, answer = ?, failure = ? WHERE question = ?',
-      ended,
-      answer,
-      failure,
-      turn.question,
-    )
+    this.#turns.end(turn.question, { ended, answer, failure })
     expireAt(null)
     // A person sees a turn that failed; to a model it would read as something that was said.
     if (answer === null) emit([condensation({ ids: { start: turn.first, end: ended }, summary: null })])
@@ -229,18 +183,18 @@ export class Talk {
   #failureOf(state: AgentState, reason: string): string {
     const { texts } = this.brief
     if (state === 'stopped' || state === 'paused') return texts.stopped
-    const told = this.#walkOf(this.#running?.question ?? 0).trouble
+    const told = this.#walkOf(this.#turns.running?.question ?? 0).trouble
     return told ?? (reason === '' ? texts.noAnswer : reason)
   }
 
   /** What was found until then, by the names of what found it. */
-  #findings({ question }: TurnRow): string {
+  #findings({ question }: Turn): string {
     const { found } = this.#walkOf(question)
     return found.length === 0 ? '' : ` ${this.brief.texts.found}${found.join(', ')}`
   }
 
   #stepsAfter(question: number, after: number): TurnStep[] {
-    const turn = this.#turn(question)
+    const turn = this.#turns.of(question)
     if (turn === null) return []
     const walk = this.#walkOf(question)
     const steps = walk.steps.filter(({ id }) => id > after)
@@ -253,13 +207,13 @@ export class Talk {
   }
 
   #walkOf(question: number): TurnWalk {
-    const turn = this.#turn(question)
+    const turn = this.#turns.of(question)
     if (this.#walk?.question !== question) this.#walk = new TurnWalk(question)
     this.#walk.go(this.#deps.log, turn?.ended ?? this.#deps.log.last)
     return this.#walk
   }
 
-  #messagesOf({ question, answer, ended, failure }: TurnRow): TalkMessage[] {
+  #messagesOf({ question, answer, ended, failure }: Turn): TalkMessage[] {
     const asked = this.#said(question)
     const user = { id: String(question), role: 'user', content: asked.content, createdAt: asked.timestamp } as const
     if (ended === null) return [user]
@@ -288,5 +242,3 @@ export class Talk {
     })
   }
 }
-
-const digestOf = (message: string): string => createHash('sha256').update(message).digest('hex')

@@ -2,15 +2,15 @@
 // before its tool runs, and settled in the same write as the event of its outcome. A call that is found started after a
 // crash has an unknown outcome.
 
-import type { CallState } from '../../../src/agent/calls.ts'
 import {
+  type CallState,
   cutTo,
   type LoggedCalls,
   MAX_ANSWER_LENGTH,
   MAX_CALLS,
   type ModelStepRow,
   type QueuedCall,
-} from '../../../src/agent/calls.ts'
+} from '../../../src/agent/turn.ts'
 import type { ModelReply, ToolCall } from '../../../src/llm/model.ts'
 import { NamedTexts } from '../../named-texts.ts'
 import { firstRow, rows } from '../../sql.ts'

@@ -2,7 +2,7 @@
 
 import { openValues, sealValue } from '../../../src/db/sealed.ts'
 import { McpServers } from '../../../src/db/settings.ts'
-import type { ConversationRecord } from '../record.ts'
+import type { ConversationRecord } from '../schema.ts'
 
 type Of = Pick<ConversationRecord, 'owner' | 'id' | 'toolServers'>
 

@@ -1,9 +1,8 @@
 // A recorded conversation that is being played again: one step of it takes the place of one answer of the model.
 
 import { agentMessage, userMessage } from '../../../src/agent/actions.ts'
-import type { LoggedCalls } from '../../../src/agent/calls.ts'
 import type { ReplayStep } from '../../../src/agent/trajectory.ts'
-import type { StepOutcome } from '../../../src/agent/turn.ts'
+import type { LoggedCalls, StepOutcome } from '../../../src/agent/turn.ts'
 import { firstRow } from '../../sql.ts'
 import { StoredRecord } from '../../stored-record.ts'
 

@@ -204,7 +204,7 @@ export class OwnerStepConfigs implements StepConfigs {
     return byName([
       ...own,
       ...mcpTools(listed, (tool, args, { key: effect, signal: stop }) => {
-        if (isOfProcess(tool)) processes.plan(effect)
+        if (isOfProcess(tool)) processes.call.plan(effect)
         return callMcpTool(tool, args, { ...call, effect, signal: stop })
       }),
     ])

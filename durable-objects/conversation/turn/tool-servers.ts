@@ -65,7 +65,7 @@ export async function listTools(
 /** Programs that are configured no more are stopped. */
 async function keepOnly({ runner }: ListingHost, servers: McpServers): Promise<void> {
   const all = await toolServers(servers)
-  runner.processes.only(all.filter((server) => server.transport === 'stdio'))
+  runner.processes.programs.only(all.filter((server) => server.transport === 'stdio'))
 }
 
 /** A status and not an error, because nothing failed. Sent once, as soon as a client is connected. */

@@ -3,7 +3,7 @@
 import { systemAction } from '../../../src/agent/actions.ts'
 import type { AgentName } from '../../../src/agent/agents.ts'
 import { introduction } from '../../../src/agent/command-step.ts'
-import { readMicroagents } from '../../../src/agent/context/microagent-files.ts'
+import { readMicroagents } from '../../../src/agent/context/knowledge.ts'
 import type { ActionEvent } from '../../../src/agent/events.ts'
 import { systemPrompt } from '../../../src/agent/prompt.ts'
 import { toolsOf } from '../../../src/agent/tools/index.ts'

@@ -1,12 +1,11 @@
 // What the parts of a turn share: the stores of the conversation, and access to the environment.
 
-import type { LoggedCalls } from '../../../src/agent/calls.ts'
 import type { NewEvent } from '../../../src/agent/events.ts'
-import type { Turn } from '../../../src/agent/turn.ts'
-import type { CallNote } from '../../../src/llm/call-note.ts'
+import type { LoggedCalls, Turn } from '../../../src/agent/turn.ts'
+import type { CallNote } from '../../../src/llm/metrics.ts'
 import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
-import type { ConversationRecord } from '../record.ts'
+import type { ConversationRecord } from '../schema.ts'
 import type { Sessions } from '../sockets/sessions.ts'
 import type { Talk } from '../talk/talk.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'

@@ -2,8 +2,8 @@
 
 import type { WorkspaceContext } from '../../../src/agent/observations.ts'
 import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
-import type { ConversationRecord } from '../record.ts'
 import { folderOf } from '../repository/setup.ts'
+import type { ConversationRecord } from '../schema.ts'
 
 type Known = { workingDir: string; secrets: WorkspaceContext['secrets'] }
 

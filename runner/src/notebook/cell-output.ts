@@ -1,7 +1,7 @@
 // What one call of the notebook sends of what the kernel brings: of a long text the beginning at once and the end when the call
 // ends. The kernel's process belongs to the code that runs in it, so nothing that comes from there is taken as it is.
 
-import { CELL_TEXT_CHARS, type CellPiece, MAX_PICTURES, MAX_PICTURES_CHARS } from '../../../src/runners/cell.ts'
+import { CELL_TEXT_CHARS, type CellPiece, MAX_PICTURES, MAX_PICTURES_CHARS } from '../../../src/runners/output.ts'
 
 export class CellOutput {
   readonly #send: (bytes: Buffer) => void

@@ -4,7 +4,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { type CellPiece, cellPieceIn } from '../../../src/runners/cell.ts'
+import { type CellPiece, cellPieceIn } from '../../../src/runners/output.ts'
 import type { CallOutcome, CallStart } from '../../../src/runners/wire.ts'
 import type { Log } from '../log.ts'
 import type { Launch } from '../sandbox/launch.ts'

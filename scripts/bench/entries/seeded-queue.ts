@@ -2,9 +2,8 @@
 // what is measured is the queue, or one that holds its task for ever.
 
 import { TaskQueue } from '../../../durable-objects/task-queue/task-queue.ts'
-import type { TaskRequest } from '../../../src/analysis/request.ts'
 import { AnalysisRunner } from '../../../src/analysis/run.ts'
-import type { RunOrder } from '../../../src/analysis/task.ts'
+import type { RunOrder, TaskRequest } from '../../../src/analysis/task.ts'
 
 const REQUEST: TaskRequest = {
   ...{ kind: 'analysis', key: 'AAPL', stockCode: 'AAPL', stockName: 'Apple', reportType: 'detailed' },

@@ -2,9 +2,8 @@
 // Nothing is deleted; an event says what is no longer shown.
 
 import { errorFields, log } from '../../lib/log.ts'
-import { addUsage, newMetrics } from '../../llm/metrics.ts'
+import { addUsage, newMetrics, textTokens } from '../../llm/metrics.ts'
 import { type LanguageModel, ModelError, type ModelReply, type Prompt, type PromptMessage } from '../../llm/model.ts'
-import { textTokens } from '../../llm/tokens.ts'
 import { condensation } from '../actions.ts'
 import type { NewEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'

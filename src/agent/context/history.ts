@@ -1,15 +1,14 @@
 // The messages for the model: the log is read once and continued from step to step, so a step costs only the new events. The
 // log is never changed; a condensation only says what is left out.
 
+import { textTokens } from '../../llm/metrics.ts'
 import type { Prompt, PromptMessage, PromptPart, ToolCall } from '../../llm/model.ts'
-import { textTokens } from '../../llm/tokens.ts'
-import type { ModelStepRow, QueuedCall } from '../calls.ts'
 import type { ActionEvent, ObservationEvent, StoredEvent } from '../events.ts'
 import { USER_ONLY } from '../observations.ts'
 import { contextText, USER_RAN } from '../prompt.ts'
 import { plainText, textPart } from '../tools/action-kind.ts'
 import { observedKind } from '../tools/index.ts'
-import type { Turn } from '../turn.ts'
+import type { ModelStepRow, QueuedCall, Turn } from '../turn.ts'
 import type { TurnDeps } from '../turn-deps.ts'
 
 /** One unit of the model's view. An answer, its calls and their results are one unit: they are never separated. */

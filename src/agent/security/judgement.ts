@@ -8,9 +8,8 @@ import type { ActionEvent } from '../events.ts'
 import { always, type RiskRule, type ToolHints } from '../tools/action-kind.ts'
 import { ACTION_KINDS, actionKind } from '../tools/index.ts'
 import type { Tool } from '../tools/tool.ts'
-import { Folders } from './folders.ts'
+import { DEFAULT_RISK_SEVERITY, Folders, type JudgeContext, type Links, RISK, type Verdict } from './bench.ts'
 import type { JudgeScript } from './script-judge.ts'
-import { DEFAULT_RISK_SEVERITY, type JudgeContext, type Links, RISK, type Verdict } from './verdict.ts'
 
 // The risk of an action, by its kind; an unknown kind has the highest risk.
 

@@ -8,8 +8,16 @@ import type { ActionEvent, ObservationEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'
 import { failureText, folderKept, type Runtime, shownResult } from '../runtime.ts'
 import { type ActionKind, textPart, withoutRemarks } from './action-kind.ts'
-import { defineTool, errorOutcome, PositiveNumber, runOutcome } from './define-tool.ts'
-import type { Outcome, ToolContext, ToolDeps, ToolUnit } from './tool.ts'
+import {
+  defineTool,
+  errorOutcome,
+  type Outcome,
+  PositiveNumber,
+  runOutcome,
+  type ToolContext,
+  type ToolDeps,
+  type ToolUnit,
+} from './tool.ts'
 
 const BASH = 'execute_bash'
 

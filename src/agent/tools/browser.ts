@@ -6,8 +6,7 @@ import { failureText, type RunnerResult } from '../runtime.ts'
 import { type ActionArgs, type ActionKind, always, contentOf, type Judged, withoutRemarks } from './action-kind.ts'
 import { pageParts } from './browse.ts'
 import { pageActionsIn } from './browser-code.ts'
-import { AGENT, defineTool, errorOutcome } from './define-tool.ts'
-import { BadCall, type Outcome, type ToolContext, type ToolUnit } from './tool.ts'
+import { AGENT, BadCall, defineTool, errorOutcome, type Outcome, type ToolContext, type ToolUnit } from './tool.ts'
 
 const NAME = 'browser'
 

@@ -2,8 +2,7 @@
 
 import { z } from 'zod'
 import { type ActionKind, always, contentOf, plainText, type Risk, withoutRemarks } from './action-kind.ts'
-import { AGENT, defineTool } from './define-tool.ts'
-import type { Outcome, ToolUnit } from './tool.ts'
+import { AGENT, defineTool, type Outcome, type ToolUnit } from './tool.ts'
 
 const THINK = `Notes a thought. It changes nothing and finds out nothing new: use it to reason about what was found, to compare ways
 to solve something, or to plan, when that is worth more than the next command.`

@@ -4,8 +4,15 @@ import { z } from 'zod'
 import type { ActionEvent } from '../events.ts'
 import { failureText, type RunnerResult } from '../runtime.ts'
 import { type ActionKind, always, contentOf, givenOf, textPart, withoutRemarks } from './action-kind.ts'
-import { AGENT, defineTool, errorOutcome, PositiveNumber } from './define-tool.ts'
-import type { Outcome, ToolContext, ToolUnit } from './tool.ts'
+import {
+  AGENT,
+  defineTool,
+  errorOutcome,
+  type Outcome,
+  PositiveNumber,
+  type ToolContext,
+  type ToolUnit,
+} from './tool.ts'
 
 const NAME = 'execute_ipython_cell'
 

@@ -6,9 +6,16 @@ import { runScript } from '../../kits/shell/index.ts'
 import { runAction } from '../actions.ts'
 import type { ActionEvent } from '../events.ts'
 import { COMMAND, shownOf } from './bash.ts'
-import { defineTool, errorOutcome, runOutcome, WholeNumber } from './define-tool.ts'
-import { LOOK, viewAction } from './editor-kinds.ts'
-import type { Outcome, ToolContext, ToolUnit } from './tool.ts'
+import { LOOK, viewAction } from './editor.ts'
+import {
+  defineTool,
+  errorOutcome,
+  type Outcome,
+  runOutcome,
+  type ToolContext,
+  type ToolUnit,
+  WholeNumber,
+} from './tool.ts'
 import { placeOf, view } from './view.ts'
 
 const GREP = `Searches the contents of files with a regular expression and answers with the lines that match, each with its file and

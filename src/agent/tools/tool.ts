@@ -1,5 +1,6 @@
 // The interface of a tool: its description for the model, the action that a call becomes, and the observation.
 
+import { z } from 'zod'
 import type { OutputFilter, ShellCommand, ShellState } from '../../kits/shell/index.ts'
 import type { AddressPolicy } from '../../lib/address-policy.ts'
 import type { DoorLimits } from '../../lib/guarded-fetch.ts'
@@ -7,6 +8,7 @@ import type { JsonSchema } from '../../llm/model.ts'
 import type { FileSystem } from '../../workspace/file-system.ts'
 import type { AgentName } from '../agents.ts'
 import type { ActionEvent, ObservationEvent } from '../events.ts'
+import { type CommandResult, errorObservation, runObservation } from '../observations.ts'
 import type { Runtime } from '../runtime.ts'
 import type { ActionKind, ToolHints } from './action-kind.ts'
 
@@ -99,4 +101,130 @@ export type ToolUnit = {
 /** The arguments of a call do not fit; `message` tells the model how. */
 export class BadCall extends Error {
   override readonly name = 'BadCall'
+}
+
+// A tool's parameters are declared once, as a zod schema: it validates the model's arguments, and the JSON schema for the
+// model is generated from it.
+
+/** Every field is required, so a forgotten one is a type error. */
+export type ToolDefinition<Args> = {
+  readonly name: string
+  /** For the model; a function where it depends on what the tool works with. */
+  readonly description: string | ((deps: ToolDeps) => string)
+  /** Of an object; optional members are those that may be left out, defaults stand in `prepare`. */
+  readonly schema: z.ZodType<Args>
+  readonly agents: readonly [ToolAgent, ...ToolAgent[]]
+  /** The kinds of the actions that `prepare` makes, its own or those of another tool. A kind in no list is unknown. */
+  readonly kinds: readonly [ActionKind, ...ActionKind[]]
+  /** Whether a call whose outcome was lost in a crash may run again. */
+  readonly repeatable: boolean
+  /** Whether its results are web pages. */
+  readonly isPage: boolean
+  /** Makes the function that takes a call; null when a dependency of the tool is missing. */
+  prepare(deps: ToolDeps): ((args: Args) => PreparedCall) | null
+}
+
+/** The longest arguments of one call, in characters; a model that writes more is told to write less. */
+const MAX_ARGUMENT_CHARS = 1_000_000
+const MAX_ISSUES = 5
+const MAX_ISSUE_CHARS = 300
+
+export function defineTool<Args>(definition: ToolDefinition<Args>): ToolUnit {
+  const { name, description, schema, agents, kinds, repeatable, isPage } = definition
+  return {
+    name,
+    agents,
+    kinds,
+    isPage,
+    open: (deps) => {
+      const prepare = definition.prepare(deps)
+      if (prepare === null) return null
+      const take = (args: unknown): PreparedCall => {
+        const checked = schema.safeParse(args)
+        if (checked.success) return prepare(checked.data)
+        throw new BadCall(`The arguments of ${name} do not fit. ${explained(checked.error)} Nothing was run.`)
+      }
+      const text = typeof description === 'string' ? description : description(deps)
+      return { name, description: text, parameters: parametersOf(schema), repeatable, hints: null, prepare: take }
+    },
+  }
+}
+
+/** The arguments that a model wrote. Throws `BadCall` for a text that is no JSON object. */
+export function parseArguments(text: string): unknown {
+  if (text.length > MAX_ARGUMENT_CHARS) {
+    throw new BadCall(
+      `The arguments are ${text.length} characters long; at most ${MAX_ARGUMENT_CHARS} are taken. Nothing was run; write less at a time.`,
+    )
+  }
+  if (text.trim() === '') return {}
+  const value = parseJson(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadCall('The arguments have to be one JSON object. Nothing was run.')
+  }
+  return value
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, MAX_ISSUE_CHARS) : 'unreadable'
+    throw new BadCall(`The arguments are not valid JSON: ${why}. Nothing was run; send the call again with valid JSON.`)
+  }
+}
+
+/** Tools are put together anew for every step; their schemas stay the same. */
+const known = new WeakMap<z.ZodType, JsonSchema>()
+
+function parametersOf(schema: z.ZodType): JsonSchema {
+  const made = known.get(schema)
+  if (made !== undefined) return made
+  const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: 'output' })
+  known.set(schema, parameters)
+  return parameters
+}
+
+function explained({ issues }: z.ZodError): string {
+  const lines = issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
+    const place = path.length === 0 ? '' : `${path.map(String).join('.')}: `
+    return `${place}${message}.`.slice(0, MAX_ISSUE_CHARS)
+  })
+  return issues.length > MAX_ISSUES ? `${lines.join(' ')} And more.` : lines.join(' ')
+}
+
+/** A whole number, which some models write as a text. */
+export const WholeNumber = z.preprocess(numberIn, z.int())
+export const PositiveNumber = z.preprocess(numberIn, z.number().positive())
+
+function numberIn(value: unknown): unknown {
+  return typeof value === 'string' && /^\s*[+-]?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value
+}
+
+// Observations that more than one tool makes.
+
+/** The source of every action of a tool and of its observation. */
+export const AGENT = 'agent'
+
+export function runOutcome(result: Omit<CommandResult, 'hidden'>): Outcome {
+  return withoutCause(runObservation(AGENT, 0, { ...result, hidden: false }))
+}
+
+export function errorOutcome(text: string): Outcome {
+  return withoutCause(errorObservation(AGENT, text))
+}
+
+/** What a file tool shows; errors begin as clients know them. */
+export function readOutcome(path: string, content: string): Outcome {
+  const message = `I read the file ${path}.`
+  const extras = { path, impl_source: 'oh_aci' }
+  return { source: AGENT, message, observation: 'read', content, extras }
+}
+
+export function asError(text: string): string {
+  return `ERROR:\n${text}`
+}
+
+function withoutCause({ cause: _cause, ...outcome }: ObservationEvent): Outcome {
+  return outcome
 }

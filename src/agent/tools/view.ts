@@ -5,8 +5,7 @@ import { type DirectoryEntry, type FileStat, type FileSystem, isFileError } from
 import { isInWorkspace, resolvePath } from '../../workspace/paths.ts'
 import { bytesToText } from '../../workspace/text-encodings.ts'
 import { cutMiddle } from '../observations.ts'
-import { asError, readOutcome } from './define-tool.ts'
-import type { Outcome } from './tool.ts'
+import { asError, type Outcome, readOutcome } from './tool.ts'
 
 type ViewRequest = {
   path: string

@@ -8,9 +8,8 @@ import { daysIn, isDay } from '../write/claims/dates.ts'
 import { type Figure, figuresIn } from '../write/claims/figures.ts'
 import { isWithin } from '../write/claims/judge-figure.ts'
 import type { Known } from '../write/claims/known.ts'
-import { mentionsIn } from '../write/claims/names.ts'
-import { plain } from '../write/claims/plain.ts'
-import { sentencesIn } from '../write/sentences.ts'
+import { mentionsIn } from '../write/claims/name-table.ts'
+import { plain, sentencesIn } from '../write/sentences.ts'
 import { CHAT_TEXTS } from './texts.ts'
 
 export const Source = z.object({ label: z.string(), at: z.string().nullable(), url: z.string().nullable() })

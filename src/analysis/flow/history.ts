@@ -2,8 +2,8 @@
 
 import { isoMicros } from '../../lib/clock.ts'
 import { type StoredDiagnostics, type StoredProviderRun, sanitize } from '../diagnostics.ts'
-import { REVIEW_CODE } from '../request.ts'
 import type { ContextBlock, ContextPackOverview, ReportLanguage } from '../schemas.ts'
+import { REVIEW_CODE } from '../task.ts'
 import { textsOf } from '../texts/book.ts'
 import {
   chain,

@@ -1,7 +1,7 @@
 // The flow of a task that is still in the queue: a skeleton by its state, filled with the steps its runs reported.
 
 import { isoMicros } from '../../lib/clock.ts'
-import type { ProviderRun } from '../../market/provider-run.ts'
+import type { ProviderRun } from '../../market/bars.ts'
 import type { FlowWord } from '../codes.ts'
 import { type ModelRun, storedDiagnostics } from '../diagnostics.ts'
 import { isOpen, type RunJob, type Task, type TaskState } from '../task.ts'

@@ -2,9 +2,9 @@
 // any data, not to be had for this kind of instrument, and failed.
 
 import { errorFields, log } from '../../lib/log.ts'
+import type { Fetched, ProviderRun } from '../../market/bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../../market/company.ts'
 import type { Instrument } from '../../market/instruments.ts'
-import type { Fetched, ProviderRun } from '../../market/provider-run.ts'
 import type { PartState } from '../codes.ts'
 import { within } from '../ctx.ts'
 import { round } from '../texts/format.ts'

@@ -1,9 +1,8 @@
 // What an analysis is of, and what it needs of the world.
 
-import type { Bar, Quote } from '../../market/bars.ts'
+import type { Bar, Fetched, Quote } from '../../market/bars.ts'
 import type { VolumePart } from '../../market/day-volumes.ts'
 import type { Instrument } from '../../market/instruments.ts'
-import type { Fetched } from '../../market/provider-run.ts'
 import type { NewsResult } from '../../news/search.ts'
 import type { Mood } from '../codes.ts'
 import type { EvidenceRow } from '../evidence/vocabulary.ts'

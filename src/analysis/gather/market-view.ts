@@ -1,11 +1,10 @@
 // What the fetched prices say, once they passed the gate: which phase they speak of, which price stands, which bar is whose.
 
 import { isoMicros } from '../../lib/clock.ts'
-import type { Bar, Quote } from '../../market/bars.ts'
+import type { Bar, Provenance, Quote } from '../../market/bars.ts'
 import { isTradingDay, localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
 import { type Beside, type Consistency, examinePrices, isMixed, type Prices } from '../../market/consistency/examine.ts'
 import type { Market } from '../../market/instruments.ts'
-import type { Provenance } from '../../market/provider-run.ts'
 import { addDays } from '../../market/zoned-time.ts'
 import type { MarketPhaseSummary } from '../schemas.ts'
 import { TRIGGER_SOURCE } from '../task.ts'

@@ -2,10 +2,10 @@
 // kind of instrument. Those are different things and are never told as one.
 
 import { isoMicros } from '../../lib/clock.ts'
+import type { Fetched } from '../../market/bars.ts'
 import type { CompanyValue } from '../../market/company.ts'
 import { alarms, CHECKS, type CheckKey, type Finding } from '../../market/consistency/types.ts'
 import type { ChipDistribution } from '../../market/indicators/chips.ts'
-import type { Fetched } from '../../market/provider-run.ts'
 import { isAboutListing, type NewsItem } from '../../news/article.ts'
 import type { NewsResult } from '../../news/search.ts'
 import { sanitize } from '../diagnostics.ts'

@@ -42,9 +42,14 @@ import {
   type TradePlan,
   tradePlan,
 } from './levels.ts'
-import { type Liquidity, liquidityOf } from './liquidity.ts'
-import { type MarketComparison, marketComparison } from './market-comparison.ts'
-import { type PeerMultiples, peerMultiples } from './peers.ts'
+import {
+  type Liquidity,
+  liquidityOf,
+  type MarketComparison,
+  marketComparison,
+  type PeerMultiples,
+  peerMultiples,
+} from './market-comparison.ts'
 import { type Technical, technicalView } from './signals.ts'
 import { chosenSkills, type SkillFinding, skillFindings, speaksAgainst } from './skills.ts'
 

@@ -1,15 +1,16 @@
-// The listing against the index of its market: beta and relative strength, from sessions that are over. The bars of the index pass
-// the same checks as those of the listing; it changes no advice.
+// The listing beside its market: against the index, beside its industry, and how long a position takes to sell. Nothing of it
+// changes an advice.
 
-import type { Bar } from '../../market/bars.ts'
+import type { Bar, Fetched } from '../../market/bars.ts'
 import { type Benchmark, benchmarkOf } from '../../market/benchmarks.ts'
 import { sessionEnd } from '../../market/calendar.ts'
+import type { Peer } from '../../market/company.ts'
 import { type Consistency, examinePrices } from '../../market/consistency/examine.ts'
+import { MOST } from '../../market/consistency/tolerances.ts'
 import { alarms, type CheckKey, type Finding } from '../../market/consistency/types.ts'
 import { type Beta, betaOf, type Paired, paired, relativeStrengthPct } from '../../market/indicators/beta.ts'
-import type { Fetched } from '../../market/provider-run.ts'
 import { describeFailures } from '../../market/providers/index.ts'
-import type { ComparisonStatus } from '../codes.ts'
+import type { ComparisonStatus, LiquidityStatus, PeersStatus } from '../codes.ts'
 import type { Inputs } from '../gather/gather.ts'
 
 export type MarketComparison = {
@@ -38,7 +39,7 @@ const NOTHING: Omit<MarketComparison, 'status' | 'benchmark'> = {
 }
 
 /** The sessions that are over: today's price beside yesterday's index compares nothing. */
-export const wholeSessions = <T>({ bars, partial }: { bars: readonly T[]; partial: boolean }): readonly T[] =>
+const wholeSessions = <T>({ bars, partial }: { bars: readonly T[]; partial: boolean }): readonly T[] =>
   partial ? bars.slice(0, -1) : bars
 
 export function marketComparison(subject: Subject): MarketComparison {
@@ -90,3 +91,108 @@ function alarmsOf(consistency: Consistency): Pick<MarketComparison, 'indexChecks
 
 const reasonOf = (fetched: Fetched<unknown> | null): string | null =>
   fetched === null ? null : describeFailures(fetched.runs)
+
+// The company's multiples beside those of its industry. Own and others' come from one list, so that they are counted in one way; a median,
+// because one wild ratio moves a mean.
+
+export type PeerMultiples = {
+  status: PeersStatus
+  board: string | null
+  /** Other companies that are compared, and how many of them make a loss, which has no ratio of price to earnings. */
+  count: number
+  losses: number
+  own: Multiples
+  median: Multiples
+  source: string | null
+}
+
+type Multiples = { pe: number | null; pb: number | null }
+
+/** A median of fewer says nothing of an industry. */
+const LEAST_PEERS = 5
+const NONE: Multiples = { pe: null, pb: null }
+
+type Listing = Pick<Inputs, 'company' | 'instrument' | 'provenance'>
+
+export function peerMultiples({ company, instrument, provenance }: Listing): PeerMultiples {
+  const { state, value, source } = company.peers
+  const without = { board: null, count: 0, losses: 0, own: NONE, median: NONE, source: null }
+  if (provenance !== null && instrument.kind === 'stock') return { ...without, status: 'sample' }
+  if (value === null) return { ...without, status: state === 'ok' ? 'no_data' : state }
+  const own = value.companies.find(({ code }) => code === instrument.code)
+  const others = value.companies.filter((peer) => peer !== own)
+  const median = { pe: medianOf(others.map(peOf)), pb: medianOf(others.map(pbOf)) }
+  const isTold = median.pe !== null || median.pb !== null
+  return {
+    status: isTold ? 'ok' : 'too_few',
+    board: value.board.name,
+    count: others.length,
+    losses: others.filter(({ peRatio }) => peRatio !== null && peRatio < 0).length,
+    own: own === undefined ? NONE : { pe: own.peRatio, pb: own.pbRatio },
+    median,
+    source,
+  }
+}
+
+const within = (ratio: number | null, most: number): number | null =>
+  ratio !== null && ratio > 0 && ratio <= most ? ratio : null
+const peOf = ({ peRatio }: Peer): number | null => within(peRatio, MOST.peRatio)
+const pbOf = ({ pbRatio }: Peer): number | null => within(pbRatio, MOST.pbRatio)
+
+function medianOf(ratios: readonly (number | null)[]): number | null {
+  const known = ratios.filter((ratio) => ratio !== null).sort((a, b) => a - b)
+  if (known.length < LEAST_PEERS) return null
+  const [below, above] = [known[Math.floor((known.length - 1) / 2)], known[Math.floor(known.length / 2)]]
+  return below === undefined || above === undefined ? null : (below + above) / 2
+}
+
+// How long a position takes to sell without being more than a stated share of what is traded. Nothing is known of the reader's own
+// position, so one of a stated size is told, and what can be sold in one session.
+
+export type Liquidity = {
+  status: LiquidityStatus
+  /** Of a session, in the listing's money. */
+  averageTurnover: number | null
+  /** The amount that is to be sold. */
+  position: number | null
+  currency: string
+  sessionsToSell: number | null
+  mostASession: number | null
+}
+
+/** Of the volume of a session, in percent: more of it moves the price. */
+export const PARTICIPATION_PCT = 10
+const AVERAGED = 20
+
+/** The position that is told, about the same everywhere. */
+const POSITION: Readonly<Record<string, number>> = {
+  CNY: 1_000_000,
+  HKD: 1_000_000,
+  USD: 150_000,
+  JPY: 20_000_000,
+  KRW: 200_000_000,
+  TWD: 5_000_000,
+}
+
+type Traded = Pick<Inputs, 'instrument' | 'bars' | 'partial' | 'lastVolumeKnown' | 'consistency'> & {
+  priceCurrency: string
+}
+
+export function liquidityOf(subject: Traded): Liquidity {
+  const { instrument, consistency, priceCurrency: currency } = subject
+  const position = Object.hasOwn(POSITION, currency) ? (POSITION[currency] ?? null) : null
+  const without = (status: LiquidityStatus): Liquidity => {
+    return { ...{ status, position, currency }, averageTurnover: null, sessionsToSell: null, mostASession: null }
+  }
+  if (instrument.kind === 'index') return without('is_index')
+  if (consistency.isBlocked || consistency.withheld.includes('volume')) return without('withheld')
+  // A last bar from a quote that told no volume counts as little as one of a session that still runs.
+  const whole = wholeSessions({ ...subject, partial: subject.partial || !subject.lastVolumeKnown })
+  const recent = whole.slice(-AVERAGED)
+  if (recent.length < AVERAGED) return without('too_few')
+  const averageTurnover = recent.reduce((sum, { close, volume }) => sum + close * volume, 0) / AVERAGED
+  if (!(averageTurnover > 0)) return without('no_volume')
+  const mostASession = (averageTurnover * PARTICIPATION_PCT) / 100
+  if (position === null) return { ...without('other_money'), averageTurnover, mostASession }
+  return { status: 'told', averageTurnover, position, currency, mostASession, sessionsToSell: position / mostASession }
+}

@@ -1,7 +1,7 @@
 // What a review knows of a region before anything is written about it. Percentages in percent; null is "not told".
 
+import type { Provenance, ProviderRun } from '../../market/bars.ts'
 import type { BoardRankings } from '../../market/company.ts'
-import type { Provenance, ProviderRun } from '../../market/provider-run.ts'
 import type { GapKind } from '../codes.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import type { Region } from './regions.ts'

@@ -2,12 +2,11 @@
 // the review names; without a single index there is no review of the region.
 
 import { errorFields, log } from '../../lib/log.ts'
-import type { Bar, Quote } from '../../market/bars.ts'
+import type { Bar, ProviderRun, Quote } from '../../market/bars.ts'
 import { isTradingDay, localDate, sessionEnd } from '../../market/calendar.ts'
 import type { BoardRankings } from '../../market/company.ts'
 import { type Examined, examinePrices } from '../../market/consistency/examine.ts'
 import { parseCode } from '../../market/instruments.ts'
-import type { ProviderRun } from '../../market/provider-run.ts'
 import { describeFailures, isUnsupported, type MarketData, type MarketSnapshot } from '../../market/providers/index.ts'
 import type { Ctx } from '../ctx.ts'
 import { within } from '../ctx.ts'

@@ -4,11 +4,11 @@
 import { z } from 'zod'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { requestJson, UpstreamError } from '../../lib/http-client.ts'
-import type { ProviderRun } from '../../market/provider-run.ts'
-import type { SourceOptions } from '../../market/providers/build.ts'
+import type { ProviderRun } from '../../market/bars.ts'
 import { faulty } from '../../market/providers/checks.ts'
 import { ask, SERVICE as EASTMONEY, Figure } from '../../market/providers/eastmoney-http.ts'
 import { type GateKeeper, outcomeOf, paceOf } from '../../market/providers/gate.ts'
+import type { SourceOptions } from '../../market/providers/index.ts'
 import { eastMoneyUrls, sinaUrls } from '../../market/providers/registry.ts'
 import type { Breadth } from './facts.ts'
 

@@ -3,7 +3,7 @@
 
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
-import type { ProviderRun } from '../../market/provider-run.ts'
+import type { ProviderRun } from '../../market/bars.ts'
 import { type GateKeeper, outcomeOf } from '../../market/providers/gate.ts'
 import type { Hit } from '../../news/article.ts'
 import type { SearchProvider } from '../../news/search-provider.ts'

@@ -1,8 +1,8 @@
 // A review in its wire form, version 1. What a market has not is left out, as its readers expect of this one object.
 
 import { isoMicros } from '../../lib/clock.ts'
+import type { Provenance, ProviderRun } from '../../market/bars.ts'
 import type { RankedEnds } from '../../market/company.ts'
-import type { Provenance, ProviderRun } from '../../market/provider-run.ts'
 import type { ModelRun } from '../diagnostics.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import type { NewAnalysis, StoredAnalysis } from '../../db/analyses.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { StoredDiagnostics } from '../diagnostics.ts'
-import type { TaskRequest } from '../request.ts'
 import { AnalysisReport } from '../schemas.ts'
+import type { TaskRequest } from '../task.ts'
 import { hasScore } from './consistency.ts'
 
 export type Finished = { owner: string; request: TaskRequest; report: AnalysisReport; diagnostics: StoredDiagnostics }

@@ -2,8 +2,7 @@
 // and says why.
 
 import type { Judged } from '../judge/judge.ts'
-import { PARTICIPATION_PCT } from '../judge/liquidity.ts'
-import { STRENGTH_SESSIONS } from '../judge/market-comparison.ts'
+import { PARTICIPATION_PCT, STRENGTH_SESSIONS } from '../judge/market-comparison.ts'
 import { fill, textsOf } from '../texts/book.ts'
 import { findingText, marked, markFor, markOf } from '../texts/findings.ts'
 import { figure, fixed, largeNumber, signedPct, withUnit } from '../texts/format.ts'

@@ -8,6 +8,7 @@ import { figuresIn } from './claims/figures.ts'
 import { AMOUNTS, isWithin } from './claims/judge-figure.ts'
 import { shownText } from './claims/judge-keyed.ts'
 import {
+  factLabel,
   factText,
   figuresByKey,
   figuresOf,
@@ -17,11 +18,9 @@ import {
   piecesOf,
 } from './claims/keys.ts'
 import type { FactName, Known } from './claims/known.ts'
-import { factLabel } from './claims/labels.ts'
-import { mentionsIn } from './claims/names.ts'
-import { plain } from './claims/plain.ts'
+import { mentionsIn } from './claims/name-table.ts'
 import { quotationIn } from './claims/quotations.ts'
-import { sentencesIn } from './sentences.ts'
+import { plain, sentencesIn } from './sentences.ts'
 
 export type BoxSentence = {
   text: string

@@ -13,8 +13,8 @@ import { aside, fixed, sampleNotice, signedPct, withUnit } from '../texts/format
 import type { AnalysisTexts, StayOutReason } from '../texts/texts.ts'
 import { liveRatioText } from './beside-texts.ts'
 import { type CompanyTexts, companyTexts } from './company-texts.ts'
-import { sizeText, wireHorizons } from './outlook-texts.ts'
 import { followed } from './sentences.ts'
+import { sizeText, wireHorizons } from './strategy.ts'
 
 type NarrativeInput = Judged & { strategy: ReportStrategy | null }
 

@@ -1,5 +1,17 @@
 import type { MarketPhaseSummary } from '../schemas.ts'
 
+/** The text as it is read: one width, one minus, no emphasis and nothing invisible. */
+export function plain(text: string): string {
+  const superscripts = text.replace(/10([⁰¹²³⁴⁵⁶⁷⁸⁹]+)/g, (_all, digits: string) => `10^${digits.normalize('NFKC')}`)
+  return superscripts
+    .normalize('NFKC')
+    .replace(/\p{Cf}|\p{Extended_Pictographic}|\uFE0F/gu, (char) => (/\d/.test(char) ? char : ''))
+    .replace(/[−–—]/g, '-')
+    .replace(/\*\*|__|`/g, '')
+    .replace(/[〜～]/g, '~')
+    .replace(/[’]/g, "'")
+}
+
 // A sentence ends at its mark; a point only where a blank or the end follows, so that figures stay whole.
 const SENTENCE = /[^。！？!?；;\n.]*(?:\.(?=\S)[^。！？!?；;\n.]*)*(?:[。！？!?；;\n]+|\.(?=\s|$)|$)\s*/g
 

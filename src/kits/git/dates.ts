@@ -1,6 +1,6 @@
 // Times as git shows them, and the ways in which people give them.
 
-import { UTC, type Zone } from '../../lib/time-zone.ts'
+import { UTC, type Zone } from '../../lib/clock.ts'
 import { formattedDate } from './date-format.ts'
 import { fatal } from './failure.ts'
 import { offsetMs, offsetText, parseDate, zoneIn } from './identity.ts'

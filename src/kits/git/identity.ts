@@ -1,6 +1,6 @@
 // Who makes a commit, and when.
 
-import { UTC, utcOf, type Zone, zoneOf, zoneText } from '../../lib/time-zone.ts'
+import { UTC, utcOf, type Zone, zoneOf, zoneText } from '../../lib/clock.ts'
 import { fatal } from './failure.ts'
 import type { Signature } from './objects.ts'
 

@@ -1,6 +1,6 @@
 // Which commits a log shows.
 
-import type { Zone } from '../../lib/time-zone.ts'
+import type { Zone } from '../../lib/clock.ts'
 import type { Arguments } from './arguments.ts'
 import { parseMoment } from './dates.ts'
 import { fatal } from './failure.ts'

@@ -1,10 +1,9 @@
 // The gate: every named check, each on what the ones before it left. It refuses nothing and decides nothing about an advice; it
 // says what holds, what does not, and what nobody can tell.
 
-import type { Bar, Quote } from '../bars.ts'
+import type { Bar, Fetched, Provenance, Quote } from '../bars.ts'
 import type { Dividend } from '../company.ts'
 import type { Instrument } from '../instruments.ts'
-import type { Fetched, Provenance } from '../provider-run.ts'
 import { dividends, magnitude, priceOrder } from './bar-checks.ts'
 import { duplicateDates, futureDates, missingSessions, nonSessions, staleBars, staleQuote } from './date-checks.ts'
 import { moves, quoteLimit } from './moves.ts'

@@ -1,5 +1,4 @@
-import { defineIndicator } from './indicator.ts'
-import { blank, type Numbers, type Series } from './series.ts'
+import { blank, defineIndicator, type Numbers, type Series } from './series.ts'
 
 /**
  * Simple moving average: SMA_i = (x_{i−n+1} + … + x_i) / n. Warm-up: n−1 bars.

@@ -3,10 +3,18 @@
 
 import type { Bar } from '../bars.ts'
 import { biases, movingAverages } from './averages.ts'
-import type { Columns, FieldsOf, Indicator, IndicatorLine, NamesOf, ReportPart } from './indicator.ts'
 import { convergence, relativeStrength, stochastic } from './momentum.ts'
 import { liquidity, returns, risk } from './performance.ts'
-import { type Series, valueAt } from './series.ts'
+import {
+  type Columns,
+  type FieldsOf,
+  type Indicator,
+  type IndicatorLine,
+  type NamesOf,
+  type ReportPart,
+  type Series,
+  valueAt,
+} from './series.ts'
 import { averageTrueRange, bollingerBands } from './volatility.ts'
 import { onBalanceVolume, relativeVolume } from './volume.ts'
 

@@ -1,6 +1,5 @@
 import { emaFromFirst } from './averages.ts'
-import { defineIndicator } from './indicator.ts'
-import { blank, type Numbers, rollingMax, rollingMin, type Series } from './series.ts'
+import { blank, defineIndicator, type Numbers, rollingMax, rollingMin, type Series } from './series.ts'
 
 export type Macd = { dif: Series; dea: Series; histogram: Series }
 

@@ -1,6 +1,5 @@
 import { sma } from './averages.ts'
-import { defineIndicator } from './indicator.ts'
-import { blank, type Numbers, type Series } from './series.ts'
+import { blank, defineIndicator, type Numbers, type Series } from './series.ts'
 
 /** Return over n sessions: (close / close of n bars before − 1) · 100, in percent. Warm-up: n bars. */
 export function returnPct(closes: Numbers, period: number): Series {

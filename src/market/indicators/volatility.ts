@@ -1,6 +1,5 @@
 import { sma } from './averages.ts'
-import { defineIndicator } from './indicator.ts'
-import { blank, type Numbers, type Series } from './series.ts'
+import { blank, defineIndicator, type Numbers, type Series } from './series.ts'
 
 export type Bollinger = { upper: Series; middle: Series; lower: Series }
 

@@ -1,5 +1,4 @@
-import { defineIndicator } from './indicator.ts'
-import { blank, type Numbers, type Series } from './series.ts'
+import { blank, defineIndicator, type Numbers, type Series } from './series.ts'
 
 /** On-balance volume (Granville): the running sum of volume, added on a rise, taken off on a fall; it starts at 0 and has no warm-up. */
 export function obv(closes: Numbers, volumes: Numbers): Series {

@@ -4,9 +4,8 @@
 import { fold, type Listing, spellerFrom } from '../../kits/market-names/index.ts'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { log } from '../../lib/log.ts'
-import type { Listed } from './listed.ts'
 import type { RefreshStore } from './refresh.ts'
-import type { MarketList } from './sources.ts'
+import type { Listed, MarketList } from './sources.ts'
 
 export type ListRefreshed =
   | { ok: true; list: string; source: string; listed: number; added: number; named: number }

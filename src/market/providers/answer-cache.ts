@@ -4,11 +4,10 @@
 import { z } from 'zod'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { log } from '../../lib/log.ts'
-import type { Bar } from '../bars.ts'
+import type { Bar, Fetched, ProviderRun } from '../bars.ts'
 import { lastCompletedSession, marketPhaseSummary, sessionEnd } from '../calendar.ts'
 import { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { Instrument, Market } from '../instruments.ts'
-import type { Fetched, ProviderRun } from '../provider-run.ts'
 import { linked } from './chain.ts'
 import type { BarsQuery, MarketNeed, QuoteQuery } from './provider.ts'
 

@@ -4,11 +4,10 @@
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import type { Bar, Quote } from '../bars.ts'
+import type { Bar, Fetched, ProviderRun, Quote } from '../bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
-import type { Fetched, ProviderRun } from '../provider-run.ts'
 import { type Circuit, type GateKeeper, outcomeOf } from './gate.ts'
 import type { BarsQuery, MarketDataProvider, MarketNeed, QuoteQuery } from './provider.ts'
 

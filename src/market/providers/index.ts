@@ -3,12 +3,13 @@
 // only when this one had neither bars nor a quote.
 
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import type { Bar, Quote } from '../bars.ts'
+import type { Fetch } from '../../lib/http-client.ts'
+import { madeOf, type RawVariables } from '../../lib/variables.ts'
+import type { Bar, Fetched, Provenance, ProviderRun, Quote } from '../bars.ts'
 import { sessionEnd } from '../calendar.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
-import type { Fetched, Provenance, ProviderRun } from '../provider-run.ts'
 import {
   type AnswerStore,
   keepBars,
@@ -20,7 +21,6 @@ import {
   keepRankings,
   keptOrAsked,
 } from './answer-cache.ts'
-import { buildProviders, type SourceOptions } from './build.ts'
 import {
   barsNeed,
   boardsNeed,
@@ -35,8 +35,9 @@ import {
   quoteNeed,
   rankingsNeed,
 } from './chain.ts'
-import { type GateKeeper, memoryGate } from './gate.ts'
+import { type GateKeeper, memoryGate, paceOf } from './gate.ts'
 import type { BarsQuery, MarketDataProvider, QuoteQuery } from './provider.ts'
+import { MARKET_PROVIDERS } from './registry.ts'
 import { SAMPLE_PROVIDER } from './sample.ts'
 
 export type MarketDataOptions = SourceOptions & {
@@ -208,4 +209,22 @@ function continued<T>(before: Fetched<T>, next: Fetched<T>): Fetched<T> {
   const runs = linked([...before.runs, ...next.runs])
   // Once there is an answer, a source of the tier before that does not carry the market is not a failure.
   return { ...next, runs: next.ok ? linked(runs.filter(({ errorType }) => errorType !== 'unsupported')) : runs }
+}
+
+// From configuration to providers, in the configured order.
+
+export type SourceOptions = {
+  /** Names of providers in the order in which they are asked. */
+  providers: readonly string[]
+  /** Their addresses and keys; by default every provider is where it is usually found. */
+  variables?: RawVariables
+  fetch?: Fetch
+}
+
+export function buildProviders(
+  { providers, variables = {}, fetch }: SourceOptions,
+  { clock, gate }: { clock: Clock; gate: GateKeeper },
+): Promise<MarketDataProvider[]> {
+  const deps = { clock, pace: paceOf(gate), ...(fetch === undefined ? {} : { fetch }) }
+  return madeOf(MARKET_PROVIDERS, providers, { variables, deps })
 }

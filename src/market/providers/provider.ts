@@ -1,8 +1,7 @@
-import type { Bar, Quote } from '../bars.ts'
+import type { Bar, Provenance, ProviderRun, Quote } from '../bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
-import type { Provenance, ProviderRun } from '../provider-run.ts'
 
 export type MarketNeed = ProviderRun['dataType']
 

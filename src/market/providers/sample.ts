@@ -2,10 +2,9 @@
 // in it is current.
 
 import { packagedNames } from '../../kits/market-names/index.ts'
-import type { Bar } from '../bars.ts'
+import type { Bar, Provenance } from '../bars.ts'
 import { sessionEnd } from '../calendar.ts'
 import type { Instrument } from '../instruments.ts'
-import type { Provenance } from '../provider-run.ts'
 import { SAMPLES } from '../sample-data/index.generated.ts'
 import { changeOf, faulty } from './checks.ts'
 import { isPriceNeed, type PriceProvider } from './provider.ts'

@@ -8,8 +8,7 @@ import { currencyOf, type Instrument } from '../instruments.ts'
 import { addDays, isDate } from '../zoned-time.ts'
 import { faulty, rounded } from './checks.ts'
 import type { QuoteQuery } from './provider.ts'
-import { type Chart, chartOf, isSymbol, symbolOf } from './yahoo-chart.ts'
-import { askWithSession, SERVICE, type YahooOptions } from './yahoo-http.ts'
+import { askWithSession, type Chart, chartOf, isSymbol, SERVICE, symbolOf, type YahooOptions } from './yahoo-http.ts'
 
 const MOST_DIVIDENDS = 20
 const DIVIDEND_RANGE = '2y'

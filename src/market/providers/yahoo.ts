@@ -14,9 +14,8 @@ import {
   type PriceProvider,
   type QuoteQuery,
 } from './provider.ts'
-import { type Chart, chartOf } from './yahoo-chart.ts'
 import { fundamentals } from './yahoo-fundamentals.ts'
-import { SERVICE, type YahooOptions } from './yahoo-http.ts'
+import { type Chart, chartOf, SERVICE, type YahooOptions } from './yahoo-http.ts'
 
 const DAY_MS = 86_400_000
 

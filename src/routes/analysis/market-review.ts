@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { lenientRegions, strictRegions } from '../../analysis/market-review/regions.ts'
-import { reviewRequest } from '../../analysis/request.ts'
 import { ReportLanguage } from '../../analysis/schemas.ts'
+import { reviewRequest } from '../../analysis/task.ts'
 import { textsOf } from '../../analysis/texts/book.ts'
 import { taskQueue } from '../../bindings.ts'
 import { config } from '../../config.ts'

@@ -22,13 +22,12 @@ import {
   suggest,
 } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
-import type { Bar, Quote } from '../../market/bars.ts'
+import type { Bar, Fetched, Quote } from '../../market/bars.ts'
 import { examinePrices } from '../../market/consistency/examine.ts'
 import type { Instrument } from '../../market/instruments.ts'
 import { canonicalCode, instrumentOf, keyOf, nameIn, placeOf } from '../../market/names/labels.ts'
 import { rejectionText } from '../../market/names/rejection-texts.ts'
 import { searchTexts } from '../../market/pasted.ts'
-import type { Fetched } from '../../market/provider-run.ts'
 import { type Resolved, resolveInput } from '../../market/resolve.ts'
 import { BAR_FIELDS, fieldChecks, QUOTE_FIELDS, StockHistory, StockQuote } from './schemas.ts'
 

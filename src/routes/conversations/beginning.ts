@@ -3,8 +3,8 @@
 
 import type { Context } from 'hono'
 import { type AgentChoice, type AgentName, agentToRun } from '../../agent/agents.ts'
+import { STARTING_TASKS, suggestedTaskPrompt } from '../../agent/prompt.ts'
 import { RUNTIME_KINDS, type RuntimeWish } from '../../agent/runtime.ts'
-import { STARTING_TASKS, suggestedTaskPrompt } from '../../agent/suggested-tasks.ts'
 import { type ReplayStep, readReplay } from '../../agent/trajectory.ts'
 import { config } from '../../config.ts'
 import { ownerProviderTokens } from '../../db/provider-tokens.ts'

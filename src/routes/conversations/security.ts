@@ -3,8 +3,8 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { DEFAULT_RISK_SEVERITY, RISK } from '../../agent/security/bench.ts'
 import { builtinPolicy } from '../../agent/security/policy.ts'
-import { DEFAULT_RISK_SEVERITY, RISK } from '../../agent/security/verdict.ts'
 import { judgedAction } from '../../agent/trajectory.ts'
 import { conversation } from '../../bindings.ts'
 import { findSecurityPreference, savePolicy, saveRiskSeverity } from '../../db/agent-config.ts'

@@ -3,8 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { RUNTIME_KINDS } from '../../agent/runtime.ts'
 import type { McpServers, SettingName, Settings, SettingsChange } from '../../db/settings.ts'
-import { line, pastedKey } from '../../http/text.ts'
-import { laxBool, laxInt, laxNumber } from '../../http/validation.ts'
+import { laxBool, laxInt, laxNumber, line, pastedKey } from '../../http/validation.ts'
 import { Label } from '../../runners/wire.ts'
 import { MCPConfig, ProviderType } from './schemas.ts'
 

@@ -240,7 +240,7 @@ export class ConversationLife extends Holder {
 
   /** A call of a tool, as a step of the agent makes it. */
   async #call({ key, command }: Step): Promise<Result> {
-    this.runner.processes.plan(key)
+    this.runner.processes.call.plan(key)
     const [server] = await toolServers(SERVERS)
     const tool = { name: 't', remoteName: 't', description: '', parameters: {}, repeatable: false }
     const listed = { ...tool, serverId: server?.id ?? '', serverLabel: 'program' }

@@ -5,7 +5,7 @@ import { type Figure, figuresIn } from '../../../src/analysis/write/claims/figur
 import { isWithin } from '../../../src/analysis/write/claims/judge-figure.ts'
 import { type KeyedFigure, keyedFigures } from '../../../src/analysis/write/claims/keys.ts'
 import type { Known } from '../../../src/analysis/write/claims/known.ts'
-import { plain } from '../../../src/analysis/write/claims/plain.ts'
+import { plain } from '../../../src/analysis/write/sentences.ts'
 import type { UnseenSentence } from '../../fixtures/sentences/unseen.ts'
 
 type KeyedSentence = { readonly text: string; readonly keys: readonly KeyedFigure[] }

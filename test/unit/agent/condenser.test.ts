@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { type Condensing, condensing, maskPages, summaryPrompt } from '../../../src/agent/context/condenser.ts'
 import type { ViewEntry } from '../../../src/agent/context/history.ts'
 import { fixedTokens, messageTokens } from '../../../src/agent/context/history.ts'
+import { textTokens } from '../../../src/llm/metrics.ts'
 import type { PromptMessage } from '../../../src/llm/model.ts'
-import { textTokens } from '../../../src/llm/tokens.ts'
 
 const HEAD: ViewEntry[] = [
   { id: 2, kind: 'user', events: 1, tokens: 50 },

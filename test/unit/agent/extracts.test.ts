@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rememberPrompt } from '../../../src/agent/remember.ts'
+import { RISK } from '../../../src/agent/security/bench.ts'
 import { builtinPolicy } from '../../../src/agent/security/policy.ts'
 import { loadScriptJudge } from '../../../src/agent/security/script-judge.ts'
-import { RISK } from '../../../src/agent/security/verdict.ts'
 import { forTrajectory, judgedAction } from '../../../src/agent/trajectory.ts'
 
 const KEYS = [

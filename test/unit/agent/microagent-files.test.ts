@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { builtinMicroagents, readMicroagents } from '../../../src/agent/context/microagent-files.ts'
+import { builtinMicroagents, readMicroagents } from '../../../src/agent/context/knowledge.ts'
 import { OWN_DIRECTORY, REFERENCE_DIRECTORY } from '../../../src/agent/microagents.ts'
 import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { builtinMicroagents } from '../../../src/agent/context/microagent-files.ts'
+import { builtinMicroagents } from '../../../src/agent/context/knowledge.ts'
 import { type Microagent, matchMicroagents, parseMicroagent } from '../../../src/agent/microagents.ts'
 
 const file = (front: string, body = 'Text.') => `---\n${front}\n---\n\n${body}\n`

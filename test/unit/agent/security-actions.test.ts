@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { runAction } from '../../../src/agent/actions.ts'
 import type { ActionEvent } from '../../../src/agent/events.ts'
+import { RISK } from '../../../src/agent/security/bench.ts'
 import { ACTION_RULES, linksOf, needsConfirmation, riskOfAction } from '../../../src/agent/security/judgement.ts'
 import { builtinPolicy } from '../../../src/agent/security/policy.ts'
 import { loadScriptJudge } from '../../../src/agent/security/script-judge.ts'
-import { RISK } from '../../../src/agent/security/verdict.ts'
 import { visible } from '../../../src/agent/tool-step.ts'
 import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 

@@ -1,8 +1,8 @@
 // The corpus of disguised and of harmless commands, each judged at least, or exactly, as high as it says.
 
 import { expect, test } from 'vitest'
+import { RISK } from '../../../src/agent/security/bench.ts'
 import { loadScriptJudge } from '../../../src/agent/security/script-judge.ts'
-import { RISK } from '../../../src/agent/security/verdict.ts'
 import { BORDERLINE } from '../../fixtures/security/borderline.ts'
 import { DISGUISES_DEV, HARMLESS_DEV } from '../../fixtures/security/dev.ts'
 import { DISGUISES_HELD, HARMLESS_HELD } from '../../fixtures/security/held.ts'

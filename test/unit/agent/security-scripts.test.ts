@@ -3,9 +3,9 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { RISK } from '../../../src/agent/security/bench.ts'
 import { linksOf } from '../../../src/agent/security/judgement.ts'
 import { loadScriptJudge } from '../../../src/agent/security/script-judge.ts'
-import { RISK } from '../../../src/agent/security/verdict.ts'
 import { HARMLESS_DEV } from '../../fixtures/security/dev.ts'
 import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 

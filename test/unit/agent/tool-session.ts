@@ -1,9 +1,9 @@
 import { Mask } from '../../../src/agent/masking.ts'
-import { parseArguments } from '../../../src/agent/tools/define-tool.ts'
 import { toolsOf } from '../../../src/agent/tools/index.ts'
 import {
   BadCall,
   type Outcome,
+  parseArguments,
   type ToolAgent,
   type ToolContext,
   type ToolDeps,

@@ -2,10 +2,9 @@
 
 import type { CompanyQuestions } from '../../../src/analysis/gather/company.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
-import type { Quote } from '../../../src/market/bars.ts'
+import type { Fetched, ProviderRun, Quote } from '../../../src/market/bars.ts'
 import type { BoardRankings, FlowDay, Fundamentals, Peers, RankedBoard } from '../../../src/market/company.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import type { Fetched, ProviderRun } from '../../../src/market/provider-run.ts'
 import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
 import { barsOf, wave } from './series.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { outcomeOf, scoresOf } from '../../../src/analysis/evidence/ledger.ts'
-import type { LedgerContent } from '../../../src/analysis/evidence/ledger-content.ts'
+import { type LedgerContent, outcomeOf, scoresOf } from '../../../src/analysis/evidence/ledger.ts'
 import { barsOf } from './series.ts'
 
 // Up by 1 % a session.

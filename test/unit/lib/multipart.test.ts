@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { boundaryOf, formParts, MultipartError } from '../../../src/lib/multipart.ts'
+import { boundaryOf, formParts, MultipartError } from '../../../src/workspace/upload-form.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fromBase64, toBase64Url } from '../../../src/lib/crypto.ts'
-import { type SealKeys, seal, unseal } from '../../../src/lib/seal.ts'
+import { fromBase64, type SealKeys, seal, toBase64Url, unseal } from '../../../src/lib/crypto.ts'
 
 const rootKey = (fill: number) => btoa(String.fromCharCode(...new Uint8Array(32).fill(fill)))
 const keys: SealKeys = { current: rootKey(1), previous: null }

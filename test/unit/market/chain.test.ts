@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { UpstreamError, type UpstreamFailure } from '../../../src/lib/http-client.ts'
+import type { ProviderRun } from '../../../src/market/bars.ts'
 import { marketPhaseSummary } from '../../../src/market/calendar.ts'
-import type { ProviderRun } from '../../../src/market/provider-run.ts'
 import {
   barsNeed,
   boardsNeed,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { StoredDiagnostics, sanitize, storedDiagnostics } from '../../../src/analysis/diagnostics.ts'
 import { diagnosticSummary } from '../../../src/analysis/report/diagnostics.ts'
 import { DiagnosticSummary } from '../../../src/analysis/schemas.ts'
-import type { ProviderRun } from '../../../src/market/provider-run.ts'
+import type { ProviderRun } from '../../../src/market/bars.ts'
 
 const IDENTITY = { traceId: 't1', taskId: null, queryId: 'q1', stockCode: '600519', triggerSource: 'api' }
 

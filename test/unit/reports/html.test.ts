@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { renderChart } from '../../../src/analysis/report/render/chart.ts'
-import { renderHtml, reportChart } from '../../../src/analysis/report/render/html.ts'
-import { escapeHtml, markdownToHtml } from '../../../src/analysis/report/render/markdown-html.ts'
-import { escapeMarkdown, list, table } from '../../../src/analysis/report/render/markdown-text.ts'
+import { renderChart, renderHtml, reportChart } from '../../../src/analysis/report/render/html.ts'
+import {
+  escapeHtml,
+  escapeMarkdown,
+  list,
+  markdownToHtml,
+  table,
+} from '../../../src/analysis/report/render/markdown-text.ts'
 import { anyBars, barsOf, wave } from '../analysis/series.ts'
 import { makeReport } from './make-report.ts'
 

@@ -1,7 +1,7 @@
 import type { StoredDiagnostics } from '../../../src/analysis/diagnostics.ts'
-import type { TaskRequest } from '../../../src/analysis/request.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
-import type { ProviderRun } from '../../../src/market/provider-run.ts'
+import type { TaskRequest } from '../../../src/analysis/task.ts'
+import type { ProviderRun } from '../../../src/market/bars.ts'
 import { ALONE, analyze, DEADLINES } from '../analysis/alone.ts'
 import { barsOf, wave } from '../analysis/series.ts'
 

@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Notices } from '../../../durable-objects/task-queue/notices.ts'
-import type { TaskRequest } from '../../../src/analysis/request.ts'
-import type { Outcome } from '../../../src/analysis/task.ts'
+import type { Outcome, TaskRequest } from '../../../src/analysis/task.ts'
 import { must } from '../../../src/lib/assert.ts'
 import type { Notice } from '../../../src/notify/delivery.ts'
 import { type Bench, taskRequest, withQueue } from './queue.ts'

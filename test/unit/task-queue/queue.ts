@@ -13,8 +13,7 @@ import type { TaskEvent } from '../../../durable-objects/task-queue/subscribers.
 import { Tasks } from '../../../durable-objects/task-queue/tasks.ts'
 import { UnsavedReports } from '../../../durable-objects/task-queue/unsaved-reports.ts'
 import { Waiting } from '../../../durable-objects/task-queue/waiting.ts'
-import type { TaskRequest } from '../../../src/analysis/request.ts'
-import type { RunOrder, Task } from '../../../src/analysis/task.ts'
+import type { RunOrder, Task, TaskRequest } from '../../../src/analysis/task.ts'
 
 export function taskRequest(change: Partial<TaskRequest> = {}): TaskRequest {
   const stockCode = change.stockCode ?? '600519'

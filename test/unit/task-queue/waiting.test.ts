@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { LOCK_MS } from '../../../durable-objects/task-queue/locks.ts'
-import type { TaskPriority } from '../../../src/analysis/request.ts'
-import type { RunOrder } from '../../../src/analysis/task.ts'
+import type { RunOrder, TaskPriority } from '../../../src/analysis/task.ts'
 import { must } from '../../../src/lib/assert.ts'
 import { type Bench, taskRequest, withQueue } from './queue.ts'
 

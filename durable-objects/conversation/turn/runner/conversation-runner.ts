@@ -20,7 +20,8 @@ import { RunnerFinder } from './runner-finder.ts'
 import { RunnerLink } from './runner-link.ts'
 import { NO_RUNNER, type RunnerRecord } from './runner-record.ts'
 import { ConversationTerminal, type TerminalDeps } from './terminal.ts'
-import { ConversationProcesses, NO_PROCESSES } from './tool-processes.ts'
+import { ConversationProcesses } from './tool-processes.ts'
+import { NO_PROCESSES } from './tool-programs.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { labelsOf, type Missing, placeToTell, whyNone } from './whereabouts.ts'
 
@@ -134,7 +135,7 @@ export class ConversationRunner {
 
   /** Whether the outcome of the call can still be learned. */
   isOpen(key: string): boolean {
-    return this.#calls.has(key) || this.processes.isOpen(key)
+    return this.#calls.has(key) || this.processes.call.isOpen(key)
   }
 
   /** A runner's socket with its ticket's secret; 401 when it is not the one that was told to come. */
@@ -161,7 +162,7 @@ export class ConversationRunner {
     const { kind } = this.#deps.wish()
     if (kind === 'edge') return { kind: 'edge' }
     if (key === null) return this.#chosen(kind)
-    this.processes.passed(key)
+    this.processes.call.passed(key)
     this.#finder.keepAwake()
     // One that never had a runner and may do without is not worth a row for each command.
     if (kind === 'runner' || this.#record.value.runner !== null) this.#calls.plan(key)
@@ -195,7 +196,7 @@ export class ConversationRunner {
 
   async #chosen(kind: 'auto' | 'runner'): Promise<Runtime> {
     // What a runner was given before a restart is followed there.
-    if (this.#link.isUp || this.#calls.isAny || this.processes.isAwaited) return this.#runtime()
+    if (this.#link.isUp || this.#calls.isAny || this.processes.call.isAwaited) return this.#runtime()
     if (kind === 'auto' && Date.now() < this.#noneUntil) return { kind: 'edge' }
     const missing = await this.#finder.find(kind)
     if (missing === null) return this.#runtime()

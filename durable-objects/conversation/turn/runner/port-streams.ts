@@ -4,8 +4,7 @@
 import { joinBytes } from '../../../../src/lib/bytes.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import type { Frame } from '../../../../src/runners/frames.ts'
-import { endPiece, pieceHead } from '../../../../src/runners/port-body.ts'
-import { PortReader, PortWriter, streamName } from '../../../../src/runners/port-streams.ts'
+import { endPiece, PortReader, PortWriter, pieceHead, streamName } from '../../../../src/runners/port-streams.ts'
 import type { RpcPeer } from '../../../../src/runners/rpc.ts'
 import {
   MAX_PORT_MESSAGE_BYTES,

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { constantTimeEqual } from '../../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
-import { newPortSecret } from '../../../../src/runners/port-token.ts'
+import { newPortSecret } from '../../../../src/runners/ticket.ts'
 import { PortList, PortOpen } from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 import { type PortLink, PortStreams } from './port-streams.ts'

@@ -3,8 +3,7 @@
 // is a call that is meant for one and was not sent yet: after a restart it is sent, because nothing has begun it. Of the output the
 // beginning and the end are kept.
 
-import { MAX_CELL_BYTES } from '../../../../src/runners/cell.ts'
-import { gapNote } from '../../../../src/runners/output.ts'
+import { gapNote, MAX_CELL_BYTES } from '../../../../src/runners/output.ts'
 import { firstRow, rows } from '../../../sql.ts'
 import { NOTEBOOK_TABLES, RUNNER_TABLES } from '../../schema.ts'
 

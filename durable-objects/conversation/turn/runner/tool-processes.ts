@@ -2,14 +2,12 @@
 // a program is started once, and asked by one turn after the other, over evictions of this object and lost connections. The call of
 // a tool is an effect with a key: it is noted before it is sent, and after a restart the runner is asked what became of it.
 
-import { z } from 'zod'
-import { sha256Hex } from '../../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
 import { messagesIn, type ProcessSession, type ToolProcesses } from '../../../../src/mcp/process-session.ts'
 import type { ProcessServer } from '../../../../src/mcp/remote-server.ts'
 import { McpFailure, NotAsked } from '../../../../src/mcp/wire.ts'
-import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
+import { NoAnswer, RpcError } from '../../../../src/runners/rpc.ts'
 import { callIdOf, isAnswerTo, piecesOf, ServerMessages } from '../../../../src/runners/server-messages.ts'
 import {
   MAX_SERVER_MESSAGE_BYTES,
@@ -19,21 +17,7 @@ import {
   type ServerMessage,
 } from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
-
-/** What was started in which life of the runner. `program`: a hash, because variables and arguments may hold keys. */
-export type ProcessRecord = {
-  life: string
-  servers: Record<string, { program: string; greeting: unknown }>
-  /**
-   * The newest call of a tool, and in which life of the runner it was sent: empty for one that is meant for a program and was not
-   * sent yet, which nothing has begun. `isOpen`: it was sent, and its answer was not here yet.
-   */
-  call: { key: string; life: string; isOpen: boolean } | null
-}
-
-export const NO_PROCESSES: ProcessRecord = { life: '', servers: {}, call: null }
-
-export type ProcessLink = { readonly peer: RpcPeer; readonly life: string }
+import { linked, NewestCall, type ProcessLink, type ProcessRecord, StartedPrograms } from './tool-programs.ts'
 
 type Deps = {
   record: StoredRecord<ProcessRecord>
@@ -61,12 +45,13 @@ type Session = {
 
 const GONE = 'The runner was lost in the call. What the call did is not known; it was not made again.'
 const SHOWN_STDERR_CHARS = 600
-const TRIES = 3
 /** A program that was left in a call and does not answer a ping within this time hangs. */
 const ALIVE_WITHIN_MS = 5_000
 const METHOD_NOT_FOUND = { code: -32601, message: 'not taken here' }
 
 export class ConversationProcesses implements ToolProcesses {
+  readonly call: NewestCall
+  readonly programs: StartedPrograms
   readonly #deps: Deps
   readonly #sessions = new Set<Session>()
   readonly #coming = new ServerMessages()
@@ -78,39 +63,15 @@ export class ConversationProcesses implements ToolProcesses {
 
   constructor(deps: Deps) {
     this.#deps = deps
-  }
-
-  /** The call is meant for a program: a restart before it is sent costs nothing. */
-  plan(key: string): void {
-    if (!this.isOpen(key)) this.#deps.record.change({ call: { key, life: '', isOpen: false } })
-  }
-
-  /** Whether the outcome of the call of this key can still be learned, or it is still to be made. */
-  isOpen(key: string): boolean {
-    return this.#deps.record.value.call?.key === key
-  }
-
-  /** Whether the answer to a call is to come from the runner that it was sent to. */
-  get isAwaited(): boolean {
-    return this.#deps.record.value.call?.isOpen === true
-  }
-
-  /** Another effect begins: what was before is over. */
-  passed(key: string): void {
-    const { call } = this.#deps.record.value
-    if (call?.isOpen === true && call.key !== key) this.#over()
-  }
-
-  #over(): void {
-    const { call } = this.#deps.record.value
-    if (call !== null) this.#deps.record.change({ call: { ...call, isOpen: false } })
+    this.call = new NewestCall(deps.record)
+    this.programs = new StartedPrograms(deps)
   }
 
   async #ready(effect: string | null): Promise<void> {
-    const { call } = this.#deps.record.value
-    if (effect === null || call?.key !== effect || call.life === '') return this.#deps.ready()
-    if ((await this.#deps.comesBack()) && this.#deps.link()?.life === call.life) return
-    this.#over()
+    const life = this.call.lifeOf(effect)
+    if (life === null) return this.#deps.ready()
+    if ((await this.#deps.comesBack()) && this.#deps.link()?.life === life) return
+    this.call.over()
     throw new McpFailure(GONE)
   }
 
@@ -123,7 +84,7 @@ export class ConversationProcesses implements ToolProcesses {
     await before
     try {
       if (this.#left.delete(id)) await this.#endHung(id)
-      const life = await this.#startedInTime(server)
+      const life = await this.programs.start(server)
       const session = this.#session({ id, life, effect }, end)
       if (session.greeting !== null) end()
       return session
@@ -144,8 +105,7 @@ export class ConversationProcesses implements ToolProcesses {
 
   exited({ name, code, signal, stderr }: ServerExited): void {
     this.#coming.forget(name)
-    const { [name]: _ended, ...servers } = this.#deps.record.value.servers
-    this.#deps.record.change({ servers })
+    this.programs.forget(name)
     this.#fail(({ id }) => id === name, this.#endText({ code, signal, stderr }))
   }
 
@@ -182,58 +142,6 @@ export class ConversationProcesses implements ToolProcesses {
     }
   }
 
-  /** Stops the programs that are none of these servers. */
-  only(servers: readonly ProcessServer[]): void {
-    const { life, servers: started } = this.#deps.record.value
-    const link = this.#deps.link()
-    const kept = Object.entries(started).filter(([id]) => servers.some((server) => server.id === id))
-    if (kept.length === Object.keys(started).length || link === null || link.life !== life) return
-    for (const id of Object.keys(started)) if (!kept.some(([name]) => name === id)) void this.#stop(link.peer, id)
-    this.#deps.record.change({ servers: Object.fromEntries(kept) })
-  }
-
-  async #stop(peer: RpcPeer, name: string): Promise<void> {
-    try {
-      await peer.call('server/stop', { name }, z.unknown())
-    } catch (error) {
-      log.info('tool_server.not_stopped', errorFields(error))
-    }
-  }
-
-  /** Nothing was asked of it yet, so a connection that breaks on the way costs nothing but time. */
-  async #startedInTime(server: ProcessServer): Promise<string> {
-    for (let tries = 0; ; tries++) {
-      try {
-        return await this.#started(server)
-      } catch (error) {
-        const isCut = error instanceof NoAnswer || this.#deps.link() === null
-        if (!isCut || tries >= TRIES || !(await this.#deps.comesBack())) throw error
-      }
-    }
-  }
-
-  /** The life of the runner in which it runs. */
-  async #started({ id, program }: ProcessServer): Promise<string> {
-    const { name: _label, ...started } = program
-    const hash = await sha256Hex(JSON.stringify(started))
-    const { peer, life } = this.#linked()
-    const { record } = this.#deps
-    const known = record.value.life === life ? record.value.servers : {}
-    if (known[id]?.program === hash) return life
-    await this.#deps.bringUp()
-    const { args, env, command } = program
-    await peer.call('server/start', { name: id, command, args: [...args], env: { ...env } }, z.unknown())
-    const others = record.value.life === life ? record.value.servers : {}
-    record.change({ life, servers: { ...others, [id]: { program: hash, greeting: null } } })
-    return life
-  }
-
-  #linked(): ProcessLink {
-    const link = this.#deps.link()
-    if (link === null) throw new McpFailure('The runner is not connected')
-    return link
-  }
-
   #session(of: { id: string; life: string; effect: string | null }, end: () => void): ProcessSession {
     const { id, life, effect } = of
     const { promise: ended, reject } = Promise.withResolvers<never>()
@@ -245,21 +153,17 @@ export class ConversationProcesses implements ToolProcesses {
       effect === null ? {} : { unheard: () => reject(new NotAsked('The connection to the runner was lost')) }
     const session: Session = { id, life, receive: () => {}, fail, asked: null, ...unheard }
     this.#sessions.add(session)
-    const greeting = this.#deps.record.value.servers[id]?.greeting ?? null
     return {
-      greeting,
+      greeting: this.programs.greetingOf(id),
       ended,
       callId: effect === null ? null : callIdOf(effect),
       sendCall: (message) => this.#sendCall(session, { key: effect ?? '', message }),
       answered: () => {
         session.asked = null
-        this.#over()
+        this.call.over()
       },
       greeted: (answer) => {
-        const { servers } = this.#deps.record.value
-        const started = servers[id]
-        if (started !== undefined)
-          this.#deps.record.change({ servers: { ...servers, [id]: { ...started, greeting: answer } } })
+        this.programs.greeted(id, answer)
         end()
       },
       listen: (receive) => {
@@ -269,18 +173,16 @@ export class ConversationProcesses implements ToolProcesses {
       close: () => {
         this.#sessions.delete(session)
         if (session.asked !== null) this.#left.add(id)
-        if (effect !== null) this.passed('')
+        if (effect !== null) this.call.passed('')
         end()
       },
     }
   }
 
   #sendCall(session: Session, asked: { key: string; message: string }): void {
-    const { record } = this.#deps
-    const { call } = record.value
     session.asked = asked
-    if (call?.key === asked.key && call.life !== '') return void this.#ask(session)
-    record.change({ call: { key: asked.key, life: session.life, isOpen: true } })
+    if (this.call.lifeOf(asked.key) !== null) return void this.#ask(session)
+    this.call.sent(asked.key, session.life)
     const link = this.#deps.link()
     // Lost since: it is asked for over the next connection.
     if (link !== null && link.life === session.life) this.#send(session.id, asked.message)
@@ -310,7 +212,7 @@ export class ConversationProcesses implements ToolProcesses {
   /** Left in a call, it works on, or it hangs: then it is ended, and started anew. */
   async #endHung(name: string): Promise<void> {
     const link = this.#deps.link()
-    if (link === null || this.#deps.record.value.servers[name] === undefined) return
+    if (link === null || !this.programs.has(name)) return
     const id = `alive:${crypto.randomUUID()}`
     const { promise: alive, resolve } = Promise.withResolvers<void>()
     let isAlive = false
@@ -326,15 +228,13 @@ export class ConversationProcesses implements ToolProcesses {
     this.#sessions.delete(listener)
     if (isAlive) return
     log.info('tool_server.hung', { name })
-    await this.#stop(link.peer, name)
-    const { [name]: _hung, ...servers } = this.#deps.record.value.servers
-    this.#deps.record.change({ servers })
+    await this.programs.stop(link.peer, name)
   }
 
   #send(name: string, message: string): void {
     if (message.length > MAX_SERVER_MESSAGE_BYTES)
       throw new McpFailure(`A message to a tool server has at most ${MAX_SERVER_MESSAGE_BYTES} characters`)
-    const { peer } = this.#linked()
+    const { peer } = linked(this.#deps.link())
     for (const piece of piecesOf(name, message)) peer.tell('server/message', piece)
   }
 

@@ -1,9 +1,8 @@
 import type { Opener } from '../bench.ts'
-import { BUILTIN_OPENERS } from './builtins.ts'
 import { FILE_OPENERS } from './files.ts'
 import { git } from './git.ts'
 import { PROGRAM_OPENERS } from './programs.ts'
-import { SHELL_OPENERS } from './shells.ts'
+import { BUILTIN_OPENERS, SHELL_OPENERS } from './shells.ts'
 import { SEARCH_OPENERS, WRAPPER_OPENERS } from './wrappers.ts'
 
 /** What is known of each command beyond its rules. A command may be in several of the lists. */

@@ -1,7 +1,8 @@
 // Shells, and what the shell itself runs of a text or a file.
 
 import type { Bench, Opener } from '../bench.ts'
-import { has, INHERITED, type Input, valuesOf } from '../call.ts'
+import { has, INHERITED, type Input, operandsOf, valuesOf } from '../call.ts'
+import { COMMAND_ALIAS, isSecretName } from '../variables.ts'
 import { holdsOutput, holdsValue, MARK } from '../words.ts'
 
 const SHELLS: ReadonlySet<string> = new Set(
@@ -110,4 +111,148 @@ export const SHELL_OPENERS: readonly (readonly [string, Opener])[] = [
   ['su', textOption('--command', '--session-command')],
   ['runuser', textOption('--command')],
   ['script', textOption('--command')],
+]
+
+// Builtins of the shell that give values and names, or expand a text once more.
+
+const declare: Opener = ({ args }, bench) => {
+  for (const arg of args) {
+    const [, name, index = '', append, value = ''] = /^([A-Za-z_]\w*)(\[[^\]]*\])?(\+?)=(.*)$/s.exec(arg) ?? []
+    if (name === undefined) bench.expand(arg)
+    else {
+      if (index !== '') bench.expand(index)
+      // A list, which the parser leaves as the text that it is.
+      if (value.startsWith('(')) bench.script(`${name}=${value}`, { kind: 'inherited' })
+      const before = append === '+' ? (bench.findings.variables.of(name)[0] ?? '') : ''
+      bench.assign(name, before + value)
+    }
+  }
+}
+
+function noteIntegers(args: readonly string[], bench: Bench): void {
+  for (const arg of args) {
+    const [name = ''] = /^[A-Za-z_]\w*/.exec(arg) ?? []
+    if (name === '') continue
+    bench.findings.integers.add(name)
+    bench.arithmetic(name)
+  }
+}
+
+/** `declare -p NAME` and its like, and `declare -n`, which gives a variable another name. */
+const shown: Opener = (call, bench) => {
+  const { args, name: called } = call
+  if (called !== 'export' && args.some((arg) => /^-[A-Za-z]*i/.test(arg))) noteIntegers(args, bench)
+  declare(call, bench)
+  if (has(call.args, 'n')) {
+    for (const value of call.args.flatMap((arg) => /=(.*)$/s.exec(arg)?.[1] ?? [])) {
+      if (isSecretName(value, bench.findings.secretNames)) bench.meet('secret-variable')
+      else if (!/^[A-Za-z_]\w*$/.test(value)) bench.meet('indirect-variable')
+    }
+  }
+  if (has(call.args, 'p') && call.args.some((arg) => isSecretName(arg, bench.findings.secretNames)))
+    bench.meet('secret-variable')
+}
+
+const printenv: Opener = ({ args }, bench) => {
+  if (args.some((arg) => isSecretName(arg, bench.findings.secretNames))) bench.meet('secret-variable')
+  if (args.some(holdsValue)) bench.meet('indirect-variable')
+}
+
+const set: Opener = ({ args }, bench) => {
+  const from = args.findIndex((arg) => arg === '--' || arg === '-' || !/^[-+]/.test(arg))
+  if (from < 0 || has(args.slice(0, from), 'o')) return
+  const values = args.slice(args[from] === '--' || args[from] === '-' ? from + 1 : from)
+  for (const [at, value] of values.entries()) bench.findings.variables.add(String(at + 1), value)
+  for (const all of ['@', '*']) bench.findings.variables.add(all, values.join(' '))
+}
+
+const alias: Opener = ({ args }, bench) => {
+  for (const arg of args) {
+    const equals = arg.indexOf('=')
+    if (equals <= 0 && holdsValue(arg)) bench.meet('unknown-code')
+    if (equals <= 0) continue
+    const value = arg.slice(equals + 1)
+    bench.assign(`${COMMAND_ALIAS}${arg.slice(0, equals)}`, value)
+  }
+}
+
+/** The words are names or expressions, and an index in them may hold a substitution. */
+const expands: Opener = ({ args }, bench) => {
+  for (const arg of args) expandIndex(arg, bench)
+}
+
+function expandIndex(arg: string, bench: Bench): void {
+  if (/[$`]/.test(arg)) bench.expand(arg)
+}
+
+const letBuiltin: Opener = (call, bench) => {
+  expands(call, bench)
+  for (const arg of call.args) for (const [name] of arg.matchAll(/[A-Za-z_]\w*/g)) bench.arithmetic(name)
+}
+
+/** Only after `-v` and `-R`, and where numbers are compared, is a word more than a text. */
+const test: Opener = ({ args }, bench) => {
+  for (const [at, arg] of args.entries()) {
+    if (/^-(v|R)$/.test(arg)) expandIndex(args[at + 1] ?? '', bench)
+  }
+}
+
+const printf: Opener = ({ args }, bench) => {
+  const [name = ''] = valuesOf(args.slice(0, 2), 'v')
+  if (name === '') return
+  expandIndex(name, bench)
+  const given = args.slice(args[0] === '-v' ? 3 : 2)
+  assignGiven(name, given.join(' '), bench)
+}
+
+/** What is given may be the value, or a part of it. */
+function assignGiven(name: string, text: string, bench: Bench): void {
+  const [variable = ''] = name.split('[', 1)
+  bench.assignUnknown(variable)
+  if (text !== '') bench.assign(variable, text)
+}
+
+const READ_VALUED = ['adinNptu'] as const
+
+/** Its names get what is in its input. */
+const read: Opener = (call, bench) => {
+  expands(call, bench)
+  const { args, input } = call
+  const names = [...operandsOf(args, ...READ_VALUED), ...valuesOf(args, 'a')]
+  for (const name of names) assignGiven(name, input.kind === 'text' ? input.text.trim() : shownBy(input), bench)
+}
+
+/** Texts of the commands that write the input. */
+const shownBy = (input: Input) =>
+  input.kind === 'pipe' ? (input.from.words.filter((word) => /[$`]/.test(word)).at(-1) ?? '') : ''
+
+const getopts: Opener = (call, bench) => {
+  expands(call, bench)
+  const [, name] = call.args
+  if (name !== undefined) bench.assignUnknown(name)
+}
+
+const fc: Opener = ({ args }, bench) => {
+  if (!has(args, 'l')) bench.meet('unknown-code')
+}
+
+export const BUILTIN_OPENERS: readonly (readonly [string, Opener])[] = [
+  ['declare', shown],
+  ['typeset', shown],
+  ['export', shown],
+  ['readonly', shown],
+  ['local', shown],
+  ['printenv', printenv],
+  ['set', set],
+  ['alias', alias],
+  ['let', letBuiltin],
+  ['unset', expands],
+  ['read', read],
+  ['mapfile', read],
+  ['readarray', read],
+  ['getopts', getopts],
+  ['test', test],
+  ['[', test],
+  ['printf', printf],
+  ['fc', fc],
 ]

@@ -7,7 +7,7 @@ import { textsOf } from '../../texts/book.ts'
 import { fixed, signedPct } from '../../texts/format.ts'
 import { checkLines, hasScore } from '../consistency.ts'
 import { storedBars, storedLevels } from './html.ts'
-import { escapeHtml } from './markdown-html.ts'
+import { escapeHtml } from './markdown-text.ts'
 import { reportView } from './view.ts'
 
 export const CARD_FONT = 'Noto Sans CJK SC'

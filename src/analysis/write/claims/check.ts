@@ -1,18 +1,25 @@
 // Whether a sentence of a model is borne out by the data. Nothing is rewritten: a sentence is kept, marked or dropped. One passes
 // only when something in it is confirmed and nothing in it is left over, because what nobody can look up is not known.
 
-import { settled } from './alignments.ts'
+import { plain } from '../sentences.ts'
 import { againstBoth, apartFromPrice, comparisons } from './comparisons.ts'
 import { daysIn, isRightDay, monthsIn } from './dates.ts'
-import { type Figure, figuresIn } from './figures.ts'
+import {
+  clauseAround,
+  type Figure,
+  figuresIn,
+  isFullMark,
+  isLimit,
+  isNoFigure,
+  isThreshold,
+  thresholds,
+} from './figures.ts'
 import { fates, strangeFrame, tellsBeyond } from './frames.ts'
-import { besideOf, directionOf, isWithin, judgeFigure, type Subject } from './judge-figure.ts'
+import { besideOf, directionOf, isWithin, judgeFigure, type Subject, settled } from './judge-figure.ts'
 import { judgeKeyed } from './judge-keyed.ts'
 import { type KeyedFigure, type Placed, placedIn } from './keys.ts'
 import { type FactName, type Finding, type Known, UNITS } from './known.ts'
-import { clauseAround, isFullMark, isLimit, isNoFigure, isThreshold, thresholds } from './marks.ts'
-import { type Mention, mentionsIn } from './names.ts'
-import { plain } from './plain.ts'
+import { type Mention, mentionsIn } from './name-table.ts'
 import { quotationIn } from './quotations.ts'
 import { statesIn, tellsAdvice } from './states.ts'
 import { boardsTold, closesCounted, splitsIn } from './tallies.ts'

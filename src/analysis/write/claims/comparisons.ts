@@ -3,7 +3,7 @@
 import type { Figure } from './figures.ts'
 import { isWithin } from './judge-figure.ts'
 import type { FactName, Finding, Known } from './known.ts'
-import type { Mention } from './names.ts'
+import type { Mention } from './name-table.ts'
 import { isNegated } from './states.ts'
 
 const MORE =

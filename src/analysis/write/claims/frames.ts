@@ -3,7 +3,7 @@
 
 import { directionOf } from './judge-figure.ts'
 import type { Known } from './known.ts'
-import { mentionsIn } from './names.ts'
+import { mentionsIn } from './name-table.ts'
 import { isNegated } from './states.ts'
 
 /** What stands for a fact, a figure and a name of the listing in the clause that is read. */

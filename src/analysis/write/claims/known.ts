@@ -1,5 +1,9 @@
-// What the data say of a stock, as the checker of claims asks for it: figures under one name each, and what can be decided
-// without a figure. Null is what the data do not tell.
+// What the data say of a stock, as the checker of claims asks for it, and how it comes from a judged stock: figures under one name
+// each, and what can be decided without a figure. Null is what the data do not tell.
+
+import type { ScorePartKey } from '../../codes.ts'
+import { isWithoutTrade } from '../../gather/market-view.ts'
+import { type Judged, recentSeries } from '../../judge/judge.ts'
 
 export const SIGNED = [
   ...['change', 'changePct', 'change5Pct', 'change20Pct', 'change60Pct', 'change250Pct', 'bias5', 'bias10', 'bias20'],
@@ -91,4 +95,173 @@ export type Known = {
   readonly headlines: readonly KnownHeadline[]
   /** Names of the stock, and its code. */
   readonly names: readonly string[]
+}
+
+// What a judged stock gives the checker to compare a model's words with.
+
+export function knownOf(facts: Judged): Known {
+  const { bars, decision, instrument, news, names } = facts
+  const year = bars.filter(({ date }) => date > (bars.at(-1) ? yearBefore(bars.at(-1)?.date ?? '') : ''))
+  const { high52, low52 } = yearOf(facts)
+  return {
+    values: valuesOf(facts),
+    currency: facts.priceCurrency,
+    resultsCurrency: facts.company.fundamentals.value?.report?.currency ?? facts.priceCurrency,
+    decimals: facts.decimals,
+    dates: {
+      session: facts.asOf,
+      high52: year.findLast(({ high }) => high === high52)?.date ?? null,
+      low52: year.findLast(({ low }) => low === low52)?.date ?? null,
+      split: null,
+      period: facts.company.fundamentals.value?.report?.reportDate ?? null,
+    },
+    closes: bars.map(({ close }) => close),
+    ...recentSeries(facts),
+    isSuspended: facts.consistency.findings.some(({ detail }) => detail === 'suspended'),
+    ...sessionOf(facts),
+    boards: facts.company.boards.value ?? [],
+    split: null,
+    advice: decision.type === 'hold' ? 'wait' : decision.type,
+    isStrong: decision.advice.startsWith('strong'),
+    trend: trendOf(facts),
+    confidence: decision.confidence,
+    headlines: (news?.items ?? []).map(({ title, source, publishedAt }) => {
+      return { title, source, date: publishedAt?.slice(0, 10) ?? null }
+    }),
+    names: [facts.displayName, names.zh, names.en, instrument.code, instrument.key].filter(
+      (name): name is string => typeof name === 'string' && name !== '',
+    ),
+  }
+}
+
+function sessionOf({ phase, provenance, partial }: Judged): Pick<Known, 'isOpen' | 'isTradingDay' | 'isPartial'> {
+  const isTold = provenance === null && phase.phase !== 'lunch_break'
+  return {
+    isOpen: isTold ? phase.is_market_open_now : null,
+    isTradingDay: provenance === null ? phase.is_trading_day : null,
+    isPartial: partial,
+  }
+}
+
+const YEAR_MS = 364 * 86_400_000
+const yearBefore = (date: string) => new Date(Date.parse(date) - YEAR_MS).toISOString().slice(0, 10)
+
+function trendOf({ technical }: Judged): Known['trend'] {
+  const trend = technical?.trend ?? 'consolidation'
+  if (trend === 'bull' || trend === 'strong_bull') return 'bull'
+  return trend === 'bear' || trend === 'strong_bear' ? 'bear' : 'other'
+}
+
+const yearOf = ({ technical }: Judged) => ({
+  high52: technical?.yearRange?.high ?? null,
+  low52: technical?.yearRange?.low ?? null,
+})
+
+const share = (value: number | null | undefined, of: number | null | undefined) =>
+  value == null || of == null || of === 0 ? null : (value / of - 1) * 100
+
+function valuesOf(facts: Judged): Record<FactName, number | null> {
+  const { price, changePct, bars, decision, today, yesterday } = facts
+  const { high52, low52 } = yearOf(facts)
+  const below = share(price, high52)
+  const before = (sessions: number) => share(price, bars.at(-1 - sessions)?.close)
+  // A quote without a trade is of no session of the bars.
+  const quote = facts.quote && isWithoutTrade(facts.quote) ? null : facts.quote
+  const priceBefore = quote?.prevClose ?? yesterday?.close ?? null
+  const [high, low] = [quote?.high ?? today?.high ?? null, quote?.low ?? today?.low ?? null]
+  return {
+    ...indicatorValues(facts),
+    ...companyValues(facts),
+    ...scoreValues(facts),
+    ...chipValues(facts),
+    ...flowValues(facts),
+    ...levelValues(facts),
+    ...{ price, changePct, prevClose: priceBefore, high, low, open: quote?.open ?? today?.open ?? null },
+    change: price === null || priceBefore === null ? null : price - priceBefore,
+    amplitudePct: high === null || low === null || !priceBefore ? null : ((high - low) / priceBefore) * 100,
+    ...{ high52, low52, position52Pct: facts.technical?.yearRange?.positionPct ?? null },
+    belowHigh52Pct: below === null ? null : -below,
+    aboveLow52Pct: share(price, low52),
+    ...{ change5Pct: before(5), change20Pct: before(20), change60Pct: before(60) },
+    volume: quote?.volume ?? today?.volume ?? null,
+    // A part of a day is not compared with a whole one.
+    volumeVsPrevious:
+      !facts.partial && today && yesterday && yesterday.volume > 0 ? today.volume / yesterday.volume : null,
+    score: decision.score,
+  }
+}
+
+type Group<Name extends FactName> = Record<Name, number | null>
+
+function indicatorValues({ technical }: Judged) {
+  const row = technical?.indicators
+  const at = (name: keyof NonNullable<typeof row>) => row?.[name] ?? null
+  return {
+    ...{ ma5: at('ma5'), ma10: at('ma10'), ma20: at('ma20'), ma60: at('ma60'), ma120: at('ma120'), ma250: at('ma250') },
+    ...{ bias5: at('bias5'), bias10: at('bias10'), bias20: at('bias20') },
+    ...{ rsi6: at('rsi6'), rsi12: at('rsi12'), rsi24: at('rsi24'), k: at('k'), d: at('d'), j: at('j') },
+    ...{ dif: at('dif'), dea: at('dea'), histogram: at('histogram'), atr: at('atr') },
+    ...{ bollUpper: at('bollUpper'), bollMiddle: at('bollMiddle'), bollLower: at('bollLower') },
+    volumeRatio: at('volumeRatio'),
+    ...{ change250Pct: at('return250'), volatility60Pct: at('volatility60') },
+    ...{ drawdown250Pct: at('maxDrawdown250'), turnover20: at('turnover20') },
+  }
+}
+
+function companyValues({ value, quote, company, dividends }: Judged) {
+  const report = company.fundamentals.value?.report
+  return {
+    ...{ pe: value?.peRatio ?? null, pb: value?.pbRatio ?? null, marketCap: value?.totalMarketValue ?? null },
+    ...{ amount: quote?.amount ?? null, turnoverRatePct: quote?.turnoverRatePct ?? null },
+    ...{ roePct: report?.roePct ?? null, revenueGrowthPct: report?.revenueYoyPct ?? null },
+    ...{ profitGrowthPct: report?.netProfitYoyPct ?? null, dividendYieldPct: dividends?.yieldPct ?? null },
+    ...{ eps: null, debtRatioPct: null },
+    ...{ revenue: report?.revenue ?? null, netProfit: report?.netProfitParent ?? null },
+    ...{ operatingCashFlow: report?.operatingCashFlow ?? null, grossMarginPct: report?.grossMarginPct ?? null },
+  }
+}
+
+function scoreValues({ technical }: Judged) {
+  const points = (key: ScorePartKey) => technical?.score.parts.find((part) => part.key === key)?.points ?? null
+  return {
+    ...{ scoreTrend: points('trend'), scoreBias: points('bias'), scoreVolume: points('volume') },
+    ...{ scoreSupport: points('support'), scoreMacd: points('macd'), scoreRsi: points('rsi') },
+  }
+}
+
+function chipValues({ chips }: Judged) {
+  return {
+    chipProfitPct: chips && chips.profitRatio * 100,
+    ...{ chipCost: chips?.averageCost ?? null, chipLow90: chips?.cost90.low ?? null },
+    ...{ chipHigh90: chips?.cost90.high ?? null, chipConcentration90Pct: chips && chips.cost90.concentration * 100 },
+  }
+}
+
+function flowValues({ flow }: Judged) {
+  const out = (sum: number | null) => sum && -sum
+  return {
+    ...{ flowToday: flow.today, flow5: flow.days5, flow10: flow.days10 },
+    ...{ outflowToday: out(flow.today), outflow5: out(flow.days5), outflow10: out(flow.days10) },
+  }
+}
+
+function levelValues({
+  levels,
+  nearby,
+  plan,
+}: Judged): Group<
+  'support' | 'resistance' | 'stop' | 'idealBuy' | 'secondaryBuy' | 'target1' | 'target2' | 'rewardRisk'
+> {
+  const [entry, stop, target] = [levels.idealBuy?.price, levels.stopLoss?.price, levels.takeProfit?.price]
+  return {
+    support: nearby?.supports[0]?.price ?? null,
+    resistance: nearby?.resistances[0]?.price ?? null,
+    stop: stop ?? null,
+    idealBuy: entry ?? null,
+    secondaryBuy: levels.secondaryBuy?.price ?? null,
+    target1: target ?? null,
+    target2: null,
+    // The one that the report tells: after costs, and of a plan that is told.
+    rewardRisk: entry === undefined ? null : (plan?.ratio ?? null),
+  }
 }

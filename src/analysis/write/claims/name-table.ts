@@ -1,5 +1,6 @@
-// What the facts are called, in three languages. The first name that fits a place takes it, so longer names stand first; some names hold only
-// behind words that say of what they are, or before the figure that they name.
+// What a figure is about: what the facts are called, in three languages, and where a text names one. The first name that fits a place
+// takes it, so longer names stand first; some names hold only behind words that say of what they are, or before the figure that they
+// name.
 
 import type { FactName } from './known.ts'
 
@@ -63,7 +64,7 @@ const flowOfDay = (way: 'in' | 'out') => {
   ].join('|')
 }
 
-export const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
+const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
   ['scoreTrend', part('趋势', 'trend', '추세')],
   ['scoreBias', part('乖离率?', 'bias|distance to MA5|distance', '(?:MA5 )?이격도')],
   ['scoreVolume', part('量能|成交量', 'volume', '거래량')],
@@ -325,3 +326,35 @@ export const TABLE: readonly (readonly [FactName | readonly FactName[], string])
     "收[盘市]价|最新价|现价|市价|股价|今[天日]收|(?:最后|最终)?收[在于报盘]?(?=\\s?[\\d¥A-Z一二三四五六七八九])|left (?:\\u0001+|it|the (?:stock|shares?)) at|\\bpaying\\b|收盘的(?=\\s?\\d)|(?:报收|该股报|尾盘报|现报|定格)[于在]?|today(?:'s)?(?: it)? (?:is|closed|stands|trades|ended) at|(?:settl|trad|clos|end|finish)ing at|(?:settled|trades?|finished|changes hands|quoted) at|(?:stock|shares?)(?: itself| now| (?:is|are)| trades?| currently| were| was)* at(?= )|(?<=\\d[^,.;]{0,8} )at the (?:close|bell)|by the (?:end|close)|오늘은(?=\\s[\\d,.]+\\s?(?:위안|원|달러|홍콩달러|엔))|(?<=\\d[^ ]{0,6})에 (?:장을|거래를)? ?(?:마쳤|마감|끝냈|마친|마치)|last price|closing price|current price|the close\\b|the price\\b|\\bclosed at|현재가|종가|주가",
   ],
 ]
+
+// What a figure is about: where a text names a fact.
+
+export type Mention = {
+  readonly kind: 'mention'
+  readonly facts: readonly FactName[]
+  readonly at: number
+  readonly end: number
+}
+
+const RULES = TABLE.map(([facts, pattern]) => ({
+  facts: typeof facts === 'string' ? [facts] : facts,
+  pattern: new RegExp(pattern, 'gi'),
+}))
+
+/** Every place of a text that names a fact, in order. */
+export function mentionsIn(text: string): Mention[] {
+  const found: Mention[] = []
+  for (const { facts, pattern } of RULES) {
+    for (const match of text.matchAll(pattern)) {
+      const [at, end] = [match.index, match.index + match[0].length]
+      if (end > at && !found.some((other) => at < other.end && other.at < end))
+        found.push({ kind: 'mention', facts, at, end })
+    }
+  }
+  found.sort((a, b) => a.at - b.at)
+  // 주당순이익(EPS): a second name of the same fact in brackets is no second fact.
+  return found.filter(
+    ({ at, facts }, i) =>
+      i === 0 || `${found[i - 1]?.facts}` !== `${facts}` || !/^\s?[(（]$/.test(text.slice(found[i - 1]?.end, at)),
+  )
+}

@@ -1,6 +1,6 @@
 // Times in words, as `date -d` and `touch -d` understand them: dates, clocks, zones, weekdays, and steps from there.
 
-import { utcOf, zoneOf } from '../../../lib/time-zone.ts'
+import { utcOf, zoneOf } from '../../../lib/clock.ts'
 import { DAYS, MONTHS } from './strftime.ts'
 
 export interface Instant {

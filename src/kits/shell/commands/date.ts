@@ -1,6 +1,6 @@
 // `date`, as GNU's, in UTC or in the zone that `TZ` names.
 
-import { type Zone, zoneOf } from '../../../lib/time-zone.ts'
+import { type Zone, zoneOf } from '../../../lib/clock.ts'
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
 import { type Instant, timeOf } from './date-words.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'

@@ -1,6 +1,6 @@
 // `du` as GNU's, counted as a disk with blocks of 4 KiB would.
 
-import { type Zone, zoneOf } from '../../../lib/time-zone.ts'
+import { type Zone, zoneOf } from '../../../lib/clock.ts'
 import { type DirectoryEntry, type FileStat, isFileError } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../shell-extensions.ts'

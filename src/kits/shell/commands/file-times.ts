@@ -1,6 +1,6 @@
 // Times of files as commands show them, in the zone that `TZ` names.
 
-import type { Zone } from '../../../lib/time-zone.ts'
+import type { Zone } from '../../../lib/clock.ts'
 import { momentIn, strftime } from './strftime.ts'
 
 export const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 // What `ls` writes about the files of one group.
 
-import type { Zone } from '../../../lib/time-zone.ts'
+import type { Zone } from '../../../lib/clock.ts'
 import type { Context } from '../interpreter-command.ts'
 import { diskBytes, FOLDER_BYTES, humanSize, modeText, OWNER } from './file-facts.ts'
 import { formatTime, fullTime, listTime } from './file-times.ts'

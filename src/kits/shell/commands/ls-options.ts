@@ -1,6 +1,6 @@
 // The command line of `ls`.
 
-import { type Zone, zoneOf } from '../../../lib/time-zone.ts'
+import { type Zone, zoneOf } from '../../../lib/clock.ts'
 import { globExpression } from './globs.ts'
 import { type GnuOption, readGnuOptions } from './search-options.ts'
 

@@ -1,6 +1,6 @@
 // `stat` as GNU's. Of the times only that of the last change is kept, which stands for the others too.
 
-import { type Zone, zoneOf } from '../../../lib/time-zone.ts'
+import { type Zone, zoneOf } from '../../../lib/clock.ts'
 import { type FileStat, isFileError } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../shell-extensions.ts'

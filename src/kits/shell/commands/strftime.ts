@@ -1,6 +1,6 @@
 // Times as text, as the C library's `strftime` and GNU's `date` write them, in the language of the locale C.
 
-import { type Zone, zoneText } from '../../../lib/time-zone.ts'
+import { type Zone, zoneText } from '../../../lib/clock.ts'
 
 export interface Moment {
   /** Since 1970, in UTC. */

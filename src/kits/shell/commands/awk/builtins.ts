@@ -1,6 +1,6 @@
 // The functions that awk brings along.
 
-import { UTC, type Zone, zoneOf } from '../../../../lib/time-zone.ts'
+import { UTC, type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { mktime, strftime } from './calendar.ts'
 import { lengthOf, slice } from './characters.ts'
 import { formatText } from './format.ts'

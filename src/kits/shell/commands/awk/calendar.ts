@@ -1,6 +1,6 @@
 // `strftime` and `mktime`, in the zone that `TZ` names.
 
-import { UTC, utcOf, type Zone } from '../../../../lib/time-zone.ts'
+import { UTC, utcOf, type Zone } from '../../../../lib/clock.ts'
 import { strftime as formatted, momentIn } from '../strftime.ts'
 import { AwkError } from './syntax.ts'
 

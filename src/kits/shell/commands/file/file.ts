@@ -1,7 +1,7 @@
 // `file`, as that of libmagic 5.44 for the files that are met in projects. Sources are told apart by the line that names their
 // program, XML, HTML, JSON, PHP, C and diffs; others are texts.
 
-import { zoneOf } from '../../../../lib/time-zone.ts'
+import { zoneOf } from '../../../../lib/clock.ts'
 import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
 import { shellMessage } from '../../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'

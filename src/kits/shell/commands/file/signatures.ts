@@ -1,6 +1,6 @@
 // What `file` tells of files that are no text, by the bytes with which they begin.
 
-import type { Zone } from '../../../../lib/time-zone.ts'
+import type { Zone } from '../../../../lib/clock.ts'
 import { momentIn, strftime } from '../strftime.ts'
 
 /** What a file is in words, and for `--mime-type`. */

@@ -1,6 +1,6 @@
 // `touch`, as GNU's. Of a file's times only that of its last change is kept here: what asks for another is refused.
 
-import { utcOf, type Zone, zoneOf } from '../../../../lib/time-zone.ts'
+import { utcOf, type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { timeOf } from '../date-words.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'

@@ -1,6 +1,6 @@
 // What `find` does with the files that it found.
 
-import { type Zone, zoneOf } from '../../../../lib/time-zone.ts'
+import { type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { quoted, shellMessage, withVariables } from '../../interpreter-command.ts'
 import type { ShellCall } from '../../shell-extensions.ts'

@@ -1,6 +1,6 @@
 // How `find` writes what it knows of a file: `-printf` and `-ls`.
 
-import type { Zone } from '../../../../lib/time-zone.ts'
+import type { Zone } from '../../../../lib/clock.ts'
 import { diskBytes, kindLetter, modeText, OWNER, sizeOf } from '../file-facts.ts'
 import { DAY_MS, formatTime, listTime, timeField } from '../file-times.ts'
 import type { Entry } from './entry.ts'

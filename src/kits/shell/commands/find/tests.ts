@@ -1,6 +1,6 @@
 // The tests of `find`: each made once from its words, and asked about each file.
 
-import { zoneOf } from '../../../../lib/time-zone.ts'
+import { zoneOf } from '../../../../lib/clock.ts'
 import { type FileStat, isFileError } from '../../../../workspace/file-system.ts'
 import { byteText, isByteLocale } from '../../byte-locale.ts'
 import { shellMessage } from '../../interpreter-command.ts'

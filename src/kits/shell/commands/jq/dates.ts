@@ -1,6 +1,6 @@
 // Built-in functions of times: in UTC, or in the zone that `TZ` names.
 
-import { utcOf, type Zone, zoneOf } from '../../../../lib/time-zone.ts'
+import { utcOf, type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { DAYS, MONTHS, momentIn, strftime, utcMoment } from '../strftime.ts'
 import { JqError } from './operators.ts'
 import { isArray, type JqValue } from './value.ts'

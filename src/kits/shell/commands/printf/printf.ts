@@ -1,6 +1,6 @@
 // `printf`, as bash's: its format is read again while there are arguments, and numbers are the C library's.
 
-import { zoneOf } from '../../../../lib/time-zone.ts'
+import { zoneOf } from '../../../../lib/clock.ts'
 import { byteText, isByteLocale } from '../../byte-locale.ts'
 import { type Context, IS_NAME, original, type Result } from '../../interpreter-command.ts'
 import { outputOf } from '../../standard-streams.ts'

@@ -1,6 +1,6 @@
 // What `tar` shows of an entry.
 
-import { type Zone, zoneOf } from '../../../../lib/time-zone.ts'
+import { type Zone, zoneOf } from '../../../../lib/clock.ts'
 import { letters } from '../files/modes.ts'
 import { momentIn, strftime } from '../strftime.ts'
 import type { TarEntry } from './format.ts'

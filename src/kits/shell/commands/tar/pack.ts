@@ -1,6 +1,6 @@
 // What goes into an archive: the files below the operands, by the names that they were given.
 
-import { zoneOf } from '../../../../lib/time-zone.ts'
+import { zoneOf } from '../../../../lib/clock.ts'
 import { type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
 import { resolvePath } from '../../named-path.ts'
 import type { ShellCall } from '../../shell-extensions.ts'

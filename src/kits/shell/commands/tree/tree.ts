@@ -1,6 +1,6 @@
 // `tree` as its version 2 draws.
 
-import { zoneOf } from '../../../../lib/time-zone.ts'
+import { zoneOf } from '../../../../lib/clock.ts'
 import { type DirectoryEntry, type FileStat, type FileSystem, isFileError } from '../../../../workspace/file-system.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { modeText, OWNER, sizeOf } from '../file-facts.ts'

@@ -1,6 +1,6 @@
 // What `unzip -l`, `-v` and `-Z1` show: the table of contents of an archive, of which nothing is unpacked.
 
-import { utcOf, type Zone } from '../../../../lib/time-zone.ts'
+import { utcOf, type Zone } from '../../../../lib/clock.ts'
 import { readZipDirectory, STORED, type ZipEntry } from '../../../zip/index.ts'
 import type { ShellResult } from '../../shell-extensions.ts'
 import { formatTime } from '../file-times.ts'

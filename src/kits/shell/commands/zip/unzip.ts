@@ -1,7 +1,7 @@
 // `unzip` of the shell.
 
 import { joinBytes } from '../../../../lib/bytes.ts'
-import { zoneOf } from '../../../../lib/time-zone.ts'
+import { zoneOf } from '../../../../lib/clock.ts'
 import { isFileError, replaceContents } from '../../../../workspace/file-system.ts'
 import { WORKSPACE_ROOT } from '../../../../workspace/paths.ts'
 import { kindAt } from '../../../../workspace/stat.ts'

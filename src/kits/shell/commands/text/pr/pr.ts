@@ -1,6 +1,6 @@
 // `pr`: text in pages, with a header on each, in one column or several.
 
-import { type Zone, zoneOf } from '../../../../../lib/time-zone.ts'
+import { type Zone, zoneOf } from '../../../../../lib/clock.ts'
 import { shellMessage } from '../../../interpreter-command.ts'
 import { momentIn, strftime } from '../../strftime.ts'
 import { charsOf, linesOf } from '../bytes.ts'
