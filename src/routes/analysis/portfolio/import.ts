@@ -263,7 +263,11 @@ async function fileOf(c: Context<AppEnv>, sent: FormData): Promise<FileRead> {
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : new Uint8Array(await file.arrayBuffer())
   const rows = rowsIn(c, bytes)
   const header = headerOf(rows, layout)
-  if (!header.ok) throw invalid(c, (say) => say.columns(header.missing, header.names))
+  if (!header.ok) {
+    const message = importTexts(c).columns(header.missing, header.names)
+    const detail = { message, missing: header.missing, columns: header.names }
+    throw new AppError('validation_error', message, { extra: { detail } })
+  }
   const listing = await listings(c)
   return { layout, header, ...(await tradesOf(rows, { header, layout, now: Date.now(), listing })) }
 }

@@ -143,7 +143,7 @@ export const PortfolioRisk = z
               account_id: z.int().nullable().describe('The account that holds it; null for several'),
               symbol: z.string().describe('The code'),
               market: z.string().describe('Where it is listed'),
-              signal: SignalItem.describe('The advice'),
+              signal: SignalItem,
             }),
           )
           .describe(`The newest first, ${MAX_SIGNALS} at most`),
