@@ -13,6 +13,9 @@ import {
   type NotifyConfig,
   newsConfig,
   notifyConfig,
+  RATE_VARIABLES,
+  type RatesConfig,
+  ratesConfig,
   SEARCH_PROVIDER_VARIABLES,
   TASK_VARIABLES,
   type TaskConfig,
@@ -44,6 +47,7 @@ const OWN = {
   ...LIMIT_VARIABLES,
   ...MARKET_VARIABLES,
   ...NEWS_VARIABLES,
+  ...RATE_VARIABLES,
   ...MODEL_VARIABLES,
   ...NOTIFY_VARIABLES,
   REPORT_LANGUAGE: choice(['zh', 'en', 'ko'], 'zh'),
@@ -69,6 +73,7 @@ export type Config = AccessConfig &
     /** In the order in which they are tried. */
     marketData: MarketSource[]
     news: NewsConfig
+    rates: RatesConfig
     notify: NotifyConfig
     reportLanguage: 'zh' | 'en' | 'ko'
     maxRunningTasks: number
@@ -92,6 +97,7 @@ export function parseConfig(vars: RawVariables): Config {
     variables: vars,
     marketData: marketSources(values),
     news: newsConfig(values),
+    rates: ratesConfig(values),
     notify: notifyConfig(values),
     reportLanguage: values.REPORT_LANGUAGE,
     maxRunningTasks: values.MAX_RUNNING_TASKS,

@@ -3,6 +3,7 @@
 
 import { z } from 'zod'
 import {
+  baseUrl,
   choice,
   listed,
   optionalBaseUrl,
@@ -68,6 +69,19 @@ export function newsConfig(values: ValuesOf<typeof NEWS_VARIABLES>): NewsConfig 
     social: url === undefined ? null : { url, key },
   }
 }
+
+// Where rates between currencies come from.
+
+export const RATE_VARIABLES = {
+  FX_RATES: choice(['ecb', 'off'], 'ecb'),
+  ECB_URL: baseUrl('https://www.ecb.europa.eu'),
+} as const
+
+/** Null: none are fetched. */
+export type RatesConfig = { url: string } | null
+
+export const ratesConfig = ({ FX_RATES, ECB_URL }: ValuesOf<typeof RATE_VARIABLES>): RatesConfig =>
+  FX_RATES === 'off' ? null : { url: ECB_URL }
 
 // The operator's own notification channels. A channel is there when all that it cannot do without is set; which variables those
 // are is declared with it.

@@ -39,6 +39,10 @@ export async function listAccounts(db: D1Database, owner: string): Promise<Accou
   return results.map(accountOf)
 }
 
+/** Whether anybody has one. */
+export const hasAccounts = async (db: D1Database): Promise<boolean> =>
+  (await db.prepare('SELECT 1 FROM portfolio_accounts LIMIT 1').first()) !== null
+
 export async function bookOf(db: D1Database, owner: string): Promise<Book> {
   const row = await db
     .prepare('SELECT version, next_id AS "nextId" FROM portfolio_books WHERE owner = ?')
@@ -69,7 +73,13 @@ export async function writeBook(
          WHERE portfolio_books.version = ?2`,
     )
     .bind(owner, book.version, book.nextId + taken, writer)
-  const [claimed] = await db.batch([claim, ...changes.map((change) => changeStatement(db, { owner, writer }, change))])
+  const events = changes.flatMap((change) => (change.kind === 'event' ? [change.event] : []))
+  const others = changes.flatMap((change) => (change.kind === 'event' ? [] : [change]))
+  const [claimed] = await db.batch([
+    claim,
+    ...others.map((change) => changeStatement(db, { owner, writer }, change)),
+    ...eventStatements(db, { owner, writer }, events),
+  ])
   return (claimed?.meta.changes ?? 0) > 0
 }
 
@@ -77,13 +87,14 @@ type Claim = { owner: string; writer: string }
 /** Nothing is written by whoever did not get the new version. */
 const MINE = 'EXISTS (SELECT 1 FROM portfolio_books WHERE owner = ?1 AND writer = ?2)'
 
-function changeStatement(db: D1Database, { owner, writer }: Claim, change: Change): D1PreparedStatement {
+type OtherChange = Exclude<Change, { kind: 'event' }>
+
+function changeStatement(db: D1Database, { owner, writer }: Claim, change: OtherChange): D1PreparedStatement {
   if (change.kind === 'removal') {
     return db
       .prepare(`DELETE FROM portfolio_events WHERE owner = ?1 AND id = ?3 AND ${MINE}`)
       .bind(owner, writer, change.id)
   }
-  if (change.kind === 'event') return eventStatement(db, { owner, writer }, change.event)
   if (change.kind === 'account_change') {
     const { name, broker, market, baseCurrency, isActive } = change.change
     const active = isActive === undefined ? null : isActive ? 1 : 0
@@ -114,35 +125,30 @@ function changeStatement(db: D1Database, { owner, writer }: Claim, change: Chang
     .bind(owner, writer, id, name, broker, market, baseCurrency, createdAt)
 }
 
-function eventStatement(db: D1Database, { owner, writer }: Claim, event: StoredEvent): D1PreparedStatement {
-  const { id, account, kind, date, currency, uid, note, createdAt } = event
-  const listing = event.kind === 'cash' ? { symbol: null, market: null } : event
-  const figures = figuresOf(event)
-  return db
-    .prepare(
-      `INSERT INTO portfolio_events
-         (owner, id, account, kind, date, symbol, market, currency, side, quantity, amount, fee, tax, uid, note, created_at)
-       SELECT ?1, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17 WHERE ${MINE}`,
+/** Rows of one statement: an import of thousands is some statements, and each stays below the size of a parameter. */
+const ROWS_AT_ONCE = 1_000
+
+function eventStatements(db: D1Database, { owner, writer }: Claim, events: readonly StoredEvent[]) {
+  const values = 'id account kind date symbol market currency side quantity amount fee tax uid note createdAt'
+  const picked = values.split(' ').map((name) => `value ->> '$.${name}'`)
+  const statements: D1PreparedStatement[] = []
+  for (let at = 0; at < events.length; at += ROWS_AT_ONCE) {
+    const rows = events.slice(at, at + ROWS_AT_ONCE).map((event): EventRow => {
+      const { id, account, kind, date, currency, uid, note, createdAt } = event
+      const { symbol, market } = event.kind === 'cash' ? { symbol: null, market: null } : event
+      return { id, account, kind, date, symbol, market, currency, ...figuresOf(event), uid, note, createdAt }
+    })
+    statements.push(
+      db
+        .prepare(
+          `INSERT INTO portfolio_events
+             (owner, id, account, kind, date, symbol, market, currency, side, quantity, amount, fee, tax, uid, note, created_at)
+           SELECT ?1, ${picked.join(', ')} FROM json_each(?3) WHERE ${MINE}`,
+        )
+        .bind(owner, writer, JSON.stringify(rows)),
     )
-    .bind(
-      owner,
-      writer,
-      id,
-      account,
-      kind,
-      date,
-      listing.symbol,
-      listing.market,
-      currency,
-      figures.side,
-      figures.quantity,
-      figures.amount,
-      figures.fee,
-      figures.tax,
-      uid,
-      note,
-      createdAt,
-    )
+  }
+  return statements
 }
 
 type Figures = { side: string | null; quantity: string | null; amount: string; fee: string | null; tax: string | null }

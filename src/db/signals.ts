@@ -130,6 +130,8 @@ export type SignalFilter = {
   owner: string
   market: string | null
   key: string | null
+  /** Only of these listings; null for all. */
+  keys: readonly string[] | null
   action: string | null
   marketPhase: string | null
   /** `unknown`: those that have none. */
@@ -147,6 +149,7 @@ function matching(filter: SignalFilter): { where: string; bindings: (string | nu
     ['s.owner = ?', filter.owner],
     ['s.market = ?', filter.market],
     ['s.key = ?', filter.key],
+    ['s.key IN (SELECT value FROM json_each(?))', filter.keys && JSON.stringify(filter.keys)],
     ['s.action = ?', filter.action],
     ['s.market_phase = ?', filter.marketPhase],
     ["coalesce(s.decision_profile, 'unknown') = ?", filter.decisionProfile],
@@ -158,6 +161,17 @@ function matching(filter: SignalFilter): { where: string; bindings: (string | nu
   ]
   const some = asked.flatMap(([condition, value]) => (value === null ? [] : [{ condition, value }]))
   return { where: some.map(({ condition }) => condition).join(' AND '), bindings: some.map(({ value }) => value) }
+}
+
+/** What is advised now of each of these listings: its newest signal that still holds. The newest of all first. */
+export async function currentSignals(db: D1Database, owner: string, keys: readonly string[]): Promise<Signal[]> {
+  const query = `SELECT ${ROW} FROM decision_signals s
+    WHERE s.owner = ?1 AND s.status = 'active' AND s.key IN (SELECT value FROM json_each(?2))
+      AND NOT EXISTS (SELECT 1 FROM decision_signals AS n WHERE n.owner = s.owner AND n.key = s.key AND n.status = 'active'
+        AND (n.created_at, n.id) > (s.created_at, s.id))
+    ORDER BY s.created_at DESC, s.id DESC`
+  const { results } = await db.prepare(query).bind(owner, JSON.stringify(keys)).all<Signal>()
+  return results
 }
 
 /** One page, newest first, and how many match in all. */

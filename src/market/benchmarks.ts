@@ -25,10 +25,18 @@ const BENCHMARKS: Record<Exclude<Instrument['exchange'], 'SZ'>, Row> = {
   TWO: { key: 'TWOII', names: { zh: '台湾柜买指数', en: 'TPEx Index', ko: '대만 TPEx' }, publisher: 'Taipei Exchange' },
 }
 
+const MAIN_EXCHANGES = { cn: 'SH', hk: 'HK', us: 'US', jp: 'T', kr: 'KS', tw: 'TW' } as const
+
+/** The one of a market's main exchange. */
+export const benchmarkOfMarket = (market: Instrument['market']): Benchmark => benchmarkNamed(MAIN_EXCHANGES[market])
+
 /** Null for an index, which is measured against nothing. */
 export function benchmarkOf({ exchange, kind }: Instrument): Benchmark | null {
-  if (kind === 'index') return null
-  const { key, ...benchmark } = BENCHMARKS[exchange === 'SZ' ? 'SH' : exchange]
+  return kind === 'index' ? null : benchmarkNamed(exchange === 'SZ' ? 'SH' : exchange)
+}
+
+function benchmarkNamed(exchange: keyof typeof BENCHMARKS): Benchmark {
+  const { key, ...benchmark } = BENCHMARKS[exchange]
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`the index ${key} is no instrument`)
   return { index: parsed.instrument, ...benchmark }

@@ -12,7 +12,8 @@ import {
   type StoredEvent,
   writeBook,
 } from '../db/portfolio.ts'
-import { replay } from './ledger.ts'
+import type { CsvTrade } from './csv-trades.ts'
+import { Oversell, replay } from './ledger.ts'
 
 export const MAX_ACCOUNTS = 50
 export const MAX_EVENTS = 20_000
@@ -65,6 +66,7 @@ async function decided<T>(db: D1Database, owner: string, decide: (book: Book) =>
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const book = await bookOf(db, owner)
     const { changes, taken, result } = await decide(book)
+    if (changes.length === 0 && taken === 0) return result
     if (await writeBook(db, owner, { book, changes, taken })) return result
   }
   throw new BookError({ fault: 'busy' })
@@ -114,6 +116,61 @@ export const bookEvents = (
     return { changes, taken: numbered.length, result: numbered.map(({ id }) => id) }
   })
 
+export type Imported = {
+  /** Of a trial, how many would be. */
+  booked: number
+  /** In the account already. */
+  repeated: number
+  /** What cannot be; nothing is booked then. The row is null where it is an entry that was there before. */
+  oversell: { row: number | null; error: Oversell } | null
+}
+
+type Import = { account: number; trades: readonly CsvTrade[]; isTrial: boolean; at: string }
+
+/** Books those trades of a file that the account does not have yet, all of them or none. They come in the order in which they happened. */
+export const importTrades = (
+  db: D1Database,
+  owner: string,
+  { account, trades, isTrial, at }: Import,
+): Promise<Imported> =>
+  write(db, owner, async ({ nextId }) => {
+    await mustBeOpen(db, owner, account)
+    const known = await accountEvents(db, owner, account)
+    const isKnown = knownTrades(known)
+    const fresh = trades.filter((trade) => !isKnown(trade))
+    if (known.length + fresh.length > MAX_EVENTS) throw new BookError({ fault: 'too_many_events' })
+    const result: Imported = { booked: fresh.length, repeated: trades.length - fresh.length, oversell: null }
+    const numbered = fresh.map((trade, i): StoredEvent => {
+      const { symbol, market, currency, date, side, quantity, price, fee, tax, uid, hash } = trade
+      const figures = { symbol, market, currency, date, side, quantity, price, fee, tax }
+      return { kind: 'trade', id: nextId + i, account, ...figures, uid: CSV_UID + hash, note: uid, createdAt: at }
+    })
+    try {
+      checkPossible([...known, ...numbered])
+    } catch (error) {
+      if (!(error instanceof Oversell)) throw error
+      const row = fresh[error.trade.id - nextId]?.row ?? null
+      return { changes: [], taken: 0, result: { ...result, booked: 0, oversell: { row, error } } }
+    }
+    if (isTrial) return { changes: [], taken: 0, result }
+    const changes = numbered.map((event): Change => ({ kind: 'event', event }))
+    return { changes, taken: numbered.length, result }
+  })
+
+/** Before the hash of an imported trade, which is its number in the book. */
+const CSV_UID = 'csv:'
+
+/** By its hash; or by its number, where that was booked by hand for the same stock and day. */
+function knownTrades(known: readonly StoredEvent[]): (trade: CsvTrade) => boolean {
+  const uids = new Set<string>()
+  for (const event of known) {
+    if (event.kind !== 'trade' || event.uid === null) continue
+    uids.add(event.uid.startsWith(CSV_UID) ? event.uid : JSON.stringify([event.uid, event.symbol, event.date]))
+  }
+  return ({ hash, uid, symbol, date }) =>
+    uids.has(CSV_UID + hash) || (uid !== null && uids.has(JSON.stringify([uid, symbol, date])))
+}
+
 /** Takes an event back, when all later sales remain possible without it. */
 export const removeEvent = (
   db: D1Database,
@@ -144,4 +201,19 @@ function checkPossible(events: readonly StoredEvent[]): void {
     splits.set(event.symbol, count)
   }
   replay(events, 'avg')
+}
+
+/** The listings that the owner's shown accounts hold now, or one account of them. */
+export async function heldListings(db: D1Database, owner: string, account: number | null): Promise<Set<string>> {
+  const accounts = await listAccounts(db, owner)
+  const shown = accounts.filter(({ id, isActive }) => (account === null ? isActive : id === account))
+  const events = await accountEvents(db, owner, account)
+  const held = new Set<string>()
+  for (const { id } of shown) {
+    const own = events.filter((event) => event.account === id)
+    for (const { quantity, holding } of replay(own, 'fifo').positions.values()) {
+      if (quantity.n > 0n) held.add(holding.symbol)
+    }
+  }
+  return held
 }

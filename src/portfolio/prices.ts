@@ -1,10 +1,12 @@
 // The closes that holdings are valued at. A series whose prices a check of the figures refuses is none.
 
 import { type Amount, parseAmount } from '../lib/decimal.ts'
+import type { Benchmark } from '../market/benchmarks.ts'
 import { isTradingDay, lastCompletedSession, previousTradingDay } from '../market/calendar.ts'
 import { examinePrices, type Prices } from '../market/consistency/examine.ts'
 import { currencyOf, type Market, parseCode } from '../market/instruments.ts'
 import type { MarketData } from '../market/providers/index.ts'
+import { addDays } from '../market/zoned-time.ts'
 import { type Holding, keyOf } from './ledger.ts'
 import type { Price } from './valuation.ts'
 
@@ -31,12 +33,22 @@ export async function closesOf(market: MarketData, { holdings, now, signal }: Qu
   const left = [...holdings]
   const work = async () => {
     for (let holding = left.shift(); holding !== undefined && !signal.aborted; holding = left.shift()) {
-      const closes = await seriesOf(market, { holding, now, signal })
+      const closes = await unlessLate(signal, () => seriesOf(market, { holding, now, signal }))
       if (closes !== null) found.set(keyOf(holding), closes)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return found
+}
+
+/** What has not come when the time is over is not known, and no fault of the request. */
+export async function unlessLate<T>(signal: AbortSignal, ask: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await ask()
+  } catch (error) {
+    if (signal.aborted) return null
+    throw error
+  }
 }
 
 type One = { holding: Holding; now: number; signal: AbortSignal }
@@ -75,4 +87,26 @@ export function closeAt(closes: Closes, asOf: string, now: number): Priced | nul
   if (day === undefined) return null
   const isAdjusted = closes.isAdjusted && day !== days.at(-1)
   return { price: day.close, date: day.date, provider, isStale: day.date < session, notice, isAdjusted }
+}
+
+export type IndexReturn = { from: string; to: string; share: number; provider: string }
+
+/** Holidays of the index's market are at most that long. */
+const LONGEST_BREAK_DAYS = 10
+
+/** What an index gained between the ends of two days, each by its last close up to then; null where a close is missing. */
+export async function indexReturn(
+  market: Pick<MarketData, 'indexBars'>,
+  { index }: Benchmark,
+  { from, to, signal }: { from: string; to: string; signal: AbortSignal },
+): Promise<IndexReturn | null> {
+  const fetched = await unlessLate(signal, () => market.indexBars(index, { count: BARS, signal }))
+  if (fetched === null || !fetched.ok) return null
+  const closeUpTo = (day: string) => {
+    const bar = fetched.value.findLast(({ date }) => date <= day)
+    return bar !== undefined && bar.date >= addDays(day, -LONGEST_BREAK_DAYS) ? bar : null
+  }
+  const [first, last] = [closeUpTo(from), closeUpTo(to)]
+  if (first === null || last === null || first.close <= 0) return null
+  return { from: first.date, to: last.date, share: last.close / first.close - 1, provider: fetched.provider }
 }

@@ -47,6 +47,44 @@ export function lossesOf({ positions }: AccountValue): Loss[] {
     .sort((a, b) => b.lossPct - a.lossPct)
 }
 
+type Series = readonly { date: string; close: Amount }[]
+export type Correlation = { a: string; b: string; days: number; correlation: number | null }
+
+/** Fewer daily returns of two stocks say nothing about how they move together. */
+export const LEAST_RETURNS = 30
+
+/** Of each two series: Pearson's coefficient of their daily returns on the days that both have, from one close that both have to the next. */
+export function correlations(series: readonly { symbol: string; days: Series }[], from: string): Correlation[] {
+  const closes = series.map(({ days }) => {
+    return new Map(days.flatMap(({ date, close }) => (date >= from ? [[date, numberOf(close)] as const] : [])))
+  })
+  return series.flatMap(({ symbol: a }, i) => {
+    return series.slice(i + 1).map(({ symbol: b }, j): Correlation => {
+      const [first = new Map<string, number>(), second = new Map<string, number>()] = [closes[i], closes[i + 1 + j]]
+      const shared = [...first.keys()].filter((date) => second.has(date)).sort()
+      const returns = (of: Map<string, number>) =>
+        shared.slice(1).map((date, k) => (of.get(date) ?? 0) / (of.get(shared[k] ?? '') ?? 1) - 1)
+      const days = Math.max(0, shared.length - 1)
+      return { a, b, days, correlation: days < LEAST_RETURNS ? null : pearson(returns(first), returns(second)) }
+    })
+  })
+}
+
+/** Null where one of them never moves. */
+function pearson(a: readonly number[], b: readonly number[]): number | null {
+  const mean = (of: readonly number[]) => of.reduce((sum, value) => sum + value, 0) / of.length
+  const [middleA, middleB] = [mean(a), mean(b)]
+  let [both, ofA, ofB] = [0, 0, 0]
+  for (const [i, value] of a.entries()) {
+    const [left, right] = [value - middleA, (b[i] ?? 0) - middleB]
+    both += left * right
+    ofA += left * left
+    ofB += right * right
+  }
+  if (ofA === 0 || ofB === 0) return null
+  return Math.max(-1, Math.min(1, both / Math.sqrt(ofA * ofB)))
+}
+
 export type AccountHistory = { currency: string; events: readonly LedgerEvent[] }
 
 type Days = {

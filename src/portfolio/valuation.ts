@@ -6,8 +6,15 @@ import { type Holding, type Ledger, type Position, valueAt } from './ledger.ts'
 
 /** Of the day's last completed session, or of an earlier one where `isStale` says so. */
 export type Price = { price: Amount; date: string; provider: string; isStale: boolean }
-/** `rate` units of the other currency for one. */
-export type Rate = { rate: Amount; date: string | null; source: string }
+/** An exact fraction without a unit. */
+export type Share = { readonly n: bigint; readonly d: bigint }
+/** `rate` units of the other currency for one, as it is shown; `share` is the same exactly, where eight places are not enough for it. */
+export type Rate = { rate: Amount; share?: Share; date: string | null; source: string }
+
+/** Rounded once. */
+export function converted(amount: Amount, { rate, share }: Rate): Amount {
+  return share === undefined ? rounded(times(exact(amount), rate)) : rounded({ n: amount * share.n, d: share.d })
+}
 
 /** Null for what is not known: nothing is counted one to one, and nothing as worth nothing. */
 export type MarketView = {
@@ -153,7 +160,7 @@ class UsedRates {
   convert(amount: Amount, from: string): Amount | null {
     if (amount === 0n) return 0n
     const rate = this.of(from)
-    return rate === null ? null : rounded(times(exact(amount), rate.rate))
+    return rate === null ? null : converted(amount, rate)
   }
 
   told(): { missingRates: string[]; oldestRate: string | null } {

@@ -10,6 +10,7 @@ import { notifyTargets } from '../db/channels.ts'
 import { pruneDeliveries } from '../db/deliveries.ts'
 import { gateStore } from '../db/market-state.ts'
 import { deleteOldModelCalls } from '../db/model-calls.ts'
+import { hasAccounts } from '../db/portfolio.ts'
 import {
   advanceSchedule,
   claimSlot,
@@ -32,6 +33,7 @@ import type { ListRefreshed } from '../market/names/refresh-lists.ts'
 import { storedGate } from '../market/providers/gate.ts'
 import { addDays } from '../market/zoned-time.ts'
 import type { Notice } from '../notify/delivery.ts'
+import { refreshReference } from '../portfolio/reference-rates.ts'
 import { followAdvice } from './advice-bars.ts'
 import { type DigestDeps, tellDigest } from './digest-slot.ts'
 import {
@@ -106,6 +108,9 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
     },
     { name: 'calendars', everyMs: DAY_MS, run: async () => checkCalendars(now) },
     { name: 'evidence', everyMs: DAY_MS, run: () => replayed(env.DB, now) },
+    ...(asksTheWorld && config(env).rates !== null
+      ? [{ name: 'fx-rates', everyMs: HOUR_MS, run: () => refreshRates(env, now) }]
+      : []),
     ...(listsNames
       ? [{ name: 'names', everyMs: DAY_MS, run: async () => JSON.stringify(await refreshStockNames(env)) }]
       : []),
@@ -119,6 +124,13 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
         ]
       : []),
   ]
+}
+
+/** Reference rates between currencies, where anybody has an account. */
+async function refreshRates(env: Env, now: number): Promise<string> {
+  const { rates, fetchTimeoutMs: timeoutMs } = config(env)
+  if (rates === null || !(await hasAccounts(env.DB))) return 'not needed'
+  return `${await refreshReference(env.DB, { url: rates.url, timeoutMs }, now)} days`
 }
 
 /** What the method was worth; it loads all that judges. */

@@ -137,6 +137,8 @@ const PARTS: Readonly<Record<string, ComponentType<object>>> = {
   accuracy: lazy(async () => (await past()).AccuracyPage),
   evidence: lazy(async () => (await past()).EvidencePageView),
   talks: lazy(async () => (await import('./analysis/talks-page.tsx')).TalksPage),
+  portfolio: lazy(async () => (await import('./portfolio/portfolio-page.tsx')).PortfolioPage),
+  signals: lazy(async () => (await import('./portfolio/signals-page.tsx')).SignalsPage),
   watchlists: lazy(async () => (await import('./analysis/watchlists-page.tsx')).WatchlistsPage),
 }
 

@@ -3,12 +3,14 @@
 import { ZH_ANALYSIS } from './zh-analysis.ts'
 import { ZH_CONVERSATION } from './zh-conversation.ts'
 import { ZH_FRAME } from './zh-frame.ts'
+import { ZH_PORTFOLIO } from './zh-portfolio.ts'
 import { ZH_WORKSPACE } from './zh-workspace.ts'
 
 export const ZH = {
   ...ZH_ANALYSIS,
   ...ZH_CONVERSATION,
   ...ZH_FRAME,
+  ...ZH_PORTFOLIO,
   ...ZH_WORKSPACE,
   '(request {id})': '（请求编号 {id}）',
   'A key is stored; type another to replace it': '已保存密钥；输入新密钥可替换',

@@ -77,6 +77,8 @@ const PAGES = [
   '/analysis/history',
   '/analysis/talks',
   '/analysis/watchlists',
+  '/analysis/portfolio',
+  '/analysis/signals',
   '/analysis/accuracy',
   '/analysis/evidence',
 ]

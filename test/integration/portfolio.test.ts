@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
+import { unlessAborted } from '../../src/lib/wait-at-most.ts'
+import type { MarketData } from '../../src/market/providers/index.ts'
+import { closesOf } from '../../src/portfolio/prices.ts'
 import { client } from '../helpers/app.ts'
+import { report } from '../helpers/reports.ts'
 
 const BASE = '/api/v1/portfolio'
 type Client = Awaited<ReturnType<typeof client>>
@@ -132,6 +136,24 @@ test('risk: weights, losses near the limit, falls and returns without what was p
   expect(risk.performance.time_weighted_pct).toBeCloseTo((index - 1) * 100, 6)
   expect(risk.drawdown.max_drawdown_pct).toBeCloseTo(deepest * 100, 6)
   expect(risk.performance.money_weighted_pct).not.toBe(null)
+  // No live source tells an index here: it is named, and nothing is said of it.
+  expect(risk.performance.benchmark).toMatchObject({ symbol: 'SH000300', return_pct: null, excess_pct: null })
+  const abroad = await ann.json<Risk>(`${BASE}/risk?as_of=${DAY}&benchmark=us`)
+  expect(abroad.performance.benchmark).toMatchObject({
+    symbol: 'SPX',
+    market: 'us',
+    publisher: 'S&P Dow Jones Indices',
+  })
+  expect(risk.sector_concentration).toMatchObject({
+    alert: false,
+    coverage: { classified_count: 0, unclassified_count: 2 },
+  })
+  // The coefficient by its definition, over the days that both have.
+  const since = [...maotai.keys()].filter((date) => date >= risk.correlation.from && date <= DAY && catl.has(date))
+  const [pair] = risk.correlation.pairs
+  expect(pair).toMatchObject({ a: '600519', b: '300750' })
+  expect(pair?.days).toBeGreaterThanOrEqual(since.length - 1)
+  expect(Math.abs(pair?.correlation ?? 2)).toBeLessThanOrEqual(1)
   // Dollars without a rate: what needs one is not known, and nothing is thrown.
   await post(ann, 'trades', { ...trade, symbol: 'AAPL', quantity: 1, price: 1 })
   const without = await ann.json<Risk>(`${BASE}/risk?as_of=${DAY}`)
@@ -149,7 +171,9 @@ type Risk = {
   concentration: { top_positions: { symbol: string; weight_pct: number }[] }
   stop_loss: object
   drawdown: { series_points: number; max_drawdown_pct: number | null }
-  performance: { time_weighted_pct: number | null; money_weighted_pct: number | null }
+  performance: { time_weighted_pct: number | null; money_weighted_pct: number | null; benchmark: object }
+  sector_concentration: object
+  correlation: { from: string; pairs: { a: string; b: string; days: number; correlation: number | null }[] }
 }
 
 type Position = {
@@ -268,4 +292,67 @@ test('what cannot be booked is refused with a sentence, and nothing of it is kep
   for (const path of ['trades', 'cash-ledger', 'corporate-actions']) {
     expect(await ann.json(`${BASE}/${path}`)).toMatchObject({ total: 0 })
   }
+})
+
+test('advice stands beside what is held: signals of holdings alone, the newest of each counted as a risk, and a holding analysed', async () => {
+  const [ann, bob] = [await client(), await client()]
+  const [first, second] = [await account(ann), await account(ann, { name: 'Other' })]
+  const trade = { symbol: 'AAPL', side: 'buy', trade_date: '2025-12-02', quantity: 1, price: 200 }
+  await post(ann, 'trades', { ...trade, account_id: first })
+  await post(ann, 'trades', { ...trade, account_id: second, symbol: 'MSFT' })
+  await post(ann, 'trades', { ...trade, account_id: second, symbol: 'NVDA' })
+  const soon = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString().replace('Z', '000Z')
+  // An older warning that a newer advice has taken the place of warns of nothing.
+  await report(ann.owner, { key: 'NVDA', action: 'reduce', changes: { createdAt: soon(30) } })
+  await report(ann.owner, { key: 'NVDA', action: 'hold', changes: { createdAt: soon(20) } })
+  await report(ann.owner, { key: 'AAPL', action: 'sell', changes: { createdAt: soon(10) } })
+  await report(ann.owner, { key: 'TSLA', action: 'sell', changes: { createdAt: soon(5) } })
+  const listed = async (who: Client, query: string) =>
+    (await who.json<{ items: { stock_code: string }[] }>(`/api/v1/decision-signals?status=active${query}`)).items
+      .map(({ stock_code: code }) => code)
+      .sort()
+  expect(await listed(ann, '')).toEqual(['AAPL', 'NVDA', 'NVDA', 'TSLA'])
+  expect(await listed(ann, '&holding_only=true')).toEqual(['AAPL', 'NVDA', 'NVDA'])
+  expect(await listed(ann, `&holding_only=true&account_id=${second}`)).toEqual(['NVDA', 'NVDA'])
+  expect(await listed(ann, '&holding_only=true&account_id=999')).toEqual([])
+  expect(await listed(bob, `&holding_only=true&account_id=${first}`)).toEqual([])
+  const risk = await ann.json<{ decision_signal_risk: object }>(`${BASE}/risk`)
+  expect(risk.decision_signal_risk).toMatchObject({
+    ...{ available: true, total: 1, actions: { sell: 1, reduce: 0, alert: 0 } },
+    items: [
+      { account_id: first, symbol: 'AAPL', market: 'us', signal: { action: 'sell', action_label: expect.any(String) } },
+    ],
+  })
+  const analysed = (who: Client, symbol: string, body?: object) =>
+    who.ask(`${BASE}/positions/${symbol}/analysis`, { method: 'POST', headers, ...(body && { body }) })
+  const accepted = await analysed(ann, 'aapl', { analysis_phase: 'postmarket', report_language: 'en' })
+  expect([accepted.status, await accepted.json()]).toEqual([
+    202,
+    expect.objectContaining({ task_id: expect.any(String), status: 'pending', analysis_phase: 'postmarket' }),
+  ])
+  expect((await analysed(ann, 'TSLA')).status).toBe(404)
+  expect((await analysed(bob, 'AAPL')).status).toBe(404)
+  expect((await analysed(ann, 'MSFT', { account_id: first })).status).toBe(404)
+  expect((await analysed(ann, 'nothing-like-it')).status).toBe(404)
+  await post(ann, 'trades', { ...trade, account_id: first, symbol: 'MSFT' })
+  const unclear = await analysed(ann, 'MSFT')
+  expect([unclear.status, await unclear.json()]).toEqual([
+    400,
+    expect.objectContaining({
+      error: 'ambiguous_position_account',
+      message: `Several accounts hold MSFT: name one of ${first}, ${second} as account_id`,
+    }),
+  ])
+  expect((await analysed(ann, 'MSFT', { account_id: second })).status).toBe(202)
+})
+
+test('a source that is too slow leaves a holding without a price, and the request with an answer', async () => {
+  const never = {
+    bars: (_: unknown, { signal }: { signal?: AbortSignal }) => unlessAborted(signal, new Promise(() => {})),
+  }
+  const stop = new AbortController()
+  const holdings = ['AAPL', 'MSFT'].map((symbol) => ({ symbol, market: 'us', currency: 'USD' }))
+  const asked = closesOf(never as unknown as MarketData, { holdings, now: Date.now(), signal: stop.signal })
+  stop.abort(new DOMException('late', 'TimeoutError'))
+  expect(await asked).toEqual(new Map())
 })

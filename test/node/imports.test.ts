@@ -138,6 +138,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'analysis/report',
     'analysis/texts',
     'market',
+    'portfolio',
     NAMES,
     'bindings',
     'config',

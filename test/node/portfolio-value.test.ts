@@ -3,9 +3,14 @@
 import fc from 'fast-check'
 import { expect, inject, test } from 'vitest'
 import { formatAmount, ONE, parseAmount } from '../../src/lib/decimal.ts'
+import { benchmarkOfMarket } from '../../src/market/benchmarks.ts'
+import type { MarketData } from '../../src/market/providers/index.ts'
 import { type LedgerEvent, replay } from '../../src/portfolio/ledger.ts'
+import { indexReturn } from '../../src/portfolio/prices.ts'
 import { rateFinder } from '../../src/portfolio/rates.ts'
 import { type DayValue, drawdown, growth, moneyWeighted, timeWeighted } from '../../src/portfolio/returns.ts'
+import { correlations } from '../../src/portfolio/risk.ts'
+import { sectorsOf } from '../../src/portfolio/sectors.ts'
 import { accountValue, totalOf } from '../../src/portfolio/valuation.ts'
 import { add, decimal, type Frac, frac, mul, printed } from '../support/portfolio-oracle.ts'
 
@@ -127,7 +132,7 @@ test('a rate is found as given, turned round or by way of a third currency, for 
   expect(on('2026-01-05')('USD', 'CNY')).toEqual(['7', '2026-01-05'])
   expect(on('2026-01-09')('USD', 'CNY')).toEqual(['8', '2026-01-06'])
   expect(on('2026-01-09')('CNY', 'USD')).toEqual(['0.125', '2026-01-06'])
-  expect(on('2026-01-09')('HKD', 'CNY')).toEqual(['1.02564104', '2026-01-05'])
+  expect(on('2026-01-09')('HKD', 'CNY')).toEqual(['1.02564103', '2026-01-05'])
   expect(on('2026-01-13')('USD', 'CNY')).toEqual(['8', '2026-01-06'])
   expect(on('2026-01-14')('USD', 'CNY')).toBe(null)
   expect(on('2026-01-04')('USD', 'CNY')).toBe(null)
@@ -179,4 +184,99 @@ test('returns leave out what was paid in, and count when it was', () => {
       { date: '2026-01-31', value: 0, flow: 0 },
     ]),
   ).toBe(null)
+})
+
+test('how two stocks move together is told with the days it rests on, and not at all below thirty returns', () => {
+  const day = (i: number) => new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10)
+  const series = (symbol: string, moves: readonly number[], step = 1) => {
+    let close = 100
+    const days = moves.map((move, i) => {
+      close *= 1 + move
+      return { date: day(i * step), close: amountOf(close.toFixed(8)) }
+    })
+    return { symbol, days }
+  }
+  const moves = Array.from({ length: 31 }, (_, i) => (i % 3 === 0 ? 0.02 : i % 2 === 0 ? -0.01 : 0.005))
+  const told = (...all: ReturnType<typeof series>[]) =>
+    correlations(all, '2026-01-01').map(({ a, b, days, correlation }) => [a, b, days, correlation])
+  const [same, opposite] = [
+    series('A', moves),
+    series(
+      'B',
+      moves.map((move) => -move),
+    ),
+  ]
+  const together = told(same, series('A2', moves), opposite)
+  expect(together.map(([a, b, days]) => [a, b, days])).toEqual([
+    ['A', 'A2', 30],
+    ['A', 'B', 30],
+    ['A2', 'B', 30],
+  ])
+  expect(together[0]?.[3]).toBeCloseTo(1, 9)
+  expect(together[1]?.[3]).toBeCloseTo(-1, 3)
+  // A stock that trades every other day shares half of the days.
+  expect(told(same, series('C', moves, 2))).toEqual([['A', 'C', 15, null]])
+  expect(
+    told(
+      same,
+      series(
+        'still',
+        moves.map(() => 0),
+      ),
+    ),
+  ).toEqual([['A', 'still', 30, null]])
+  expect(told(same, series('none', []))).toEqual([['A', 'none', 0, null]])
+  expect(correlations([same, opposite], '2026-01-02')).toMatchObject([{ days: 29, correlation: null }])
+})
+
+test('an index is measured by its last closes up to both days; a missing one is null, and nothing is guessed', async () => {
+  const bar = (date: string, close: number) => ({ date, close })
+  const market = (bars: object[] | null) =>
+    ({
+      indexBars: async () =>
+        bars === null ? { ok: false, runs: [] } : { ok: true, value: bars, provider: 'x', runs: [] },
+    }) as unknown as MarketData
+  const signal = new AbortController().signal
+  const measured = (bars: object[] | null, from: string, to: string) =>
+    indexReturn(market(bars), benchmarkOfMarket('cn'), { from, to, signal })
+  const bars = [bar('2025-12-05', 4_000), bar('2025-12-08', 4_100), bar('2025-12-31', 4_400)]
+  expect(await measured(bars, '2025-12-07', '2026-01-01')).toMatchObject({
+    from: '2025-12-05',
+    to: '2025-12-31',
+    provider: 'x',
+  })
+  expect((await measured(bars, '2025-12-07', '2026-01-01'))?.share).toBeCloseTo(0.1, 12)
+  expect(await measured(bars, '2025-12-01', '2026-01-01')).toBe(null)
+  expect(await measured(bars, '2025-12-08', '2026-02-01')).toBe(null)
+  expect(await measured(null, '2025-12-08', '2025-12-31')).toBe(null)
+})
+
+test('an industry is told of mainland stocks alone; what failed or came too late is told apart from what has none', async () => {
+  const asked: string[] = []
+  const market = {
+    boards: async ({ key }: { key: string }) => {
+      asked.push(key)
+      if (key === '000001') return { ok: false, runs: [{ errorType: 'timeout' }] }
+      if (key === '300750') return { ok: false, runs: [{ errorType: 'unsupported' }] }
+      return { ok: true, value: [{ code: 'BK0477', name: '酿酒行业', changePct: 1 }], runs: [] }
+    },
+    peers: async () => ({ ok: true, value: { board: { code: 'BK0477', name: '酿酒行业' } }, runs: [] }),
+  } as unknown as MarketData
+  const symbols = ['600519', '000001', '300750', '510300', 'AAPL']
+  const told = await sectorsOf(market, symbols, new AbortController().signal)
+  expect([...told].map(([symbol, sector]) => [symbol, 'name' in sector ? sector.name : sector.kind])).toEqual([
+    ['600519', '酿酒行业'],
+    ['000001', 'failed'],
+    ['300750', 'none'],
+    ['510300', 'none'],
+    ['AAPL', 'none'],
+  ])
+  expect(asked).toEqual(['600519', '000001', '300750'])
+  expect([...(await sectorsOf(market, symbols, AbortSignal.abort())).values()].map(({ kind }) => kind)).toEqual([
+    'failed',
+    'failed',
+    'failed',
+    'none',
+    'none',
+  ])
 })

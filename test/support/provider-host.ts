@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
+import { ecbFile } from './ecb-files.ts'
 import { bitbucketData } from './provider-bitbucket.ts'
 import type { ProviderRequest, Reply } from './provider-files.ts'
 import { githubData } from './provider-github.ts'
@@ -109,6 +110,7 @@ function replyTo(url: URL, request: IncomingMessage, body: string): Reply {
   if (path.startsWith('/down')) return DOWN
   if (path.startsWith('/page')) return { status: 200, body: '<html>Sign in to the network</html>' }
   if (path.startsWith('/huge')) return HUGE
+  if (path.startsWith('/ecb/')) return ecbReply(path)
   // Self-managed servers keep GraphQL beside their REST API, both kinds at the same place.
   const isLab = path === '/api/graphql' && tokenOf(request).startsWith(GOOD_TOKENS.gitlab)
   const where = path === '/api/graphql' ? `/api/${isLab ? 'v4' : 'v3'}/graphql` : path
@@ -119,6 +121,13 @@ function replyTo(url: URL, request: IncomingMessage, body: string): Reply {
     return replyOf(family, { path: where.slice(prefix.length), query: url.searchParams, request, base, body })
   }
   return { status: 404, body: '<html>Not found</html>' }
+}
+
+/** The central bank's rates; it redirects into this machine where `inward` is asked for. */
+function ecbReply(path: string): Reply {
+  if (path.startsWith('/ecb/inward')) return { status: 302, body: null, headers: { location: 'http://127.0.0.2/' } }
+  const file = ecbFile(path.split('/').at(-1) ?? '')
+  return file === null ? { status: 404, body: 'none' } : { status: 200, body: file, contentType: 'text/xml' }
 }
 
 const DOWN: Reply = { status: 503, body: 'Service Unavailable', headers: { 'retry-after': '0' } }

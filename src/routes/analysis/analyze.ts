@@ -127,6 +127,15 @@ function requestOf(
   }
 }
 
+type Wishes = Pick<AnalyzeRequest, 'analysis_phase' | 'force_refresh' | 'report_language'>
+
+/** Queues the analysis of a listing that somebody holds. */
+export async function analyzeHolding(c: Context<AppEnv>, target: Resolved, wishes: Wishes): Promise<Response> {
+  const body = AnalyzeRequest.parse({ ...wishes, selection_source: 'portfolio' })
+  const circumstances = { isSingle: true, batch: null, configured: config(c.env).reportLanguage }
+  return submitOne(c, requestOf(body, target, circumstances), await keyedRequest(c, body))
+}
+
 /** How an entry was read that somebody confirmed; null where nothing had to be read. */
 function readingOf({ readFrom, listing, instrument }: Resolved, language: TaskRequest['language']): string | null {
   if (readFrom === null) return null

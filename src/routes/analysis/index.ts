@@ -24,6 +24,8 @@ import { signals } from './page/signals.ts'
 import { parseImport } from './parse-import.ts'
 import { portfolioAccounts } from './portfolio/accounts.ts'
 import { portfolioEvents } from './portfolio/events.ts'
+import { portfolioImport } from './portfolio/import.ts'
+import { positionAnalysis } from './portfolio/position-analysis.ts'
 import { portfolioRates } from './portfolio/rates.ts'
 import { portfolioRisk } from './portfolio/risk.ts'
 import { portfolioSnapshot } from './portfolio/snapshot.ts'
@@ -73,6 +75,8 @@ for (const part of [
   usageDashboard,
   portfolioAccounts,
   portfolioEvents,
+  portfolioImport,
+  positionAnalysis,
   portfolioRates,
   portfolioRisk,
   portfolioSnapshot,

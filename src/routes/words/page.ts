@@ -12,6 +12,7 @@ export const PAGE_WORDS = {
   'AuthStatus.setupState': ['How far the sign-in is set up', 'enabled'],
   'PasswordLogin.password': ['An access key', 'bwk_0123456789abcdef_secret'],
   'PasswordLogin.passwordConfirm': ['Not read', null],
+  'PortfolioRisk.signal': ['The advice'],
   config_version: ['Opaque: it goes back with a change', '5f2d0c1ab3e4'],
   include_schema: ['Whether each item says what it is', true],
   mask_token: ['What stands for a secret', '******'],

@@ -1,13 +1,23 @@
 import { Link } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 
-export type AnalysisPart = 'tasks' | 'history' | 'talks' | 'watchlists' | 'accuracy' | 'evidence'
+export type AnalysisPart =
+  | 'tasks'
+  | 'history'
+  | 'talks'
+  | 'watchlists'
+  | 'portfolio'
+  | 'signals'
+  | 'accuracy'
+  | 'evidence'
 
 const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['tasks', 'Tasks'],
   ['history', 'History'],
   ['talks', 'Talks'],
   ['watchlists', 'Watchlists'],
+  ['portfolio', 'Portfolio'],
+  ['signals', 'Signals'],
   ['accuracy', 'Accuracy'],
   ['evidence', 'Evidence'],
 ]

@@ -14,6 +14,8 @@ const PAGES: readonly [path: string, name: Text][] = [
   ['/analysis/history', 'History'],
   ['/analysis/talks', 'Talks'],
   ['/analysis/watchlists', 'Watchlists'],
+  ['/analysis/portfolio', 'Portfolio'],
+  ['/analysis/signals', 'Signals'],
   ['/analysis/accuracy', 'Accuracy'],
   ['/analysis/evidence', 'Evidence'],
   ['/settings/model', 'Model'],

@@ -9,8 +9,9 @@ import { callerLanguage } from '../../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
-import { laxInt, valueError } from '../../../http/validation.ts'
+import { laxBool, laxInt, valueError } from '../../../http/validation.ts'
 import { isoMicros, isoMicrosOf } from '../../../lib/clock.ts'
+import { heldListings } from '../../../portfolio/book.ts'
 import { keyOf } from '../history-record.ts'
 import { bringUpToDate } from './advice.ts'
 import * as wire from './signal-schemas.ts'
@@ -30,7 +31,7 @@ export const signalParams = z.object({ signal_id: z.string().describe('The numbe
 export const missing = { 404: { description: 'No such signal' } }
 
 export const NO_FILTER = {
-  ...{ market: null, key: null, action: null, marketPhase: null, decisionProfile: null, sourceType: null },
+  ...{ market: null, key: null, keys: null, action: null, marketPhase: null, decisionProfile: null, sourceType: null },
   ...{ sourceReportId: null, status: null, createdFrom: null, createdTo: null },
 }
 
@@ -54,6 +55,8 @@ endpoint(
       status: z.enum(wire.STATUSES).optional().describe('Only in this state'),
       created_from: z.string().optional().describe('Not older than this time, ISO 8601'),
       created_to: z.string().optional().describe('Not younger than this time, ISO 8601'),
+      holding_only: laxBool().describe('Only of what your portfolio holds now').default(false),
+      account_id: laxInt({ min: 1 }).optional().describe('Only of what this account holds now'),
       ...wire.pageQuery,
     }),
     replies: { 200: { description: 'A page of them', schema: wire.SignalPage } },
@@ -65,6 +68,7 @@ endpoint(
       owner,
       market: query.market ?? null,
       key: await keyOf(c.env, query.stock_code),
+      keys: await heldKeys(c, query),
       action: query.action ?? null,
       marketPhase: query.market_phase ?? null,
       decisionProfile: query.decision_profile ?? null,
@@ -79,6 +83,15 @@ endpoint(
     return c.json({ items: found.items.map(wire.signalItem), total: found.total, page, page_size })
   },
 )
+
+/** Null: of every listing. */
+async function heldKeys(
+  c: Context<AppEnv>,
+  { holding_only, account_id }: { holding_only: boolean; account_id?: number | undefined },
+): Promise<string[] | null> {
+  if (!holding_only && account_id === undefined) return null
+  return [...(await heldListings(c.env.DB, c.get('principal').owner, account_id ?? null))]
+}
 
 function instantOf(name: string, text: string | undefined): string | null {
   if (text === undefined || text === '') return null

@@ -11,13 +11,11 @@ import { laxBool } from '../../../http/validation.ts'
 import { isoMicros } from '../../../lib/clock.ts'
 import { addAccount, changeAccount } from '../../../portfolio/book.ts'
 import { currencyCode } from '../../../portfolio/currencies.ts'
+import { BASE, gone, missing, reads, refused, writes } from './shapes.ts'
 import { booked, invalidEntry } from './texts.ts'
 
 const app = router(analysisEnvelope)
-const tag = 'Portfolio'
-const PATH = '/api/v1/portfolio/accounts'
-const missing = { 404: { description: 'No such account of yours' } }
-const refused = { 400: { description: 'A currency that is none, or too many accounts' } }
+const PATH = `${BASE}/accounts`
 const params = z.object({ account_id: z.string().describe('Of an account of yours') })
 
 export const MARKETS = ['cn', 'hk', 'us', 'jp', 'kr', 'tw'] as const
@@ -60,12 +58,8 @@ const ownerOf = (c: Context<AppEnv>): string => c.var.principal.owner
 endpoint(
   app,
   {
-    method: 'get',
+    ...reads,
     path: PATH,
-    scope: 'analysis',
-    limit: 'reads',
-    bodyLimit: 'standard',
-    tag,
     summary: 'Your accounts, in the order of their making',
     query: z.object({ include_inactive: laxBool().describe('Hidden ones too').default(false) }),
     replies: { 200: { description: 'The accounts', schema: AccountList } },
@@ -79,12 +73,9 @@ endpoint(
 endpoint(
   app,
   {
+    ...writes,
     method: 'post',
     path: PATH,
-    scope: 'analysis',
-    limit: 'writes',
-    bodyLimit: 'standard',
-    tag,
     summary: 'Add an account',
     body: {
       schema: z.object({
@@ -108,12 +99,9 @@ endpoint(
 endpoint(
   app,
   {
+    ...writes,
     method: 'put',
     path: `${PATH}/{account_id}`,
-    scope: 'analysis',
-    limit: 'writes',
-    bodyLimit: 'standard',
-    tag,
     summary: 'Change an account, or show a hidden one again',
     params,
     body: {
@@ -146,15 +134,12 @@ endpoint(
 endpoint(
   app,
   {
+    ...writes,
     method: 'delete',
     path: `${PATH}/{account_id}`,
-    scope: 'analysis',
-    limit: 'writes',
-    bodyLimit: 'standard',
-    tag,
     summary: 'Hide an account; what was booked in it is kept',
     params,
-    replies: { 200: { description: 'Hidden', schema: z.object({ deleted: z.literal(1) }) }, ...missing },
+    replies: { ...gone, ...missing },
   },
   async (c, { params: { account_id } }) => {
     const id = idOf(account_id)

@@ -15,18 +15,10 @@ import { readEntry } from '../../../market/readings.ts'
 import { bookEvents, removeEvent } from '../../../portfolio/book.ts'
 import { idOf } from './accounts.ts'
 import { ActionInput, actionOf, CashInput, cashOf, direction, side, TradeInput, tradeOf } from './entries.ts'
+import { BASE, clash, gone, missing, reads, refused, writes } from './shapes.ts'
 import { booked, invalidEntry } from './texts.ts'
 
 const app = router(analysisEnvelope)
-const tag = 'Portfolio'
-const BASE = '/api/v1/portfolio'
-const missing = { 404: { description: 'No such account, or no such entry of yours' } }
-const refused = { 400: { description: '`validation_error`: what cannot be booked, and why' } }
-const clash = {
-  409: {
-    description: '`portfolio_oversell`: more would be sold than is held; `conflict`: the trade is booked already',
-  },
-}
 
 // What is listed: the fields of the body, and when it was booked.
 
@@ -162,8 +154,6 @@ const pageSchema = <T extends z.ZodType>(item: T) =>
   })
 
 const Booked = z.object({ id: z.int().describe('Of the entry') })
-const reads = { scope: 'analysis', limit: 'reads', bodyLimit: 'standard', tag } as const
-const writes = { scope: 'analysis', limit: 'writes', bodyLimit: 'standard', tag } as const
 const bookedReply = { 200: { description: 'It is booked', schema: Booked }, ...missing, ...refused, ...clash }
 
 async function book(c: Context<AppEnv>, event: NewEvent) {
@@ -215,7 +205,6 @@ endpoint(
   app,
   {
     ...reads,
-    method: 'get',
     path: `${BASE}/trades`,
     summary: 'Your trades',
     query: z.object({ ...period, ...ofSymbol, side: side.optional() }),
@@ -228,7 +217,6 @@ endpoint(
   app,
   {
     ...reads,
-    method: 'get',
     path: `${BASE}/cash-ledger`,
     summary: 'What you paid in and out',
     query: z.object({ ...period, direction: direction.optional() }),
@@ -241,7 +229,6 @@ endpoint(
   app,
   {
     ...reads,
-    method: 'get',
     path: `${BASE}/corporate-actions`,
     summary: 'Dividends and splits of your holdings',
     query: z.object({ ...period, ...ofSymbol, action_type: ActionInput.shape.action_type.optional() }),
@@ -269,11 +256,7 @@ for (const { path, kinds, summary } of REMOVALS) {
       path: `${BASE}/${path}/{id}`,
       summary,
       params: z.object({ id: z.string().describe('Of the entry') }),
-      replies: {
-        200: { description: 'It is gone', schema: z.object({ deleted: z.literal(1) }) },
-        ...missing,
-        ...clash,
-      },
+      replies: { ...gone, ...missing, ...clash },
     },
     async (c, { params: { id } }) => {
       await booked(c, () => removeEvent(c.env.DB, c.var.principal.owner, { id: idOf(id), kinds }))

@@ -1,21 +1,27 @@
-// Rates between currencies that the owner gives: nothing is ever counted one to one.
+// Rates between currencies, of the owner and of a public source: nothing is ever counted one to one.
 
 import { z } from '@hono/zod-openapi'
+import { config } from '../../../config.ts'
 import { deleteRate, ownRates, saveRate } from '../../../db/portfolio.ts'
+import { takeTurn } from '../../../db/upkeep.ts'
 import { AppError, analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { isoMicros } from '../../../lib/clock.ts'
 import { numberOf } from '../../../lib/decimal.ts'
+import { UpstreamError } from '../../../lib/http-client.ts'
+import { errorFields, log } from '../../../lib/log.ts'
 import { localDate } from '../../../market/calendar.ts'
-import type { OwnRate } from '../../../portfolio/rates.ts'
+import { type OwnRate, rateFinder } from '../../../portfolio/rates.ts'
+import { newestDue, refreshReference } from '../../../portfolio/reference-rates.ts'
 import { mustBeCurrency } from './accounts.ts'
 import { amountOf, positive } from './entries.ts'
+import { BASE, gone, missing, reads, refused, writes } from './shapes.ts'
 import { invalidEntry, textsOf } from './texts.ts'
+import { referenceFor, replayedAccounts, VALUED_QUERY } from './valued.ts'
 
 const app = router(analysisEnvelope)
-const tag = 'Portfolio'
-const PATH = '/api/v1/portfolio/fx/rates'
+const PATH = `${BASE}/fx/rates`
 const MAX_RATES = 5_000
 
 const pair = {
@@ -40,12 +46,8 @@ const wire = ({ rate, ...rest }: OwnRate): z.infer<typeof PortfolioRate> => ({ .
 endpoint(
   app,
   {
-    method: 'get',
+    ...reads,
     path: PATH,
-    scope: 'analysis',
-    limit: 'reads',
-    bodyLimit: 'standard',
-    tag,
     summary: 'The rates that you gave, the newest first',
     replies: { 200: { description: 'The rates', schema: RateList } },
   },
@@ -55,21 +57,15 @@ endpoint(
 endpoint(
   app,
   {
+    ...writes,
     method: 'put',
     path: PATH,
-    scope: 'analysis',
-    limit: 'writes',
-    bodyLimit: 'standard',
-    tag,
     summary: 'Give a rate of a day, or another one in its place',
     body: {
       schema: z.object({ ...pair, rate: positive().describe('Units of the other currency for one') }),
       required: true,
     },
-    replies: {
-      200: { description: 'The rate', schema: PortfolioRate },
-      400: { description: 'A currency that is none, one against itself, a day to come, or too many rates' },
-    },
+    replies: { 200: { description: 'The rate', schema: PortfolioRate }, ...refused },
   },
   async (c, { body }) => {
     const [currency, quote] = [mustBeCurrency(c, body.currency), mustBeCurrency(c, body.quote)]
@@ -90,18 +86,12 @@ endpoint(
 endpoint(
   app,
   {
+    ...writes,
     method: 'delete',
     path: PATH,
-    scope: 'analysis',
-    limit: 'writes',
-    bodyLimit: 'standard',
-    tag,
     summary: 'Take a rate back',
     query: z.object(pair),
-    replies: {
-      200: { description: 'It is gone', schema: z.object({ deleted: z.literal(1) }) },
-      404: { description: 'You gave no such rate' },
-    },
+    replies: { ...gone, ...missing },
   },
   async (c, { query }) => {
     const [currency, quote] = [query.currency.toUpperCase(), query.quote.toUpperCase()]
@@ -110,5 +100,91 @@ endpoint(
     return c.json({ deleted: 1 as const })
   },
 )
+
+const count = (what: string) => z.int().describe(what)
+
+const PortfolioFxRefresh = z
+  .object({
+    as_of: z.string().describe('The day'),
+    account_count: count('How many accounts were looked at'),
+    refresh_enabled: z.boolean().describe('False: the operator has switched the source off'),
+    disabled_reason: z.string().nullable().describe('Why, where it is off'),
+    pair_count: count('Pairs of currencies that the accounts need'),
+    updated_count: count('Those with the newest rate of the day'),
+    stale_count: count('Those with an older one'),
+    error_count: count('Those with none'),
+    missing_rates: z.array(z.string()).describe('Such as `TWD/CNY`'),
+    source_error: z
+      .string()
+      .nullable()
+      .describe('What went wrong with the source; null where it answered or did not need to be asked'),
+  })
+  .openapi('PortfolioFxRefresh')
+
+endpoint(
+  app,
+  {
+    ...writes,
+    method: 'post',
+    path: `${BASE}/fx/refresh`,
+    summary: 'Fetch reference rates that are out and not known yet, and say which of yours they serve',
+    query: VALUED_QUERY.pick({ account_id: true, as_of: true }),
+    replies: { 200: { description: 'What is known now', schema: PortfolioFxRefresh }, ...missing },
+  },
+  async (c, { query }) => {
+    const { asOf, now, currency, replayed } = await replayedAccounts(c, query)
+    const { rates: source } = config(c.env)
+    const fault = source === null ? null : await refreshed(c.env, source, now)
+    const own = await ownRates(c.env.DB, c.var.principal.owner)
+    const rate = rateFinder(own, asOf, await referenceFor(c, asOf, asOf))
+    const pairs = pairsOf(replayed, currency).map(([from, to]) => ({ name: `${from}/${to}`, rate: rate(from, to) }))
+    const due = newestDue(asOf, now)
+    const lacking = pairs.flatMap(({ name, rate: found }) => (found === null ? [name] : []))
+    const stale = pairs.filter(({ rate: found }) => found !== null && (found.date ?? '') < due).length
+    return c.json({
+      as_of: asOf,
+      account_count: replayed.length,
+      refresh_enabled: source !== null,
+      disabled_reason: source === null ? 'disabled_by_operator' : null,
+      pair_count: pairs.length,
+      updated_count: pairs.length - stale - lacking.length,
+      stale_count: stale,
+      error_count: lacking.length,
+      missing_rates: lacking,
+      source_error: fault,
+    } satisfies z.infer<typeof PortfolioFxRefresh>)
+  },
+)
+
+/** A source that fails is left alone for a while, however often it is asked for. */
+const PAUSE_MS = 60_000
+
+async function refreshed(env: Env, { url }: { url: string }, now: number): Promise<string | null> {
+  if (!(await takeTurn(env.DB, { name: 'fx-refresh', now, everyMs: PAUSE_MS }))) return null
+  try {
+    await refreshReference(env.DB, { url, timeoutMs: config(env).fetchTimeoutMs }, now)
+    return null
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error
+    log.warn('portfolio.rates_failed', errorFields(error))
+    return error.message
+  }
+}
+
+type Replayed = Awaited<ReturnType<typeof replayedAccounts>>['replayed']
+
+/** From what each account has or had into its own currency, and from that into the one of the total. */
+function pairsOf(accounts: Replayed, total: string): [string, string][] {
+  const pairs = new Map<string, [string, string]>()
+  const need = (from: string, to: string) => {
+    if (from !== to) pairs.set(`${from}/${to}`, [from, to])
+  }
+  for (const { account, ledger } of accounts) {
+    for (const own of ledger.cash.keys()) need(own, account.baseCurrency)
+    for (const { holding } of ledger.positions.values()) need(holding.currency, account.baseCurrency)
+    need(account.baseCurrency, total)
+  }
+  return [...pairs.values()]
+}
 
 export { app as portfolioRates }

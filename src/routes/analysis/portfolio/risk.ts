@@ -3,144 +3,70 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { marketDataOf } from '../../../analysis/market-data.ts'
+import { currentSignals } from '../../../db/signals.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
+import { callerLanguage } from '../../../http/caller-language.ts'
 import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
-import { type Amount, exact, numberOf, rounded, times } from '../../../lib/decimal.ts'
+import { type Amount, exact, numberOf, ratio } from '../../../lib/decimal.ts'
+import { benchmarkOfMarket } from '../../../market/benchmarks.ts'
+import { type Market, parseCode } from '../../../market/instruments.ts'
 import { type Holding, keyOf, replay } from '../../../portfolio/ledger.ts'
-import { type Closes, closeAt, closesOf } from '../../../portfolio/prices.ts'
+import { type Closes, closeAt, closesOf, indexReturn } from '../../../portfolio/prices.ts'
 import { daysBefore, rateFinder } from '../../../portfolio/rates.ts'
 import { type DayValue, drawdown, growth, moneyWeighted, timeWeighted } from '../../../portfolio/returns.ts'
-import { dailyValues, type Loss, lossesOf, THRESHOLDS, type Weight, weightsOf } from '../../../portfolio/risk.ts'
-import { VALUED_QUERY, type Valued, valued } from './valued.ts'
+import {
+  correlations,
+  dailyValues,
+  LEAST_RETURNS,
+  type Loss,
+  lossesOf,
+  THRESHOLDS,
+  weightsOf,
+} from '../../../portfolio/risk.ts'
+import { sectorsOf } from '../../../portfolio/sectors.ts'
+import { converted } from '../../../portfolio/valuation.ts'
+import { bringUpToDate } from '../page/advice.ts'
+import { signalItem } from '../page/signal-schemas.ts'
+import { MARKETS } from './accounts.ts'
+import { MAX_SIGNALS, PortfolioRisk } from './risk-schemas.ts'
+import { BASE, missing, reads, refused } from './shapes.ts'
+import { referenceFor, VALUED_QUERY, type Valued, valued } from './valued.ts'
 
 const app = router(analysisEnvelope)
 
 const MAX_WEIGHTS = 10
 const MAX_LOSSES = 20
+/** The source of industries answers one question a second. */
+const MAX_SECTORED = 30
 const PATIENCE_MS = 8_000
-
-const pct = (what: string) => z.number().nullable().describe(`${what}, in per cent; null where it is not known`)
-
-const PortfolioRisk = z
-  .object({
-    as_of: z.string().describe('The day'),
-    account_id: z.int().nullable().describe('The account, where one was asked for'),
-    cost_method: z.enum(['fifo', 'avg']).describe('Which shares a sale takes'),
-    currency: z.string().describe('Of the sums'),
-    thresholds: z.record(z.string(), z.number()).describe('What alerts are measured by'),
-    concentration: z
-      .object({
-        total_market_value: z.number().describe('Of what has a price and a rate'),
-        top_weight_pct: pct('The share of the largest'),
-        alert: z.boolean().describe('It is over the limit'),
-        top_positions: z
-          .array(
-            z.object({
-              symbol: z.string().describe('The code'),
-              market_value_base: z.number().describe('Over all accounts'),
-              weight_pct: z.number().describe('Its share'),
-              is_alert: z.boolean().describe('Over the limit'),
-            }),
-          )
-          .describe('The largest first'),
-      })
-      .describe('How much is in one stock'),
-    sector_concentration: z
-      .object({
-        total_market_value: z.number().describe('As above'),
-        top_weight_pct: pct('The share of the largest sector'),
-        alert: z.boolean().describe('It is over the limit'),
-        top_sectors: z
-          .array(z.object({ sector: z.string().describe('Its name') }))
-          .describe('Empty: sectors are not told yet'),
-        coverage: z
-          .object({
-            classified_count: z.int().describe('Stocks with a sector'),
-            unclassified_count: z.int().describe('Stocks without one'),
-            failed_count: z.int().describe('Stocks whose sector could not be asked for'),
-          })
-          .describe('How much of it is known'),
-        errors: z.array(z.string()).describe('What went wrong'),
-      })
-      .describe('How much is in one sector'),
-    drawdown: z
-      .object({
-        series_points: z.int().describe('How many days it is made of'),
-        max_drawdown_pct: pct('The deepest fall from a high, payments left out'),
-        current_drawdown_pct: pct('The fall on the last day'),
-        alert: z.boolean().describe('The deepest is over the limit'),
-        fx_stale: z.boolean().describe('A rate is missing'),
-      })
-      .describe('Falls of the value over the days looked back'),
-    performance: z
-      .object({
-        from: z.string().nullable().describe('The first day'),
-        to: z.string().nullable().describe('The last day'),
-        time_weighted_pct: pct('The return without the payments'),
-        money_weighted_pct: pct('The yearly rate of the money (XIRR)'),
-      })
-      .describe('How it has done'),
-    stop_loss: z
-      .object({
-        near_alert: z.boolean().describe('A loss is near the limit or beyond it'),
-        triggered_count: z.int().describe('Beyond it'),
-        near_count: z.int().describe('Near it or beyond it'),
-        items: z
-          .array(
-            z.object({
-              account_id: z.int().describe('The account'),
-              symbol: z.string().describe('The code'),
-              avg_cost: z.number().describe('Of one share'),
-              last_price: z.number().describe('The last close'),
-              loss_pct: z.number().describe('Against the cost'),
-              near_threshold_pct: z.number().describe('From here on it is near'),
-              is_triggered: z.boolean().describe('Beyond the limit'),
-            }),
-          )
-          .describe('The largest first'),
-      })
-      .describe('Losses against the cost'),
-    decision_signal_risk: z
-      .object({
-        available: z.boolean().describe('False: advice is not compared with holdings yet'),
-        total: z.int().describe('How many'),
-        actions: z
-          .object({
-            sell: z.int().describe('To sell'),
-            reduce: z.int().describe('To reduce'),
-            alert: z.int().describe('To look at'),
-          })
-          .describe('By what was advised'),
-        items: z.array(z.object({ symbol: z.string().describe('The code') })).describe('The newest first'),
-      })
-      .describe('Advice against what is held'),
-  })
-  .openapi('PortfolioRisk')
 
 endpoint(
   app,
   {
-    method: 'get',
-    path: '/api/v1/portfolio/risk',
-    scope: 'analysis',
-    limit: 'reads',
-    bodyLimit: 'standard',
-    tag: 'Portfolio',
+    ...reads,
+    path: `${BASE}/risk`,
     summary: 'Concentration, falls from a high, returns, and losses against the cost',
-    query: VALUED_QUERY,
-    replies: {
-      200: { description: 'The day', schema: PortfolioRisk },
-      400: { description: 'A currency that is none' },
-      404: { description: 'No such account of yours' },
-    },
+    query: VALUED_QUERY.extend({
+      benchmark: z
+        .enum(MARKETS)
+        .optional()
+        .describe('Whose index is put beside the return; by default that of the accounts'),
+    }),
+    replies: { 200: { description: 'The day', schema: PortfolioRisk }, ...refused, ...missing },
   },
   async (c, { query }) => {
     const day = await valued(c, query)
-    const history = await historyOf(c, day)
-    const held = new Set(day.values.flatMap(({ value }) => value.positions.map(({ holding }) => holding.symbol)))
-    const concentration = concentrationOf(day)
+    const weighed = weighedOf(day)
+    const concentration = concentrationOf(weighed)
+    const [history, sectors, advised] = await Promise.all([
+      historyOf(c, day),
+      sectorsShown(c, weighed),
+      advisedOf(c, day),
+    ])
+    const market = query.benchmark ?? marketOf(day, weighed.weights[0]?.symbol)
+    const performance = await performanceOf(c, { history, market })
     return c.json({
       as_of: day.asOf,
       account_id: query.account_id ?? null,
@@ -148,60 +74,172 @@ endpoint(
       currency: day.currency,
       thresholds: { ...THRESHOLDS },
       concentration,
-      sector_concentration: {
-        total_market_value: concentration.total_market_value,
-        top_weight_pct: null,
-        alert: false,
-        top_sectors: [],
-        coverage: { classified_count: 0, unclassified_count: held.size, failed_count: 0 },
-        errors: [],
-      },
-      ...fallsOf(day, history),
+      sector_concentration: sectors,
+      drawdown: fallsOf(day, history),
+      performance,
+      correlation: correlationOf(day, weighed),
       stop_loss: stopLossOf(day),
-      decision_signal_risk: { available: false, total: 0, actions: { sell: 0, reduce: 0, alert: 0 }, items: [] },
+      decision_signal_risk: advised,
     } satisfies z.infer<typeof PortfolioRisk>)
   },
 )
 
-function concentrationOf({ values, currency, view }: Valued) {
+type Weighed = ReturnType<typeof weightsOf>
+
+function weighedOf({ values, currency, view }: Valued): Weighed {
   const convert = (amount: Amount, from: string) => {
     const rate = from === currency ? null : view.rate(from, currency)
     if (from === currency) return amount
-    return rate === null ? null : rounded(times(exact(amount), rate.rate))
+    return rate === null ? null : converted(amount, rate)
   }
   const accounts = values.map(({ value }) => value)
-  const { total, weights } = weightsOf(accounts, convert)
-  const isOver = ({ weightPct }: Weight) => weightPct > THRESHOLDS.concentration_alert_pct
+  return weightsOf(accounts, convert)
+}
+
+const isOver = (weightPct: number): boolean => weightPct > THRESHOLDS.concentration_alert_pct
+
+function concentrationOf({ total, weights }: Weighed) {
   return {
     total_market_value: numberOf(total),
     top_weight_pct: weights[0]?.weightPct ?? null,
-    alert: weights.some(isOver),
+    alert: weights.some(({ weightPct }) => isOver(weightPct)),
     top_positions: weights.slice(0, MAX_WEIGHTS).map((weight) => ({
       symbol: weight.symbol,
       market_value_base: numberOf(weight.value),
       weight_pct: weight.weightPct,
-      is_alert: isOver(weight),
+      is_alert: isOver(weight.weightPct),
     })),
   }
 }
 
+/** What has no industry raises no alert, and `coverage` counts it. */
+async function sectorsShown(c: Context<AppEnv>, { total, weights }: Weighed) {
+  const asked = weights.slice(0, MAX_SECTORED).map(({ symbol }) => symbol)
+  const told = await sectorsOf(await marketDataOf(c.env), asked, AbortSignal.timeout(PATIENCE_MS))
+  const sums = new Map<string, { value: Amount; count: number }>()
+  let [classified, failed] = [0, 0]
+  for (const { symbol, value } of weights) {
+    const sector = told.get(symbol)
+    if (sector?.kind === 'failed') failed += 1
+    if (sector?.kind !== 'sector') continue
+    classified += 1
+    const sum = sums.get(sector.name) ?? { value: 0n, count: 0 }
+    sums.set(sector.name, { value: sum.value + value, count: sum.count + 1 })
+  }
+  const sectors = [...sums]
+    .map(([sector, { value, count }]) => {
+      const weight = numberOf(ratio(exact(value * 100n), exact(total)) ?? 0n)
+      return {
+        sector,
+        market_value_base: numberOf(value),
+        weight_pct: weight,
+        symbol_count: count,
+        is_alert: isOver(weight),
+      }
+    })
+    .sort((a, b) => b.weight_pct - a.weight_pct)
+  return {
+    total_market_value: numberOf(total),
+    top_weight_pct: sectors[0]?.weight_pct ?? null,
+    alert: sectors.some(({ is_alert }) => is_alert),
+    top_sectors: sectors.slice(0, MAX_WEIGHTS),
+    coverage: {
+      classified_count: classified,
+      unclassified_count: weights.length - classified - failed,
+      failed_count: failed,
+    },
+    errors: [],
+  }
+}
+
+function correlationOf({ asOf, closes }: Valued, { weights }: Weighed) {
+  const from = daysBefore(asOf, THRESHOLDS.lookback_days)
+  const series = weights.slice(0, MAX_WEIGHTS).flatMap(({ symbol }) => {
+    const own = [...closes].find(([key]) => key.split(':')[1] === symbol)?.[1]
+    return own === undefined ? [] : [{ symbol, days: own.days.filter(({ date }) => date <= asOf) }]
+  })
+  return { minimum_days: LEAST_RETURNS, from, pairs: correlations(series, from) }
+}
+
+const percent = (share: number | null | undefined): number | null =>
+  share === null || share === undefined ? null : share * 100
+
 function fallsOf({ total }: Valued, history: DayValue[] | null) {
   const falls = history === null ? null : drawdown(growth(history))
-  const percent = (share: number | null | undefined) => (share === null || share === undefined ? null : share * 100)
   return {
-    drawdown: {
-      series_points: history?.length ?? 0,
-      max_drawdown_pct: percent(falls?.deepest),
-      current_drawdown_pct: percent(falls?.current),
-      alert: falls !== null && falls.deepest * 100 > THRESHOLDS.drawdown_alert_pct,
-      fx_stale: total.missingRates.length > 0,
+    series_points: history?.length ?? 0,
+    max_drawdown_pct: percent(falls?.deepest),
+    current_drawdown_pct: percent(falls?.current),
+    alert: falls !== null && falls.deepest * 100 > THRESHOLDS.drawdown_alert_pct,
+    fx_stale: total.missingRates.length > 0,
+  }
+}
+
+/** The market of the accounts; of the largest position, where they differ. */
+function marketOf({ values }: Valued, largest: string | undefined): Market {
+  const [first, ...others] = new Set(values.map(({ account }) => account.market))
+  const parsed = parseCode(largest ?? '')
+  const isOne = first !== undefined && others.length === 0
+  return isOne || !parsed.ok ? (MARKETS.find((market) => market === first) ?? 'cn') : parsed.instrument.market
+}
+
+async function performanceOf(c: Context<AppEnv>, { history, market }: { history: DayValue[] | null; market: Market }) {
+  const chain = history === null ? [] : growth(history)
+  const [begin, end] = [chain[0], chain.at(-1)]
+  const isMeasured = begin !== undefined && end !== undefined && begin !== end
+  const benchmark = benchmarkOfMarket(market)
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const moved = isMeasured
+    ? await indexReturn(await marketDataOf(c.env), benchmark, { from: begin.date, to: end.date, signal })
+    : null
+  const own = history === null ? null : timeWeighted(history)
+  return {
+    from: history?.[0]?.date ?? null,
+    to: history?.at(-1)?.date ?? null,
+    time_weighted_pct: percent(own),
+    money_weighted_pct: percent(history === null ? null : moneyWeighted(history)),
+    benchmark: {
+      symbol: benchmark.index.key,
+      name: benchmark.names[callerLanguage(c)],
+      market,
+      publisher: benchmark.publisher,
+      provider: moved?.provider ?? null,
+      from: moved?.from ?? null,
+      to: moved?.to ?? null,
+      return_pct: percent(moved?.share),
+      excess_pct: moved === null || own === null ? null : percent(own - moved.share),
     },
-    performance: {
-      from: history?.[0]?.date ?? null,
-      to: history?.at(-1)?.date ?? null,
-      time_weighted_pct: percent(history === null ? null : timeWeighted(history)),
-      money_weighted_pct: percent(history === null ? null : moneyWeighted(history)),
-    },
+  }
+}
+
+const WARNING = ['sell', 'reduce', 'alert'] as const
+
+/** The newest advice that still holds of each stock that is held, where it warns. */
+async function advisedOf(c: Context<AppEnv>, { values, now }: Valued) {
+  const { owner } = c.var.principal
+  const holders = new Map<string, Set<number>>()
+  for (const { account, value } of values) {
+    for (const { holding } of value.positions) {
+      holders.set(holding.symbol, (holders.get(holding.symbol) ?? new Set()).add(account.id))
+    }
+  }
+  await bringUpToDate(c.env.DB, owner, now)
+  const current = await currentSignals(c.env.DB, owner, [...holders.keys()])
+  const warnings = current.filter(({ action }) => WARNING.some((one) => one === action))
+  const count = (wanted: string) => warnings.filter(({ action }) => action === wanted).length
+  return {
+    available: true,
+    total: warnings.length,
+    actions: { sell: count('sell'), reduce: count('reduce'), alert: count('alert') },
+    items: warnings.slice(0, MAX_SIGNALS).map((signal) => {
+      const [account, ...others] = holders.get(signal.key) ?? []
+      return {
+        account_id: account === undefined || others.length > 0 ? null : account,
+        symbol: signal.key,
+        market: signal.market,
+        signal: signalItem(signal),
+      }
+    }),
   }
 }
 
@@ -238,12 +276,13 @@ async function historyOf(c: Context<AppEnv>, day: Valued): Promise<DayValue[] | 
   const begin = first > start ? first : start
   const days = [...new Set([...sessions, asOf])].filter((date) => date >= begin && date <= asOf).sort()
   const accounts = values.map(({ account, events: own }) => ({ currency: account.baseCurrency, events: own }))
+  const reference = await referenceFor(c, start, asOf)
   const viewOn = (date: string) => ({
     price: (holding: Holding) => {
       const series = closes.get(keyOf(holding))
       return series === undefined ? null : closeAt(series, date, now)
     },
-    rate: rateFinder(rates, date),
+    rate: rateFinder(rates, date, reference),
   })
   return dailyValues(accounts, { days, currency, method: 'fifo', viewOn })
 }

@@ -9,7 +9,9 @@ import { laxBool } from '../../../http/validation.ts'
 import { type Amount, numberOf } from '../../../lib/decimal.ts'
 import { keyOf } from '../../../portfolio/ledger.ts'
 import type { Priced } from '../../../portfolio/prices.ts'
+import { newestDue } from '../../../portfolio/reference-rates.ts'
 import type { AccountValue, PositionValue } from '../../../portfolio/valuation.ts'
+import { BASE, missing, reads, refused } from './shapes.ts'
 import { VALUED_QUERY, valued } from './valued.ts'
 
 const app = router(analysisEnvelope)
@@ -26,7 +28,7 @@ const totals = {
   dividend_income: money('Dividends'),
   fee_total: money('Fees'),
   tax_total: money('Taxes'),
-  fx_stale: z.boolean().describe('A rate is missing, or older than the day'),
+  fx_stale: z.boolean().describe('A rate is missing, or older than the newest that the day has'),
   data_quality: z.enum(['ok', 'partial']).describe('`partial`: `limitations` says what is missing'),
   limitations: z
     .array(z.string())
@@ -60,6 +62,10 @@ const PortfolioPosition = z
     price_notice: z.string().nullable().describe('To be shown beside prices of a bundled sample'),
     fx_rate: z.number().nullable().describe('Into the currency of the account'),
     fx_date: z.string().nullable().describe('The day of the rate'),
+    fx_source: z
+      .string()
+      .nullable()
+      .describe('`owner`: you gave it; `ECB`: a reference rate of the European Central Bank'),
     data_quality: z.enum(['ok', 'partial']).describe('Whether price and rate are known'),
     limitations: z.array(z.string()).describe('As above'),
   })
@@ -101,21 +107,13 @@ const PortfolioSnapshot = z
 endpoint(
   app,
   {
-    method: 'get',
-    path: '/api/v1/portfolio/snapshot',
-    scope: 'analysis',
-    limit: 'reads',
-    bodyLimit: 'standard',
-    tag: 'Portfolio',
+    ...reads,
+    path: `${BASE}/snapshot`,
     summary: 'What you hold and what it is worth, at the last close of each market',
     query: VALUED_QUERY.extend({
       include_realtime: laxBool().describe('Not read: a price is always that of a completed session').default(false),
     }),
-    replies: {
-      200: { description: 'The day', schema: PortfolioSnapshot },
-      400: { description: 'A currency that is none' },
-      404: { description: 'No such account of yours' },
-    },
+    replies: { 200: { description: 'The day', schema: PortfolioSnapshot }, ...refused, ...missing },
   },
   async (c, { query }) => {
     const { asOf, values, prices, currency, total } = await valued(c, query)
@@ -159,7 +157,7 @@ function totalsShown(value: Summed, { asOf, prices }: Told) {
     dividend_income: shownOrNull(sums.dividends),
     fee_total: shownOrNull(sums.fees),
     tax_total: shownOrNull(sums.taxes),
-    fx_stale: missingRates.length > 0 || (oldestRate !== null && oldestRate < asOf),
+    fx_stale: missingRates.length > 0 || (oldestRate !== null && oldestRate < newestDue(asOf, Date.now())),
     data_quality: limitations.length > 0 ? ('partial' as const) : ('ok' as const),
     limitations,
     missing_rates: missingRates,
@@ -227,6 +225,7 @@ function positionShown(
     price_notice: price?.notice ?? null,
     fx_rate: shownOrNull(rate?.rate ?? null),
     fx_date: rate?.date ?? null,
+    fx_source: rate?.date == null ? null : rate.source,
     data_quality: limitations.length > 0 ? 'partial' : 'ok',
     limitations,
   }

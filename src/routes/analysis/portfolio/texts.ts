@@ -28,6 +28,8 @@ type Texts = {
   sameCurrency: string
   rates: (most: number) => string
   noRate: string
+  noPosition: (symbol: string) => string
+  severalAccounts: (symbol: string, ids: string) => string
 }
 
 const TEXTS: Record<ReportLanguage, Texts> = {
@@ -51,6 +53,8 @@ const TEXTS: Record<ReportLanguage, Texts> = {
     sameCurrency: 'A currency has no rate against itself',
     rates: (most) => `You have ${most} rates already`,
     noRate: 'You gave no such rate',
+    noPosition: (symbol) => `None of your accounts holds ${symbol}`,
+    severalAccounts: (symbol, ids) => `Several accounts hold ${symbol}: name one of ${ids} as account_id`,
   },
   zh: {
     noAccount: '您没有此 id 的账户',
@@ -71,6 +75,8 @@ const TEXTS: Record<ReportLanguage, Texts> = {
     sameCurrency: '同一货币没有汇率',
     rates: (most) => `汇率已达上限 ${most} 条`,
     noRate: '您没有提供过该汇率',
+    noPosition: (symbol) => `您的账户均未持有 ${symbol}`,
+    severalAccounts: (symbol, ids) => `多个账户持有 ${symbol}，请用 account_id 指定其一：${ids}`,
   },
   ko: {
     noAccount: '이 id의 계좌가 없습니다',
@@ -92,6 +98,8 @@ const TEXTS: Record<ReportLanguage, Texts> = {
     sameCurrency: '같은 통화에는 환율이 없습니다',
     rates: (most) => `환율이 이미 ${most}건 있습니다`,
     noRate: '등록한 환율이 없습니다',
+    noPosition: (symbol) => `${symbol}을(를) 보유한 계좌가 없습니다`,
+    severalAccounts: (symbol, ids) => `여러 계좌가 ${symbol}을(를) 보유합니다. account_id로 하나를 지정하세요: ${ids}`,
   },
 }
 

@@ -4,13 +4,15 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { marketDataOf } from '../../../analysis/market-data.ts'
 import { type Account, accountEvents, listAccounts, ownRates, type StoredEvent } from '../../../db/portfolio.ts'
+import { type ReferenceDay, referenceDays } from '../../../db/reference-rates.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
 import { AppError } from '../../../http/errors.ts'
 import { laxInt } from '../../../http/validation.ts'
 import { localDate } from '../../../market/calendar.ts'
 import { type CostMethod, type Holding, keyOf, type Ledger, replay } from '../../../portfolio/ledger.ts'
 import { type Closes, closeAt, closesOf, type Priced } from '../../../portfolio/prices.ts'
-import { type OwnRate, rateFinder } from '../../../portfolio/rates.ts'
+import { daysBefore, LASTS_DAYS, type OwnRate, rateFinder } from '../../../portfolio/rates.ts'
+import { ECB } from '../../../portfolio/reference-rates.ts'
 import { type AccountValue, accountValue, type MarketView, totalOf } from '../../../portfolio/valuation.ts'
 import { mustBeCurrency } from './accounts.ts'
 import { textsOf } from './texts.ts'
@@ -38,17 +40,28 @@ export type Valued = {
   view: MarketView
 }
 
-export async function valued(c: Context<AppEnv>, query: z.output<typeof VALUED_QUERY>): Promise<Valued> {
+type Asked = Partial<z.output<typeof VALUED_QUERY>>
+
+/** What the accounts hold on the day, without prices. */
+export async function replayedAccounts(c: Context<AppEnv>, query: Asked) {
   const now = Date.now()
-  const { owner } = c.var.principal
   const asOf = query.as_of ?? localDate('jp', now)
   const accounts = await chosenAccounts(c, query.account_id)
   const currency = query.currency === undefined ? commonCurrency(accounts) : mustBeCurrency(c, query.currency)
-  const all = await accountEvents(c.env.DB, owner, query.account_id ?? null)
+  const all = await accountEvents(c.env.DB, c.var.principal.owner, query.account_id ?? null)
   const replayed = accounts.map((account) => {
     const events = all.filter((event) => event.account === account.id)
-    return { account, events, ledger: replay(events, query.cost_method satisfies CostMethod, asOf) }
+    return { account, events, ledger: replay(events, (query.cost_method ?? 'fifo') satisfies CostMethod, asOf) }
   })
+  return { now, asOf, currency, replayed }
+}
+
+/** Of the source, as far back as rates count for a day. */
+export const referenceFor = (c: Context<AppEnv>, from: string, to: string): Promise<ReferenceDay[]> =>
+  referenceDays(c.env.DB, { source: ECB, from: daysBefore(from, LASTS_DAYS), to })
+
+export async function valued(c: Context<AppEnv>, query: z.output<typeof VALUED_QUERY>): Promise<Valued> {
+  const { now, asOf, currency, replayed } = await replayedAccounts(c, query)
   const closes = await closesNeeded(
     c,
     replayed.map(({ ledger }) => ledger),
@@ -60,8 +73,9 @@ export async function valued(c: Context<AppEnv>, query: z.output<typeof VALUED_Q
       return price === null ? [] : [[key, price] as const]
     }),
   )
-  const rates = await ownRates(c.env.DB, owner)
-  const view: MarketView = { price: (holding) => prices.get(keyOf(holding)) ?? null, rate: rateFinder(rates, asOf) }
+  const rates = await ownRates(c.env.DB, c.var.principal.owner)
+  const rate = rateFinder(rates, asOf, await referenceFor(c, asOf, asOf))
+  const view: MarketView = { price: (holding) => prices.get(keyOf(holding)) ?? null, rate }
   const values = replayed.map(({ account, events, ledger }) => {
     return { account, events, value: accountValue(ledger, account.baseCurrency, view) }
   })

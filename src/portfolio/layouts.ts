@@ -1,0 +1,217 @@
+// How brokers write the trades of a customer: the names of the columns, the order of a date, and the words for buying and selling.
+// A column is looked for by its name, wherever it stands.
+
+/** What a trade needs, and what it may have. */
+export const NEEDED = ['date', 'symbol', 'side', 'quantity', 'price'] as const
+const OPTIONAL = ['time', 'currency', 'uid'] as const
+/** Their columns are added up. */
+const CHARGES = ['fee', 'tax'] as const
+export type Field = (typeof NEEDED)[number] | (typeof OPTIONAL)[number] | (typeof CHARGES)[number]
+export const FIELDS: readonly Field[] = [...NEEDED, ...OPTIONAL, ...CHARGES]
+
+export type DateOrder = 'ymd' | 'mdy' | 'dmy'
+
+export type Layout = {
+  broker: string
+  aliases: readonly string[]
+  names: { zh: string; en: string; ko: string }
+  /** The names of the columns, the likeliest first. */
+  columns: Readonly<Record<Field, readonly string[]>>
+  buy: readonly string[]
+  sell: readonly string[]
+  dateOrder: DateOrder
+  decimal: '.' | ','
+  /** A sale has a negative quantity, and what is paid in charges is a negative sum. */
+  isSigned: boolean
+  /** Only rows with one of these values in that column are trades of shares. */
+  only: { column: string; values: readonly string[] } | null
+  /** What a bare number means in a currency: `700` in Hong Kong dollars is `700.HK`. */
+  places: Readonly<Record<string, string>>
+}
+
+const CHINESE: Layout['columns'] = {
+  date: ['成交日期', '交易日期', '发生日期', '日期', '成交时间'],
+  time: ['成交时间', '发生时间', '时间'],
+  symbol: ['证券代码', '股票代码', '代码'],
+  side: ['买卖标志', '买卖方向', '交易方向', '委托方向', '业务名称', '摘要', '操作'],
+  quantity: ['成交数量', '成交股数', '数量'],
+  price: ['成交均价', '成交价格', '成交价', '均价', '价格'],
+  uid: ['成交编号', '成交序号', '流水号'],
+  currency: ['币种', '货币', '货币单位'],
+  fee: ['手续费', '佣金', '交易费', '规费', '过户费', '其他费', '其他费用', '其他杂费'],
+  tax: ['印花税', '税费', '其他税费'],
+}
+
+const CHINESE_BUY = '买入 证券买入 买 担保品买入 融资买入 港股通买入 港股通股票买入 基金买入 b'.split(' ')
+const CHINESE_SELL = '卖出 证券卖出 卖 担保品卖出 卖券还款 港股通卖出 港股通股票卖出 基金卖出 s'.split(' ')
+
+const MAINLAND = {
+  columns: CHINESE,
+  buy: CHINESE_BUY,
+  sell: CHINESE_SELL,
+  dateOrder: 'ymd',
+  decimal: '.',
+  isSigned: false,
+  only: null,
+  places: {},
+} as const
+
+const NONE: Layout['columns'] = {
+  ...{ date: [], time: [], symbol: [], side: [], quantity: [], price: [], uid: [], currency: [], fee: [], tax: [] },
+}
+
+const ENGLISH: Layout['columns'] = {
+  date: ['date', 'trade date', 'transaction date'],
+  time: ['time', 'trade time'],
+  symbol: ['symbol', 'ticker', 'code', 'stock code'],
+  side: ['side', 'action', 'type', 'buy/sell', 'direction'],
+  quantity: ['quantity', 'qty', 'shares'],
+  price: ['price', 'trade price', 'price per share'],
+  uid: ['trade id', 'trade no'],
+  currency: ['currency'],
+  fee: ['fee', 'fees', 'commission'],
+  tax: ['tax', 'taxes', 'stamp duty'],
+}
+
+function both(): Layout['columns'] {
+  const columns: Record<Field, readonly string[]> = { ...NONE }
+  for (const field of FIELDS) columns[field] = [...CHINESE[field], ...ENGLISH[field]]
+  return columns
+}
+
+export const LAYOUTS: readonly Layout[] = [
+  {
+    ...MAINLAND,
+    broker: 'huatai',
+    aliases: ['华泰', '华泰证券'],
+    names: { zh: '华泰证券', en: 'Huatai Securities', ko: '화타이증권' },
+  },
+  {
+    ...MAINLAND,
+    broker: 'citic',
+    aliases: ['zhongxin', '中信', '中信证券'],
+    names: { zh: '中信证券', en: 'CITIC Securities', ko: '중신증권' },
+  },
+  {
+    ...MAINLAND,
+    broker: 'cmb',
+    aliases: ['cmbchina', 'zhaoshang', '招商', '招商证券'],
+    names: { zh: '招商证券', en: 'China Merchants Securities', ko: '초상증권' },
+  },
+  {
+    ...MAINLAND,
+    broker: 'eastmoney',
+    aliases: ['dongcai', '东财', '东方财富'],
+    names: { zh: '东方财富证券', en: 'East Money Securities', ko: '동방재부증권' },
+  },
+  {
+    ...MAINLAND,
+    broker: 'schwab',
+    aliases: ['charles schwab'],
+    names: { zh: '嘉信理财', en: 'Charles Schwab', ko: '찰스 슈왑' },
+    columns: {
+      ...NONE,
+      ...{ date: ['date'], symbol: ['symbol'], side: ['action'], quantity: ['quantity'], price: ['price'] },
+      fee: ['fees & comm'],
+    },
+    buy: ['buy', 'reinvest shares'],
+    sell: ['sell'],
+    dateOrder: 'mdy',
+  },
+  {
+    ...MAINLAND,
+    broker: 'ibkr',
+    aliases: ['interactive brokers', '盈透', '盈透证券'],
+    names: { zh: '盈透证券', en: 'Interactive Brokers (Flex query)', ko: '인터랙티브 브로커스' },
+    columns: {
+      ...NONE,
+      ...{ date: ['tradedate', 'datetime'], time: ['datetime', 'tradetime'], symbol: ['symbol'], side: ['buy/sell'] },
+      ...{ quantity: ['quantity'], price: ['tradeprice'], uid: ['tradeid'], currency: ['currencyprimary'] },
+      ...{ fee: ['ibcommission'], tax: ['taxes'] },
+    },
+    buy: ['buy'],
+    sell: ['sell'],
+    isSigned: true,
+    only: { column: 'assetclass', values: ['stk'] },
+    places: { HKD: '.HK', JPY: '.T', KRW: '.KS', TWD: '.TW' },
+  },
+  {
+    ...MAINLAND,
+    broker: 'generic',
+    aliases: ['custom', 'other', '通用'],
+    names: { zh: '其他（自选列）', en: 'Any other (choose the columns)', ko: '기타(열 선택)' },
+    columns: both(),
+    buy: [...CHINESE_BUY, 'buy', 'bot', 'bought', 'purchase', '매수'],
+    sell: [...CHINESE_SELL, 'sell', 'sld', 'sold', 'sale', '매도'],
+  },
+]
+
+export function layoutOf(broker: string): Layout | null {
+  const wanted = folded(broker)
+  return LAYOUTS.find((one) => one.broker === wanted || one.aliases.includes(wanted)) ?? null
+}
+
+/** What somebody chose in the place of what the layout says. */
+export type Choice = {
+  columns?: Partial<Record<Field, readonly string[]>>
+  buy?: readonly string[]
+  sell?: readonly string[]
+  dateOrder?: DateOrder
+  decimal?: '.' | ','
+}
+
+export function chosen(layout: Layout, { columns = {}, buy, sell, dateOrder, decimal }: Choice): Layout {
+  return {
+    ...layout,
+    columns: { ...layout.columns, ...columns },
+    buy: buy?.map(folded) ?? layout.buy,
+    sell: sell?.map(folded) ?? layout.sell,
+    dateOrder: dateOrder ?? layout.dateOrder,
+    decimal: decimal ?? layout.decimal,
+  }
+}
+
+/** Alike whatever the width and case of the letters; units in brackets are no part of a name. */
+export const folded = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .replace(/\([^)]*\)/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+
+/** Where each field stands; `-1` and an empty list for none. */
+export type Places = Record<Exclude<Field, 'fee' | 'tax'> | 'only', number> & { fee: number[]; tax: number[] }
+export type Header = { ok: true; row: number; names: string[]; places: Places }
+export type NoHeader = { ok: false; missing: Field[]; names: string[] }
+
+const FIRST_ROWS = 20
+
+/** The first row that names all that a trade needs. Some programs put a title above it. */
+export function headerOf(
+  rows: readonly { row: number; cells: readonly string[] }[],
+  layout: Layout,
+): Header | NoHeader {
+  let nearest: NoHeader = { ok: false, missing: [...NEEDED], names: [...(rows[0]?.cells ?? [])] }
+  for (const { row, cells } of rows.slice(0, FIRST_ROWS)) {
+    const names = cells.map(folded)
+    const places = placesIn(names, layout)
+    const missing = NEEDED.filter((field) => places[field] < 0)
+    if (missing.length === 0) return { ok: true, row, names: [...cells], places }
+    if (missing.length < nearest.missing.length) nearest = { ok: false, missing, names: [...cells] }
+  }
+  return nearest
+}
+
+function placesIn(names: readonly string[], { columns, only }: Layout): Places {
+  const all = (field: Field) => {
+    const found = columns[field].map((name) => names.indexOf(folded(name))).filter((place) => place >= 0)
+    return [...new Set(found)]
+  }
+  const first = (field: Field) => all(field)[0] ?? -1
+  return {
+    ...{ date: first('date'), time: first('time'), symbol: first('symbol'), side: first('side') },
+    ...{ quantity: first('quantity'), price: first('price'), currency: first('currency'), uid: first('uid') },
+    ...{ fee: all('fee'), tax: all('tax'), only: only === null ? -1 : names.indexOf(only.column) },
+  }
+}

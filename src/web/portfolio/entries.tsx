@@ -1,0 +1,126 @@
+// What was booked, the newest first. A wrong entry is taken back and booked anew.
+
+import { useEffect, useState } from 'preact/hooks'
+import { messageOf, request } from '../api.ts'
+import { price } from '../format.ts'
+import { say, type Text } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import { BASE, type Page } from './portfolio-api.ts'
+
+type Entry = { id: number; currency: string } & Partial<{
+  symbol: string
+  trade_date: string
+  event_date: string
+  effective_date: string
+  side: 'buy' | 'sell'
+  direction: 'in' | 'out'
+  action_type: string
+  quantity: number
+  price: number
+  amount: number
+  cash_dividend_per_share: number | null
+  split_ratio: number | null
+}>
+
+const KINDS: readonly (readonly [path: string, name: Text])[] = [
+  ['trades', 'Trades'],
+  ['cash-ledger', 'Payments'],
+  ['corporate-actions', 'Dividends and splits'],
+]
+const PER_PAGE = 20
+
+type Props = { account: string; round: number; onChanged: () => void }
+
+export function Entries({ account, round, onChanged }: Props) {
+  const [kind, setKind] = useState('trades')
+  const [page, setPage] = useState(1)
+  const [found, setFound] = useState<Page<Entry> | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    let isCurrent = true
+    const query = {
+      page: String(page),
+      page_size: String(PER_PAGE),
+      ...(account === '' ? {} : { account_id: account }),
+    }
+    request<Page<Entry>>(`${BASE}/${kind}?${new URLSearchParams(query)}`).then(
+      (list) => isCurrent && setFound(list),
+      (error: unknown) => isCurrent && setProblem(messageOf(error)),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [kind, page, account, round])
+  const takeBack = async (id: number) => {
+    try {
+      await request(`${BASE}/${kind}/${id}`, { method: 'DELETE' })
+      setProblem(null)
+      onChanged()
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  const pages = Math.max(1, Math.ceil((found?.total ?? 0) / PER_PAGE))
+  return (
+    <section class="card entries" aria-labelledby="entries-head">
+      <h2 id="entries-head">{say('What was booked')}</h2>
+      <label class="choice">
+        <span>{say('Kind')}</span>
+        <select
+          value={kind}
+          onChange={(event) => {
+            setKind(event.currentTarget.value)
+            setPage(1)
+            setFound(null)
+          }}
+        >
+          {KINDS.map(([path, name]) => (
+            <option key={path} value={path}>
+              {say(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {found?.items.length === 0 && <p class="hint">{say('Nothing is booked here.')}</p>}
+      <ul class="plain rows-like">
+        {found?.items.map((entry) => (
+          <li key={entry.id}>
+            <span class="code">{entry.trade_date ?? entry.event_date ?? entry.effective_date}</span>
+            <span class="entry-text">{textOf(entry)}</span>
+            <button type="button" class="quiet" onClick={() => void takeBack(entry.id)}>
+              {say('Take back')}
+              <span class="visually-hidden">{` ${textOf(entry)}`}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {pages > 1 && (
+        <div class="filters">
+          <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
+            {say('Newer')}
+          </button>
+          <span class="hint">{say('Page {page} of {pages}', { page, pages })}</span>
+          <button type="button" disabled={page >= pages} onClick={() => setPage(page + 1)}>
+            {say('Older')}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function textOf(entry: Entry): string {
+  const { symbol = '', currency } = entry
+  if (entry.side !== undefined) {
+    const shares = (entry.quantity ?? 0).toLocaleString('en', { maximumFractionDigits: 8 })
+    return `${say(entry.side === 'buy' ? 'Bought' : 'Sold')} ${shares} ${symbol} · ${price(entry.price ?? 0)} ${currency}`
+  }
+  if (entry.direction !== undefined) {
+    return `${say(entry.direction === 'in' ? 'Paid in' : 'Paid out')} ${price(entry.amount ?? 0)} ${currency}`
+  }
+  if (entry.action_type === 'cash_dividend') {
+    return `${say('Dividend')} ${symbol} · ${price(entry.cash_dividend_per_share ?? 0)} ${currency}`
+  }
+  return `${say('Split')} ${symbol} · ${entry.split_ratio ?? 0} : 1`
+}

@@ -1,0 +1,293 @@
+// A broker's file: read, its columns chosen where they are not known, looked through, tried, and only then booked.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, messageOf, request } from '../api.ts'
+import { price } from '../format.ts'
+import { say, type Text } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import { type Account, BASE } from './portfolio-api.ts'
+
+type Broker = { broker: string; display_name: string }
+type Record_ = {
+  row: number
+  trade_date: string
+  symbol: string
+  side: 'buy' | 'sell'
+  quantity: number
+  price: number
+  currency: string
+}
+type Preview = {
+  record_count: number
+  skipped_count: number
+  error_count: number
+  records: Record_[]
+  errors: string[]
+  columns: string[]
+  mapping: Record<string, string | null>
+}
+type Result = {
+  inserted_count: number
+  duplicate_count: number
+  failed_count: number
+  dry_run: boolean
+  errors: string[]
+}
+type Columns = Record<string, string>
+
+const FIELDS: readonly (readonly [field: string, name: Text, isNeeded: boolean])[] = [
+  ['date', 'Day', true],
+  ['symbol', 'Code', true],
+  ['side', 'Side', true],
+  ['quantity', 'Shares', true],
+  ['price', 'Price of one', true],
+  ['fee', 'Fee', false],
+  ['tax', 'Tax', false],
+  ['currency', 'Currency', false],
+  ['uid', 'Number of the trade', false],
+]
+const SHOWN = 50
+
+type Props = { accounts: Account[]; chosen: string; onBooked: () => void }
+
+export function FileImport({ accounts, chosen, onBooked }: Props) {
+  const [brokers, setBrokers] = useState<Broker[]>([])
+  const [broker, setBroker] = useState('huatai')
+  const [account, setAccount] = useState('')
+  const [file, setFile] = useState<File | null>(null)
+  const [columns, setColumns] = useState<string[]>([])
+  const [mapping, setMapping] = useState<Columns>({})
+  const [preview, setPreview] = useState<Preview | null>(null)
+  const [result, setResult] = useState<Result | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    request<{ brokers: Broker[] }>(`${BASE}/imports/csv/brokers`).then(
+      (found) => setBrokers(found.brokers),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  }, [])
+  const into = account || chosen || String(accounts[0]?.id ?? '')
+  const send = async <T,>(path: string, source: File, fields: Columns): Promise<T> => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.append(name, value)
+    form.append('file', source, source.name)
+    return request<T>(`${BASE}/imports/csv/${path}`, { method: 'POST', body: form })
+  }
+  const read = async (source: File, using: string, wanted: Columns) => {
+    setFile(source)
+    setResult(null)
+    try {
+      const found = await send<Preview>('parse', source, { broker: using, mapping: JSON.stringify(wanted) })
+      setPreview(found)
+      setColumns(found.columns)
+      setProblem(null)
+    } catch (error) {
+      setPreview(null)
+      setColumns(columnsOf(error))
+      setProblem(messageOf(error))
+    }
+  }
+  const commit = async (isTrial: boolean) => {
+    if (file === null) return
+    try {
+      const fields = { account_id: into, broker, dry_run: String(isTrial), mapping: JSON.stringify(mapping) }
+      setResult(await send<Result>('commit', file, fields))
+      setProblem(null)
+      if (!isTrial) onBooked()
+    } catch (error) {
+      setResult(null)
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <section class="card booking" aria-labelledby="csv-head">
+      <h2 id="csv-head">{say('Import a broker’s file')}</h2>
+      <div class="filters">
+        <label class="choice">
+          <span>{say('Broker')}</span>
+          <select
+            value={broker}
+            onChange={(event) => {
+              setBroker(event.currentTarget.value)
+              setMapping({})
+              if (file !== null) void read(file, event.currentTarget.value, {})
+            }}
+          >
+            {brokers.map(({ broker: code, display_name: name }) => (
+              <option key={code} value={code}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="choice">
+          <span>{say('Into the account')}</span>
+          <select value={into} onChange={(event) => setAccount(event.currentTarget.value)}>
+            {accounts.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <FileButton name={file?.name ?? null} onFile={(source) => void read(source, broker, mapping)} />
+      </div>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {file !== null && columns.length > 0 && (
+        <ColumnChoice
+          {...{ columns, mapping, taken: preview?.mapping ?? {} }}
+          onMapping={(next) => {
+            setMapping(next)
+            void read(file, broker, next)
+          }}
+        />
+      )}
+      {preview !== null && <Found preview={preview} onCommit={(isTrial) => void commit(isTrial)} />}
+      {result !== null && <Told result={result} />}
+    </section>
+  )
+}
+
+/** The columns of a file in which needed ones were not found. */
+function columnsOf(error: unknown): string[] {
+  const detail = error instanceof ApiError ? error.body.detail : null
+  if (typeof detail !== 'object' || detail === null || !('columns' in detail) || !Array.isArray(detail.columns))
+    return []
+  return detail.columns.map(String)
+}
+
+function FileButton({ name, onFile }: { name: string | null; onFile: (file: File) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        {say('Choose a file')}
+      </button>
+      {name !== null && <span class="hint">{name}</span>}
+      <input
+        ref={input}
+        type="file"
+        class="visually-hidden"
+        tabIndex={-1}
+        aria-label={say('Choose a file')}
+        accept=".csv,.txt,.tsv,.xls"
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? []
+          if (file !== undefined) onFile(file)
+          event.currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}
+
+type ColumnProps = {
+  columns: string[]
+  mapping: Columns
+  taken: Record<string, string | null>
+  onMapping: (next: Columns) => void
+}
+
+const ColumnChoice = ({ columns, mapping, taken, onMapping }: ColumnProps) => (
+  <details open={Object.keys(taken).length === 0}>
+    <summary>{say('Columns')}</summary>
+    <div class="filters">
+      {FIELDS.map(([field, name, isNeeded]) => (
+        <label key={field} class="choice">
+          <span>{isNeeded ? say(name) : `${say(name)} (${say('optional')})`}</span>
+          <select
+            value={mapping[field] ?? taken[field]?.split(', ')[0] ?? ''}
+            onChange={(event) => onMapping({ ...mapping, [field]: event.currentTarget.value })}
+          >
+            <option value="" disabled={mapping[field] !== undefined}>
+              –
+            </option>
+            {columns
+              .filter((column) => column !== '')
+              .map((column) => (
+                <option key={column} value={column}>
+                  {column}
+                </option>
+              ))}
+          </select>
+        </label>
+      ))}
+    </div>
+  </details>
+)
+
+function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: boolean) => void }) {
+  const { record_count: count, skipped_count: skipped, error_count: faults } = preview
+  return (
+    <>
+      <p role="status">
+        {say('{count} trades, {skipped} other rows, {faults} rows at fault.', { count, skipped, faults })}
+      </p>
+      <Faults faults={preview.errors} />
+      {count > 0 && <Rows records={preview.records.slice(0, SHOWN)} />}
+      <div class="form-actions">
+        <button type="button" disabled={count === 0} onClick={() => onCommit(true)}>
+          {say('Try it')}
+        </button>
+        <button type="button" class="primary" disabled={count === 0 || faults > 0} onClick={() => onCommit(false)}>
+          {say('Book {count} trades', { count })}
+        </button>
+      </div>
+    </>
+  )
+}
+
+const Rows = ({ records }: { records: readonly Record_[] }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  <section class="table-scroll" aria-label={say('Trades of the file')} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {(['Row', 'Day', 'Side', 'Code', 'Shares', 'Price of one'] as const).map((name) => (
+            <th key={name} scope="col">
+              {say(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {records.map((record) => (
+          <tr key={record.row}>
+            <th scope="row">{record.row}</th>
+            <td>{record.trade_date}</td>
+            <td>{say(record.side === 'buy' ? 'Bought' : 'Sold')}</td>
+            <td>{record.symbol}</td>
+            <td>{record.quantity.toLocaleString('en', { maximumFractionDigits: 8 })}</td>
+            <td>{`${price(record.price)} ${record.currency}`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+const Faults = ({ faults }: { faults: readonly string[] }) =>
+  faults.length === 0 ? null : (
+    <Notice kind="warning">
+      <ul class="plain">
+        {faults.map((fault) => (
+          <li key={fault}>{fault}</li>
+        ))}
+      </ul>
+    </Notice>
+  )
+
+function Told({ result }: { result: Result }) {
+  const { inserted_count: count, duplicate_count: repeated, failed_count: failed } = result
+  const values = { count, repeated, failed }
+  return (
+    <>
+      <Notice kind={failed > 0 ? 'warning' : 'info'}>
+        {result.dry_run
+          ? say('A trial: {count} would be booked, {repeated} are there already, {failed} cannot be.', values)
+          : say('{count} were booked, {repeated} were there already.', values)}
+      </Notice>
+      <Faults faults={result.errors} />
+    </>
+  )
+}
