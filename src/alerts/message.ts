@@ -2,6 +2,7 @@
 
 import { escapeMarkdown } from '../analysis/report/render/markdown-text.ts'
 import type { ReportLanguage } from '../analysis/schemas.ts'
+import { textsOf } from '../analysis/texts/book.ts'
 import type { AlertType, Parameters } from './kinds.ts'
 import type { Facts, Rule, StoredFacts } from './rule.ts'
 import { ALERT_TEXTS } from './texts.ts'
@@ -30,7 +31,8 @@ export function reasonText(reasoned: Reasoned, language: ReportLanguage): string
   const words = ALERT_TEXTS[language]
   const { marks = [] } = reasoned.facts
   const sentence = sentenceOf(reasoned, language)
-  return marks.length === 0 ? sentence : `${sentence}; ${words.marked(marks.join(', '))}`
+  const names = marks.map((mark) => textsOf(language).consistency.check[mark])
+  return marks.length === 0 ? sentence : `${sentence}; ${words.marked(names.join(', '))}`
 }
 
 function sentenceOf({ type, parameters, value, threshold, facts }: Reasoned, language: ReportLanguage): string {

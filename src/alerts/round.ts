@@ -6,6 +6,7 @@ import { keptBarsOf } from '../db/signals.ts'
 import type { Bar, Quote } from '../market/bars.ts'
 import { lastCompletedSession, previousTradingDay, sessionEnd } from '../market/calendar.ts'
 import { type Examined, examinePrices, isInDoubt } from '../market/consistency/examine.ts'
+import type { CheckKey } from '../market/consistency/types.ts'
 import { type Instrument, type Market, parseCode } from '../market/instruments.ts'
 import type { Fetched } from '../market/provider-run.ts'
 import { BarList } from '../market/providers/answer-cache.ts'
@@ -154,7 +155,7 @@ export class Round {
 
 const NO_BARS: Fetched<Bar[]> = { ok: false, runs: [] }
 
-export type Trusted = { ok: true; price: number; changePct: number; marks: string[] } | { ok: false; doubt: Doubt }
+export type Trusted = { ok: true; price: number; changePct: number; marks: CheckKey[] } | { ok: false; doubt: Doubt }
 
 function trustedOf({ quote, consistency }: Examined): Trusted {
   if (quote === null || consistency.withheld.some((touch) => touch === 'price' || touch === 'change')) {

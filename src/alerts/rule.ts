@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import type { ReportLanguage } from '../analysis/schemas.ts'
 import type { AlertRule } from '../db/alerts.ts'
+import type { CheckKey } from '../market/consistency/types.ts'
 import { instantAt, wallClock } from '../market/zoned-time.ts'
 import type { Changes, Happening, Reading, Watch } from './evaluate.ts'
 import { isAlertType, KINDS, type Parameters, type Scope, type Source } from './kinds.ts'
@@ -81,7 +82,7 @@ export class Findings {
 export type Facts = {
   source?: string
   /** Checks that warn of the price. */
-  marks?: string[]
+  marks?: CheckKey[]
   level?: string
   session?: string
   action?: string

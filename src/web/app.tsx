@@ -137,6 +137,7 @@ const PARTS: Readonly<Record<string, ComponentType<object>>> = {
   accuracy: lazy(async () => (await past()).AccuracyPage),
   evidence: lazy(async () => (await past()).EvidencePageView),
   talks: lazy(async () => (await import('./analysis/talks-page.tsx')).TalksPage),
+  alerts: lazy(async () => (await import('./analysis/alerts-page.tsx')).AlertsPage),
   watchlists: lazy(async () => (await import('./analysis/watchlists-page.tsx')).WatchlistsPage),
 }
 

@@ -1,13 +1,14 @@
 import { Link } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 
-export type AnalysisPart = 'tasks' | 'history' | 'talks' | 'watchlists' | 'accuracy' | 'evidence'
+export type AnalysisPart = 'tasks' | 'history' | 'talks' | 'watchlists' | 'alerts' | 'accuracy' | 'evidence'
 
 const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['tasks', 'Tasks'],
   ['history', 'History'],
   ['talks', 'Talks'],
   ['watchlists', 'Watchlists'],
+  ['alerts', 'Alerts'],
   ['accuracy', 'Accuracy'],
   ['evidence', 'Evidence'],
 ]

@@ -14,6 +14,7 @@ const PAGES: readonly [path: string, name: Text][] = [
   ['/analysis/history', 'History'],
   ['/analysis/talks', 'Talks'],
   ['/analysis/watchlists', 'Watchlists'],
+  ['/analysis/alerts', 'Alerts'],
   ['/analysis/accuracy', 'Accuracy'],
   ['/analysis/evidence', 'Evidence'],
   ['/settings/model', 'Model'],
