@@ -78,13 +78,17 @@ export class Subscribers {
 
   /** Stores the event and sends it to the owner's streams at the end of this tick. */
   publish(event: TaskEvent, task: Task, flowEvent: string | null = null): void {
-    const at = Date.now()
-    const frame = this.#log.append(task.owner, { event, json: taskJson(task, flowEvent), at })
-    const waiting = this.#waiting.get(task.owner)
+    this.tell(task.owner, event, taskJson(task, flowEvent))
+  }
+
+  /** The same for an event that is about no task. */
+  tell(owner: string, event: TaskEvent | 'alert_triggered', json: string): void {
+    const frame = this.#log.append(owner, { event, json, at: Date.now() })
+    const waiting = this.#waiting.get(owner)
     if (waiting) waiting.push(frame)
     else {
-      this.#waiting.set(task.owner, [frame])
-      queueMicrotask(() => this.#flush(task.owner))
+      this.#waiting.set(owner, [frame])
+      queueMicrotask(() => this.#flush(owner))
     }
   }
 

@@ -124,6 +124,18 @@ export class TaskQueue extends QueueBooks {
     this.#plan()
   }
 
+  /** Tells the streams of alerts. Each uid is told once, also to a caller that asks again because it lost the answer. */
+  tellAlerts(alerts: readonly { owner: string; uid: string; json: string }[]): void {
+    const at = Date.now()
+    for (const { owner, uid, json } of alerts) {
+      const key = `alert:${uid}`
+      if (this.#submissions.find(owner, key) !== null) continue
+      this.#submissions.remember(owner, { key, answer: [], at })
+      this.subscribers.tell(owner, 'alert_triggered', json)
+    }
+    this.alarms.atLatest('upkeep', at + UPKEEP_EVERY_MS)
+  }
+
   /** Opens a socket that carries the text of an owner's event stream: `/stream?owner=…[&key=…][&until=…][&after=…]`. Another status says why not. */
   override async fetch(request: Request): Promise<Response> {
     const { searchParams } = new URL(request.url)

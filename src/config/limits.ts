@@ -37,6 +37,7 @@ export const LIMIT_VARIABLES = {
   RATE_LIMIT_STARTS: rateLimit('300/60'),
   RATE_LIMIT_ANALYSES: rateLimit('300/60'),
   RATE_LIMIT_CHATS: rateLimit('20/60'),
+  RATE_LIMIT_ALERT_TESTS: rateLimit('20/60'),
   RATE_LIMIT_UPLOADS: rateLimit('300/60'),
   RATE_LIMIT_WRONG_KEYS: rateLimit('30/60'),
 } as const
@@ -57,7 +58,10 @@ export type LimitConfig = {
   maxRunningLoops: number
   idleCloseMs: number
   /** Null: no limit. */
-  rateLimits: Record<'reads' | 'writes' | 'starts' | 'analyses' | 'chats' | 'uploads' | 'wrongKeys', RateLimit | null>
+  rateLimits: Record<
+    'reads' | 'writes' | 'starts' | 'analyses' | 'chats' | 'alertTests' | 'uploads' | 'wrongKeys',
+    RateLimit | null
+  >
 }
 
 export function limitConfig(values: LimitValues): LimitConfig {
@@ -78,6 +82,7 @@ export function limitConfig(values: LimitValues): LimitConfig {
       starts: values.RATE_LIMIT_STARTS,
       analyses: values.RATE_LIMIT_ANALYSES,
       chats: values.RATE_LIMIT_CHATS,
+      alertTests: values.RATE_LIMIT_ALERT_TESTS,
       uploads: values.RATE_LIMIT_UPLOADS,
       wrongKeys: values.RATE_LIMIT_WRONG_KEYS,
     },

@@ -1,6 +1,6 @@
 // The outbox of notifications: each delivery, its parts and their state.
 
-import { isoMicros } from '../lib/clock.ts'
+import { isoMicros, systemClock } from '../lib/clock.ts'
 import { hexId } from '../lib/crypto.ts'
 import type {
   Claim,
@@ -200,8 +200,8 @@ export function noteNotice(db: D1Database, notice: Notice, now: number): D1Prepa
 export function untoldNotices(db: D1Database): NewsStore {
   return {
     untold: async () => {
-      const query = `SELECT body FROM untold_notices ORDER BY noted_at LIMIT ${MOST_AT_ONCE}`
-      const { results } = await db.prepare(query).all<{ body: string }>()
+      const query = `SELECT body FROM untold_notices WHERE not_before <= ? ORDER BY noted_at LIMIT ${MOST_AT_ONCE}`
+      const { results } = await db.prepare(query).bind(systemClock()).all<{ body: string }>()
       return results.map(({ body }) => JSON.parse(body) as Notice)
     },
     drop: async (keys) => {

@@ -37,6 +37,7 @@ export const TAGS = {
   Stocks: 'Quotes, bars and names.',
   Watchlists: 'Groups of stocks.',
   Portfolio: 'What you hold, from what was booked.',
+  Alerts: 'What you want to be told of, and what was told.',
   Schedules: 'Analyses that run by themselves.',
   Notifications: 'Where reports are sent, and what became of it.',
 } as const

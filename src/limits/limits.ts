@@ -30,6 +30,7 @@ const SHARE: Readonly<Record<LimitKind, number>> = {
   starts: 0,
   analyses: 0,
   chats: 0,
+  alertTests: 0,
   uploads: 0,
   wrongKeys: 0,
 }

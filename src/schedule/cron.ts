@@ -63,6 +63,8 @@ const BAR_COUNT = 400
 
 export async function onCron(env: Env, now: number): Promise<void> {
   await runDueSchedules(tickDeps(env), now)
+  const { runAlerts } = await import('./alerts.ts')
+  await runAlerts(env, now)
   await runUpkeep(env.DB, jobsOf(env, now), now)
 }
 
@@ -106,6 +108,7 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
       everyMs: DAY_MS,
       run: async () => `${await deleteOldModelCalls(env.DB, now - KEEP_MODEL_CALLS_MS)} calls`,
     },
+    { name: 'triggers', everyMs: DAY_MS, run: () => prunedAlerts(env.DB, now) },
     { name: 'calendars', everyMs: DAY_MS, run: async () => checkCalendars(now) },
     { name: 'evidence', everyMs: DAY_MS, run: () => replayed(env.DB, now) },
     ...(asksTheWorld && config(env).rates !== null
@@ -137,6 +140,11 @@ async function refreshRates(env: Env, now: number): Promise<string> {
 async function replayed(db: D1Database, now: number): Promise<string> {
   const { refreshEvidence } = await import('./evidence.ts')
   return refreshEvidence(db, now)
+}
+
+async function prunedAlerts(db: D1Database, now: number): Promise<string> {
+  const { pruneAlerts } = await import('./alerts.ts')
+  return pruneAlerts(db, now)
 }
 
 /** Continues open deliveries even when the queue's own alarm was lost. */

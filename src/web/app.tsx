@@ -139,6 +139,7 @@ const PARTS: Readonly<Record<string, ComponentType<object>>> = {
   talks: lazy(async () => (await import('./analysis/talks-page.tsx')).TalksPage),
   portfolio: lazy(async () => (await import('./portfolio/portfolio-page.tsx')).PortfolioPage),
   signals: lazy(async () => (await import('./portfolio/signals-page.tsx')).SignalsPage),
+  alerts: lazy(async () => (await import('./analysis/alerts-page.tsx')).AlertsPage),
   watchlists: lazy(async () => (await import('./analysis/watchlists-page.tsx')).WatchlistsPage),
 }
 

@@ -1,5 +1,6 @@
 // The Chinese wording of every text of the console, under the English one.
 
+import { ZH_ALERTS } from './zh-alerts.ts'
 import { ZH_ANALYSIS } from './zh-analysis.ts'
 import { ZH_CONVERSATION } from './zh-conversation.ts'
 import { ZH_FRAME } from './zh-frame.ts'
@@ -7,6 +8,7 @@ import { ZH_PORTFOLIO } from './zh-portfolio.ts'
 import { ZH_WORKSPACE } from './zh-workspace.ts'
 
 export const ZH = {
+  ...ZH_ALERTS,
   ...ZH_ANALYSIS,
   ...ZH_CONVERSATION,
   ...ZH_FRAME,

@@ -79,6 +79,7 @@ const PAGES = [
   '/analysis/watchlists',
   '/analysis/portfolio',
   '/analysis/signals',
+  '/analysis/alerts',
   '/analysis/accuracy',
   '/analysis/evidence',
 ]
@@ -100,6 +101,8 @@ test('no page has a serious or critical fault that axe finds, whatever theme, la
   const id = await conversation('echo seen; false')
   const { query_id: report } = await post<{ query_id: string }>('/api/v1/analysis/analyze', { stock_code: '600519' })
   await post('/api/v1/analysis/watchlists', { name: 'Core', stock_codes: ['600519', 'AAPL'] })
+  const rule = { target: '600519', alert_type: 'new_advice', parameters: { actions: ['buy'] }, severity: 'critical' }
+  await post('/api/v1/alerts/rules', rule)
   const paths = [
     ...PAGES,
     `/conversations/${id}`,
@@ -292,6 +295,45 @@ test('a list from a file becomes a group after its rows were looked through, and
   await page.reload()
   await expect.poll(() => group.getByLabel('Note on From a file').inputValue()).toBe('weekly')
   expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
+})
+
+test('a rule of alerts is made by the keyboard alone, tried out, switched off and deleted; what is wrong is said and stays', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const { url } = await service()
+  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
+  await page.goto(`${url}/analysis/alerts`)
+  await page.getByText('the only source is sample data').first().waitFor()
+  const form = page.getByRole('form', { name: 'A new rule' })
+  await form.getByLabel('What', { exact: true }).selectOption('price_cross')
+  await form.getByLabel('Code or name').focus()
+  await page.keyboard.type('Kweichow Moutai')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Tab')
+  await page.keyboard.type('-5')
+  await page.keyboard.press('Enter')
+  await form.getByRole('alert').filter({ hasText: 'parameters.price' }).waitFor()
+  expect(await form.getByLabel('Price', { exact: true }).inputValue()).toBe('-5')
+  await form.getByLabel('Price', { exact: true }).fill('1700')
+  await page.keyboard.press('Enter')
+  const rules = page.getByRole('region', { name: 'Rules' })
+  await rules.getByText('Price Kweichow Moutai 600519').waitFor()
+  await rules.getByRole('button', { name: 'Try Price Kweichow Moutai 600519 out' }).click()
+  await rules.getByText(/Tried out: .*sample data/).waitFor()
+  // Another kind has other fields.
+  await form.getByLabel('What', { exact: true }).selectOption('market_light_status')
+  expect(await form.getByLabel('Which').inputValue()).toBe('cn')
+  await form.getByLabel('red').check()
+  await form.getByRole('button', { name: 'Make the rule' }).click()
+  await rules.getByText('Market light CN').waitFor()
+  await rules.getByRole('button', { name: 'Switch Market light CN off' }).click()
+  await rules.getByText('Switched off.').waitFor()
+  for (const name of ['Market light CN', 'Price Kweichow Moutai 600519']) {
+    await rules.getByRole('button', { name: `Delete ${name}` }).click()
+    await rules.getByText(name, { exact: true }).waitFor({ state: 'detached' })
+  }
+  expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
 })
 
 test('a report is asked about; the page is left in the middle and finds the answer once, and the talk goes on with files', async ({

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesIn, type Import, importsOf, ROOT, textOf } from '../support/source-tree.ts'
 
-const DOMAIN = 'agent llm mcp workspace git-providers market news analysis portfolio notify schedule'.split(' ')
+const DOMAIN = 'agent llm mcp workspace git-providers market news analysis portfolio alerts notify schedule'.split(' ')
 
 /** What stands on its own: each could be a package. Its `index.ts` is its whole face. */
 const WORKSPACE_KITS = ['kits/git', 'kits/shell', 'kits/node-program', 'kits/zip']
@@ -130,7 +130,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // Books are decided on what is stored, and stored by who decides.
   portfolio: ['market', 'db', 'lib'],
+  // What is looked at is decided on what is stored, and stored by who decides.
+  alerts: ['analysis', 'analysis/texts', 'analysis/report', 'market', 'portfolio', 'db', 'lib'],
   schedule: [
+    'alerts',
     'analysis',
     'analysis/market-data',
     'analysis/evidence',
@@ -196,6 +199,7 @@ const FAMILIES = {
     'src/news/',
     'src/analysis/',
     'src/notify/',
+    'src/alerts/',
     'src/schedule/',
     'src/routes/analysis/',
     'durable-objects/task-queue/',

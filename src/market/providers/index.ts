@@ -36,6 +36,7 @@ import {
   rankingsNeed,
 } from './chain.ts'
 import { type GateKeeper, memoryGate, paceOf } from './gate.ts'
+import { manyQuotes } from './many-quotes.ts'
 import type { BarsQuery, MarketDataProvider, QuoteQuery } from './provider.ts'
 import { MARKET_PROVIDERS } from './registry.ts'
 import { SAMPLE_PROVIDER } from './sample.ts'
@@ -65,6 +66,8 @@ export type MarketSnapshot = {
 export type MarketData = {
   bars(instrument: Instrument, query: BarsQuery): Promise<Fetched<Bar[]>>
   quote(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Quote>>
+  /** The quotes of many listings, in as few requests as the sources allow. */
+  quotes(instruments: readonly Instrument[], query?: QuoteQuery): Promise<Map<string, Fetched<Quote>>>
   /** Volumes within the day, of live sources and never kept: they are of this minute. */
   dayVolumes(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<VolumePart[]>>
   /** Bars of an index that listings are compared with: of live sources, and fetched once a session. */
@@ -101,6 +104,7 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
   return {
     bars: (instrument, query) => bars(providers, instrument, query),
     quote: (instrument, query = {}) => ask(quoteNeed(instrument, query)),
+    quotes: (instruments, query = {}) => manyQuotes(chain, providers, { instruments, query }),
     otherQuote: (instrument, known, query = {}) => {
       const others = providers.filter(({ name }) => name !== SAMPLE_PROVIDER && !known.includes(name))
       return firstAnswer(chain, others, quoteNeed(instrument, query))

@@ -30,6 +30,11 @@ export interface MarketDataProvider {
   /** Oldest first, at least one. */
   dailyBars?(instrument: Instrument, query: BarsQuery): Promise<Bar[]>
   quote?(instrument: Instrument, query: QuoteQuery): Promise<Quote>
+  /** Of a source that tells several in one answer: the quotes that it has of at most `atOnce` listings, by their keys. */
+  readonly quotes?: {
+    readonly atOnce: number
+    ask(instruments: readonly Instrument[], query: QuoteQuery): Promise<Map<string, Quote>>
+  }
   /** Volumes within the day, of today and of at least the five sessions before. */
   dayVolumes?(instrument: Instrument, query: QuoteQuery): Promise<VolumePart[]>
   fundamentals?(instrument: Instrument, query: QuoteQuery): Promise<Fundamentals>

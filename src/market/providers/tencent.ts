@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
-import { type Fetch, requestJson, requestText } from '../../lib/http-client.ts'
+import { type Fetch, requestJson, requestText, UpstreamError } from '../../lib/http-client.ts'
 import type { Bar, Quote } from '../bars.ts'
 import { localDate, marketZone } from '../calendar.ts'
 import { currencyOf, type Instrument, tencentSymbol } from '../instruments.ts'
@@ -15,6 +15,8 @@ export type TencentOptions = { quoteUrl: string; klineUrl: string; clock: Clock;
 
 const SERVICE = 'tencent'
 const MOST_BARS = 800
+/** Symbols of one request for quotes. */
+const MOST_QUOTES = 60
 const REQUEST = { service: SERVICE, timeoutMs: 5_000, retries: 1 } as const
 const LOT = 100
 
@@ -47,6 +49,15 @@ export function tencentProvider(options: TencentOptions): PriceProvider {
     async quote(instrument, query) {
       const quote: Quote = toQuote(SERVICE, instrument, await fields(instrument, query), options.clock())
       return checkedQuote(SERVICE, quote)
+    },
+    quotes: {
+      atOnce: MOST_QUOTES,
+      async ask(instruments, query) {
+        const symbols = instruments.map(symbolOf)
+        const url = `${options.quoteUrl}/q=${symbols.join(',')}`
+        const text = await requestText(url, { ...requestOf(options, query), encoding: 'gbk' })
+        return listedQuotes(instruments, text, options.clock())
+      },
     },
     async dailyBars(instrument, query) {
       const symbol = await barSymbol(instrument, query)
@@ -133,6 +144,21 @@ function quoteFields(service: string, symbol: string, text: string): string[] {
   const fields = (line[2] ?? '').split('~')
   if (!echoes(symbol.slice(2), fields[FIELD.code] ?? '')) throw faulty(service, 'wrong_symbol', symbol)
   return fields
+}
+
+/** Those of the list that are right; what is wrong with one is no reason to leave out the others. */
+function listedQuotes(instruments: readonly Instrument[], text: string, now: number): Map<string, Quote> {
+  const told = new Map<string, Quote>()
+  for (const instrument of instruments) {
+    try {
+      const found = quoteFields(SERVICE, symbolOf(instrument), text)
+      told.set(instrument.key, checkedQuote(SERVICE, toQuote(SERVICE, instrument, found, now)))
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error
+    }
+  }
+  if (told.size === 0) throw faulty(SERVICE, 'empty', 'none of the quotes is right')
+  return told
 }
 
 /** The code as sent, or as the US list writes it: with a venue after it (`AAPL.OQ`) or a dot before it (`.INX`). */

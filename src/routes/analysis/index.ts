@@ -8,6 +8,8 @@ import { evidence, evidenceLedger } from './evidence.ts'
 import { extractImage } from './extract-image.ts'
 import { history } from './history.ts'
 import { marketReview } from './market-review.ts'
+import { alertRules } from './page/alert-rules.ts'
+import { alerts } from './page/alerts.ts'
 import { backtest } from './page/backtest.ts'
 import { channelTrial } from './page/channel-trial.ts'
 import { configuration } from './page/configuration.ts'
@@ -84,6 +86,8 @@ for (const part of [
   signalOutcomes,
   signalEntry,
   signals,
+  alertRules,
+  alerts,
   backtest,
 ])
   analysisRoutes.route('/', part)

@@ -8,6 +8,7 @@ export type AnalysisPart =
   | 'watchlists'
   | 'portfolio'
   | 'signals'
+  | 'alerts'
   | 'accuracy'
   | 'evidence'
 
@@ -18,6 +19,7 @@ const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['watchlists', 'Watchlists'],
   ['portfolio', 'Portfolio'],
   ['signals', 'Signals'],
+  ['alerts', 'Alerts'],
   ['accuracy', 'Accuracy'],
   ['evidence', 'Evidence'],
 ]

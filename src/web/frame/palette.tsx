@@ -16,6 +16,7 @@ const PAGES: readonly [path: string, name: Text][] = [
   ['/analysis/watchlists', 'Watchlists'],
   ['/analysis/portfolio', 'Portfolio'],
   ['/analysis/signals', 'Signals'],
+  ['/analysis/alerts', 'Alerts'],
   ['/analysis/accuracy', 'Accuracy'],
   ['/analysis/evidence', 'Evidence'],
   ['/settings/model', 'Model'],

@@ -1,4 +1,4 @@
-// The owner's signals as they are by now, and what became of each: computed when it is asked for, from the bars that are kept, so that a
+// What became of the owner's signals: computed when it is asked for, from the bars that are kept, so that a
 // later correction of the bars corrects it as well.
 
 import {
@@ -9,35 +9,12 @@ import {
   followedAdvice,
   movesOfAnyDay,
 } from '../../../analysis/evidence/followed.ts'
-import { type ReportOfSignal, signalOfReport } from '../../../analysis/report/signal.ts'
 import { Action } from '../../../analysis/schemas.ts'
-import {
-  addSignals,
-  expireSignals,
-  keptBarsOf,
-  pruneSignals,
-  reportsWithoutSignal,
-  type Signal,
-} from '../../../db/signals.ts'
-import { isoMicros } from '../../../lib/clock.ts'
+import { keptBarsOf, type Signal } from '../../../db/signals.ts'
 import type { Bar } from '../../../market/bars.ts'
 import { benchmarkOf } from '../../../market/benchmarks.ts'
 import { type Instrument, parseCode } from '../../../market/instruments.ts'
 import { BarList } from '../../../market/providers/answer-cache.ts'
-
-/** Makes signals of reports that are none yet, and ends those whose time is over. */
-export async function bringUpToDate(db: D1Database, owner: string, now: number): Promise<void> {
-  const reports = await reportsWithoutSignal<ReportOfSignal>(db, owner)
-  if (reports.length > 0) {
-    await addSignals(
-      db,
-      owner,
-      reports.flatMap((report) => signalOfReport(report) ?? []),
-    )
-    await pruneSignals(db, owner)
-  }
-  await expireSignals(db, owner, isoMicros(now))
-}
 
 /** Reading and checking a listing's bars takes about five milliseconds. */
 const MOST_LISTINGS = 200

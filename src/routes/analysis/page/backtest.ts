@@ -3,6 +3,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { bringUpToDate } from '../../../alerts/targets.ts'
 import {
   backtestVerdict,
   besideOf,
@@ -25,7 +26,7 @@ import { isoMicros } from '../../../lib/clock.ts'
 import { parseCode } from '../../../market/instruments.ts'
 import { addDays, isDate } from '../../../market/zoned-time.ts'
 import { keyOf } from '../history-record.ts'
-import { bringUpToDate, followAll } from './advice.ts'
+import { followAll } from './advice.ts'
 import { type BacktestItem, BacktestMetrics, BacktestResults, BacktestRun } from './backtest-schemas.ts'
 import { type EmptyBacktest, type PageTexts, pageTexts } from './texts.ts'
 

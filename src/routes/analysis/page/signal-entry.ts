@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { bringUpToDate } from '../../../alerts/targets.ts'
 import {
   defaultHorizon,
   expiryOf,
@@ -27,7 +28,6 @@ import { isoMicros, isoMicrosOf } from '../../../lib/clock.ts'
 import { sha256Hex } from '../../../lib/crypto.ts'
 import { localDate, startedSession } from '../../../market/calendar.ts'
 import { resolveInput } from '../../../market/resolve.ts'
-import { bringUpToDate } from './advice.ts'
 import * as wire from './signal-schemas.ts'
 import { type PageTexts, pageTexts, type SignalRule } from './texts.ts'
 

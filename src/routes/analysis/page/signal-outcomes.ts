@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { bringUpToDate } from '../../../alerts/targets.ts'
 import {
   besideOf,
   expectedOfSignal,
@@ -18,7 +19,7 @@ import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { valueError } from '../../../http/validation.ts'
-import { bringUpToDate, followAll } from './advice.ts'
+import { followAll } from './advice.ts'
 import * as wire from './signal-schemas.ts'
 import { missing, NO_FILTER, reading, signalOf, signalParams } from './signals.ts'
 

@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { bringUpToDate } from '../../../alerts/targets.ts'
 import { Action } from '../../../analysis/schemas.ts'
 import { feedbackOf, findSignal, listSignals, type Signal, saveFeedback, setSignalStatus } from '../../../db/signals.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
@@ -13,7 +14,6 @@ import { laxBool, laxInt, valueError } from '../../../http/validation.ts'
 import { isoMicros, isoMicrosOf } from '../../../lib/clock.ts'
 import { heldListings } from '../../../portfolio/book.ts'
 import { keyOf } from '../history-record.ts'
-import { bringUpToDate } from './advice.ts'
 import * as wire from './signal-schemas.ts'
 import { pageTexts } from './texts.ts'
 

@@ -46,6 +46,13 @@ export type PageTexts = {
     storageWorks: string
   }
   scheduler: { empty: string; busy: string }
+  alerts: {
+    noRule: string
+    quiet: (until: string) => string
+    coolingDown: string
+    noChannel: string
+    pending: string
+  }
   signals: {
     missing: string
     isOver: string
@@ -120,6 +127,13 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       storageWorks: '存储可用',
     },
     scheduler: { empty: '自选列表为空，没有可分析的股票', busy: '自选列表中的股票都已在分析中' },
+    alerts: {
+      noRule: '没有此规则',
+      quiet: (until) => `免打扰时段内，${until} 之后发送`,
+      coolingDown: '冷却期内，不发送消息',
+      noChannel: '没有启用的通知渠道',
+      pending: '等待发送',
+    },
     signals: {
       missing: '没有此信号',
       isOver: '已结束的信号不能重新变为有效',
@@ -208,6 +222,13 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
       empty: 'The watchlist is empty: there is nothing to analyse',
       busy: 'Every stock of the watchlist is being analysed already',
     },
+    alerts: {
+      noRule: 'No such rule',
+      quiet: (until) => `Quiet hours: it is sent after ${until}`,
+      coolingDown: 'It is cooling down: no message is sent',
+      noChannel: 'No channel is switched on',
+      pending: 'It waits to be sent',
+    },
     signals: {
       missing: 'No such signal',
       isOver: 'A signal that is over does not become active again',
@@ -294,6 +315,13 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
     scheduler: {
       empty: '관심 목록이 비어 있어 분석할 종목이 없습니다',
       busy: '관심 목록의 모든 종목이 이미 분석 중입니다',
+    },
+    alerts: {
+      noRule: '이 규칙이 없습니다',
+      quiet: (until) => `방해 금지 시간: ${until} 이후에 보냅니다`,
+      coolingDown: '재알림 대기 중이라 보내지 않습니다',
+      noChannel: '켜진 알림 채널이 없습니다',
+      pending: '보내기를 기다립니다',
     },
     signals: {
       missing: '이 신호가 없습니다',

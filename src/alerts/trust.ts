@@ -1,0 +1,76 @@
+// Which quotes an alert may follow from. What is not trusted fires nothing, and the rule says why.
+
+import type { Quote } from '../market/bars.ts'
+import { localDate, marketPhaseSummary, marketZone, sessionEnd, sessionHours } from '../market/calendar.ts'
+import type { Market } from '../market/instruments.ts'
+import type { Fetched } from '../market/provider-run.ts'
+import { instantAt } from '../market/zoned-time.ts'
+
+export const DOUBTS = [
+  'no_quote',
+  'sample',
+  'no_time',
+  'ahead',
+  'other_day',
+  'stale',
+  'suspended',
+  'withheld',
+  'no_volume',
+  'no_bars',
+  'no_bar',
+  'gap',
+  'few_bars',
+  'no_levels',
+  'no_price',
+  'no_rate',
+  'no_history',
+  'no_light',
+  'no_light_before',
+  'no_targets',
+  'not_looked_at',
+] as const
+/** Why a target could not be looked at. */
+export type Doubt = (typeof DOUBTS)[number]
+
+const MINUTE_MS = 60_000
+/** Of trading time. */
+const STALE_MINUTES = 20
+const AHEAD_MS = 2 * MINUTE_MS
+
+/** What is wrong with a quote as one of the session of that day, by itself; null where nothing is. */
+export function doubtOf(fetched: Fetched<Quote> | undefined, market: Market, now: number): Doubt | null {
+  if (fetched === undefined || !fetched.ok) return 'no_quote'
+  if (fetched.provenance !== null) return 'sample'
+  const { quotedAt, volume, price, prevClose } = fetched.value
+  if (quotedAt === null) return 'no_time'
+  if (quotedAt > now + AHEAD_MS) return 'ahead'
+  const day = localDate(market, now)
+  if (localDate(market, quotedAt) !== day) return 'other_day'
+  if (tradingMinutesBetween(market, day, quotedAt, now) > STALE_MINUTES) return 'stale'
+  const isLong = tradingMinutesBetween(market, day, 0, now) > STALE_MINUTES
+  return isLong && volume === 0 && price === prevClose ? 'suspended' : null
+}
+
+/** Of the sessions of that day. */
+export function tradingMinutesBetween(market: Market, day: string, from: number, to: number): number {
+  const zone = marketZone(market)
+  return sessionHours(market, day).reduce((sum, [open, close]) => {
+    const [opens, closes] = [instantAt(day, open * 60, zone), instantAt(day, close * 60, zone)]
+    return sum + Math.max(0, Math.min(closes, to) - Math.max(opens, from)) / MINUTE_MS
+  }, 0)
+}
+
+/** Its closing prices come in after the close. */
+const AFTER_CLOSE_MS = 12 * MINUTE_MS
+
+/** The session whose quotes may fire at that moment; null outside of trading hours. */
+export function sessionNow(market: Market, now: number): { day: string; startedAt: number } | null {
+  const { is_market_open_now: isOpen, is_trading_day: isSession } = marketPhaseSummary({ market, epochMs: now })
+  const day = localDate(market, now)
+  const [first] = isSession ? sessionHours(market, day) : []
+  if (first === undefined) return null
+  const end = sessionEnd(market, day)
+  const isJustOver = now >= end && now < end + AFTER_CLOSE_MS
+  if (!isOpen && !isJustOver) return null
+  return { day, startedAt: instantAt(day, first[0] * 60, marketZone(market)) }
+}

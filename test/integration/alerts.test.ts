@@ -1,0 +1,467 @@
+// Alerts: rules over the interface, the look at them, what they tell, and that nothing is told twice or lost when a look is cut off.
+
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, inject, test } from 'vitest'
+import { sweepAlerts } from '../../src/alerts/sweep.ts'
+import { triggerItem } from '../../src/alerts/told.ts'
+import { taskQueue } from '../../src/bindings.ts'
+import { deliveryStore, untoldNotices } from '../../src/db/deliveries.ts'
+import { isoMicros } from '../../src/lib/clock.ts'
+import type { Bar } from '../../src/market/bars.ts'
+import { isTradingDay } from '../../src/market/calendar.ts'
+import { addDays } from '../../src/market/zoned-time.ts'
+import { notify } from '../../src/notify/run.ts'
+import { ALERTS, makeRule, mortalDatabase, NOW, world } from '../helpers/alerts.ts'
+import { type Client, client } from '../helpers/app.ts'
+import { LOCAL } from '../helpers/policies.ts'
+import { Random } from '../simulation/random.ts'
+import { openStream } from './task-events.ts'
+
+const MINUTE = 60_000
+const SWEEP = 5 * MINUTE
+
+type Rule = {
+  id: number
+  name: string
+  enabled: boolean
+  message: string
+  cooldown_active: boolean
+  parameters: object
+}
+type Trigger = {
+  id: number
+  uid: string
+  rule_id: number
+  target: string
+  status: string
+  observed_value: number | null
+  reason: string
+  data_timestamp: string | null
+}
+type Page<T> = { items: T[]; total: number }
+
+const english = { 'accept-language': 'en' }
+const read = <T>(who: Client, path: string) => who.json<Page<T>>(`${ALERTS}/${path}`, { headers: english })
+const above = (target: string, price: number) => ({
+  ...{ target, alert_type: 'price_cross', parameters: { direction: 'above', price } },
+})
+
+test('a rule is made, listed, changed, switched off and on, and deleted; nobody else can see it', async () => {
+  const [ann, bob] = [await client(), await client()]
+  const made = await ann.json<Rule>(`${ALERTS}/rules`, {
+    method: 'POST',
+    body: above('贵州茅台', 1700),
+    headers: english,
+  })
+  expect(made).toMatchObject({
+    ...{
+      target: '600519',
+      target_scope: 'single_symbol',
+      alert_type: 'price_cross',
+      severity: 'warning',
+      enabled: true,
+    },
+    parameters: { direction: 'above', price: 1700, hysteresis_pct: 0 },
+    ...{ cooldown_policy: { cooldown_seconds: 86_400 }, notification_policy: { channels: null, quiet_hours: null } },
+    ...{ last_triggered_at: null, cooldown_active: false, expires_at: null },
+  })
+  expect(made.name).toContain('600519')
+  const one = `${ALERTS}/rules/${made.id}`
+  for (const [path, method] of [
+    ['', 'GET'],
+    ['', 'PATCH'],
+    ['', 'DELETE'],
+    ['/enable', 'POST'],
+    ['/test', 'POST'],
+  ] as const) {
+    const body = method === 'PATCH' ? { body: { severity: 'info' } } : {}
+    const foreign = await bob.ask(`${one}${path}`, { method, ...body })
+    const never = await bob.ask(`${ALERTS}/rules/999999999${path}`, { method, ...body })
+    expect([foreign.status, await foreign.text()]).toEqual([never.status, await never.text()])
+    expect(foreign.status).toBe(404)
+  }
+  expect(await read<Rule>(bob, 'rules')).toMatchObject({ items: [], total: 0 })
+  expect(
+    await ann.json(one, {
+      method: 'PATCH',
+      body: { severity: 'critical', parameters: { direction: 'above', price: 1800 } },
+    }),
+  ).toMatchObject({
+    ...{ severity: 'critical', parameters: { price: 1800 }, name: made.name },
+  })
+  expect(await ann.json(`${one}/disable`, { method: 'POST' })).toMatchObject({ enabled: false })
+  expect(await read<Rule>(ann, 'rules?enabled=true')).toMatchObject({ total: 0 })
+  expect(await ann.json(`${one}/enable`, { method: 'POST' })).toMatchObject({ enabled: true })
+  expect(await read<Rule>(ann, 'rules?alert_type=price_cross&page_size=1')).toMatchObject({
+    total: 1,
+    page: 1,
+    page_size: 1,
+  })
+  // Sample data fire nothing, and the rule says so.
+  const tried = await ann.json(`${one}/test`, { method: 'POST', headers: english })
+  expect(tried).toMatchObject({ rule_id: made.id, triggered: false, triggered_count: 0 })
+  expect(JSON.stringify(tried)).toContain('sample data')
+  expect((await read<Rule>(ann, 'rules')).items[0]?.message).toContain('sample data')
+  expect(await ann.json(one, { method: 'DELETE' })).toEqual({ deleted: 1 })
+  expect((await ann.ask(one)).status).toBe(404)
+})
+
+test('what is wrong with a rule is said with the name of its field, and nothing of it is stored', async () => {
+  const ann = await client()
+  const right = above('600519', 1700)
+  const wrong: [field: string, body: object, status: number][] = [
+    ['alert_type', { ...right, alert_type: 'full_moon' }, 400],
+    ['parameters.price', above('600519', -1), 400],
+    ['parameters.price', { ...right, parameters: { direction: 'above' } }, 400],
+    ['parameters.direction', { ...right, parameters: { direction: 'sideways', price: 1 } }, 400],
+    ['target_scope', { ...right, target_scope: 'market' }, 400],
+    ['target', { ...right, target: 'ZZZZQ' }, 400],
+    ['target', { ...right, target_scope: 'watchlist', target: 'never' }, 400],
+    ['target', { alert_type: 'portfolio_drawdown', target_scope: 'portfolio_account', target: '77' }, 400],
+    [
+      'target',
+      { alert_type: 'market_light_status', target_scope: 'market', target: 'jp', parameters: { statuses: ['red'] } },
+      400,
+    ],
+    ['expires_at', { ...right, expires_at: 'tomorrow' }, 400],
+    ['expires_at', { ...right, expires_at: '2020-01-01T00:00:00Z' }, 400],
+    ['channels', { ...right, notification_policy: { channels: ['nobodys'] } }, 400],
+    ['zone', { ...right, notification_policy: { quiet_hours: { from: '22:00', to: '07:00', zone: 'Moon/Sea' } } }, 400],
+    ['from', { ...right, notification_policy: { quiet_hours: { from: '25:00', to: '07:00', zone: 'UTC' } } }, 422],
+    ['cooldown_seconds', { ...right, cooldown_policy: { cooldown_seconds: -5 } }, 422],
+    ['name', { ...right, name: 'x'.repeat(65) }, 422],
+    ['target', { ...right, target: 'x'.repeat(65) }, 422],
+    ['severity', { ...right, severity: 'awful' }, 422],
+    ['enabled', { ...right, enabled: 'perhaps' }, 422],
+    ['parameters', { ...right, parameters: [1] }, 422],
+    ['alert_type', { target: '600519' }, 422],
+  ]
+  for (const [field, body, status] of wrong) {
+    const answer = await ann.ask(`${ALERTS}/rules`, { method: 'POST', body, headers: english })
+    const text = await answer.text()
+    expect([status, field, answer.status, text]).toEqual([status, field, status, expect.stringContaining(field)])
+  }
+  const unclear = await ann.ask(`${ALERTS}/rules`, { method: 'POST', body: above('阿里巴巴', 10), headers: english })
+  expect([
+    unclear.status,
+    (await unclear.json<{ detail: { candidates: object[] } }>()).detail.candidates.length > 1,
+  ]).toEqual([400, true])
+  for (const query of [
+    'rules?page=0',
+    'rules?page_size=101',
+    'rules?enabled=perhaps',
+    'triggers?status=odd',
+    'notifications?trigger_id=x',
+  ]) {
+    expect((await ann.ask(`${ALERTS}/${query}`)).status).toBe(422)
+  }
+  expect(await read<Rule>(ann, 'rules')).toMatchObject({ total: 0 })
+  // A hundred thousand rules are refused at the limit, each by itself.
+  const id = await makeRule(ann, right)
+  await env.DB.prepare(
+    `INSERT INTO alert_rules SELECT NULL, owner, name, target_scope, target, alert_type, parameters, severity, 0, source, language,
+       cooldown_seconds, notification, expires_at, armed_at, revision, status, NULL, NULL, created_at, updated_at
+     FROM alert_rules, json_each(?) WHERE alert_rules.id = ?`,
+  )
+    .bind(JSON.stringify(Array.from({ length: 499 }, (_, i) => i)), id)
+    .run()
+  const full = await ann.ask(`${ALERTS}/rules`, { method: 'POST', body: right, headers: english })
+  expect([full.status, (await full.json<{ message: string }>()).message]).toEqual([
+    400,
+    expect.stringContaining('500 rules'),
+  ])
+  expect(await read<Rule>(ann, 'rules')).toMatchObject({ total: 500 })
+  await env.DB.prepare('DELETE FROM alert_rules WHERE owner = ?').bind(ann.owner).run()
+})
+
+test('one round asks for each listing once, whoever has rules about it; what is not trusted fires nothing and is named', async () => {
+  const [ann, bob] = [await client(), await client()]
+  const { prices, bars, state, sweep } = world()
+  await ann.json('/api/v1/analysis/watchlists', {
+    method: 'POST',
+    body: { name: 'g', stock_codes: ['600519', '000001'] },
+  })
+  const { watchlists } = await ann.json<{ watchlists: { watchlist_id: string }[] }>('/api/v1/analysis/watchlists')
+  const list = { ...above('600519', 11), target_scope: 'watchlist', target: watchlists[0]?.watchlist_id }
+  const [ofList, ofOne] = [await makeRule(ann, list), await makeRule(bob, above('600519', 11))]
+  const closed = await makeRule(bob, above('AAPL', 11))
+  prices.set('600519', { price: 10 }).set('000001', { price: 10 })
+  await sweep()
+  state.now += SWEEP
+  prices.set('600519', { price: 11 }).set('000001', { price: 11.5, quotedAt: NOW - 30 * MINUTE })
+  await sweep()
+  expect(state.rounds.map((keys) => keys.filter((key) => ['600519', '000001', 'AAPL'].includes(key)).sort())).toEqual([
+    ['000001', '600519'],
+    ['000001', '600519'],
+  ])
+  const told = await read<Trigger>(ann, `triggers?rule_id=${ofList}`)
+  expect(told.items).toMatchObject([
+    { target: '000001', status: 'skipped', reason: expect.stringContaining('older than 20 minutes') },
+    { target: '600519', status: 'triggered', observed_value: 11, reason: 'price 11, at or above 11' },
+  ])
+  expect(told.items[1]?.data_timestamp).toBe(isoMicros(NOW + SWEEP))
+  expect((await read<Trigger>(bob, 'triggers')).items).toMatchObject([{ rule_id: ofOne, status: 'triggered' }])
+  expect(await read<Trigger>(bob, `triggers?rule_id=${closed}`)).toMatchObject({ total: 0 })
+  expect((await read<Rule>(ann, 'rules')).items[0]?.message).toContain('sample data')
+  bars.set(
+    '000001',
+    barsUntil(
+      '2026-08-12',
+      Array.from({ length: 60 }, () => 10),
+    ),
+  )
+  // Beyond the limit of the day: another source would have to confirm it, and none does.
+  const twice = await makeRule(bob, above('000001', 15))
+  state.now += SWEEP
+  prices.set('000001', { price: 10 })
+  await sweep()
+  state.now += SWEEP
+  prices.set('000001', { price: 16 })
+  await sweep()
+  const refused = await read<Trigger>(bob, `triggers?rule_id=${twice}`)
+  expect(refused.items).toMatchObject([{ status: 'skipped', reason: expect.stringContaining('refuses') }])
+  // While nobody looked, something may have been missed: that is said once.
+  state.now += 6 * SWEEP
+  prices.set('600519', { price: 10 })
+  await sweep()
+  expect((await read<Trigger>(bob, `triggers?rule_id=${ofOne}&status=failed`)).items).toMatchObject([
+    { reason: expect.stringContaining('nobody looked since') },
+  ])
+})
+
+/** Bars of the trading days until that one. */
+function barsUntil(last: string, closes: readonly number[]): Bar[] {
+  const days: string[] = []
+  for (let day = last; days.length < closes.length; day = addDays(day, -1))
+    if (isTradingDay('cn', day)) days.unshift(day)
+  return days.map((date, i) => {
+    const close = closes[i] ?? 0
+    return { date, open: close, high: close, low: close, close, volume: 1_000, amount: null }
+  })
+}
+
+test('a crossing is looked at once a session after its close, on bars that are all there', async () => {
+  const ann = await client()
+  const { bars, state, sweep } = world()
+  const rule = { target: '600000', alert_type: 'ma_price_cross', parameters: { direction: 'above', window: 5 } }
+  const id = await makeRule(ann, rule)
+  const gap = await makeRule(ann, { ...rule, target: '600036' })
+  const closes = [...Array.from({ length: 30 }, () => 10), 9.8, 10.2]
+  state.now = Date.parse('2026-08-13T07:30:00Z')
+  bars.set('600000', barsUntil('2026-08-13', closes))
+  bars.set('600036', barsUntil('2026-08-13', closes).toSpliced(-2, 1))
+  await sweep()
+  await sweep()
+  const found = await read<Trigger>(ann, `triggers?rule_id=${id}`)
+  expect(found.items).toMatchObject([{ target: '600000', status: 'triggered', observed_value: 10.2 }])
+  expect(found.items[0]?.data_timestamp).toBe('2026-08-13T07:00:00.000000Z')
+  expect((await read<Trigger>(ann, `triggers?rule_id=${gap}`)).items).toMatchObject([
+    { status: 'degraded', reason: expect.stringContaining('a bar is missing') },
+  ])
+})
+
+test('messages wait for the end of quiet hours, a cooling rule is silent, and an expired one is switched off', async () => {
+  const ann = await client()
+  const { prices, state, sweep } = world()
+  const quiet = { from: '10:00', to: '11:00', zone: 'Asia/Shanghai' }
+  const held = await makeRule(ann, {
+    ...above('600519', 11),
+    name: 'held',
+    notification_policy: { quiet_hours: quiet },
+  })
+  const over = await makeRule(ann, { ...above('600519', 11), name: 'over' })
+  await env.DB.prepare('UPDATE alert_rules SET expires_at = ? WHERE id = ?')
+    .bind(isoMicros(NOW - 1), over)
+    .run()
+  for (const price of [10, 11, 10, 11]) {
+    prices.set('600519', { price })
+    await sweep()
+    state.now += SWEEP
+  }
+  const { items } = await read<Trigger>(ann, 'triggers')
+  expect(items.map(({ rule_id, status }) => [rule_id, status])).toEqual([
+    [held, 'triggered'],
+    [held, 'triggered'],
+  ])
+  const notices = await env.DB.prepare('SELECT body, not_before FROM untold_notices WHERE body LIKE ?')
+    .bind(`%${ann.owner}%`)
+    .all<{ body: string; not_before: number }>()
+  expect(notices.results.map(({ not_before }) => isoMicros(not_before))).toEqual(['2026-08-13T03:00:00.000000Z'])
+  expect(JSON.parse(notices.results[0]?.body ?? '')).toMatchObject({ kind: 'text', title: 'Warning: held' })
+  type Notification = { channel: string; success: boolean; error_code: string }
+  const log = await read<Notification>(ann, 'notifications')
+  expect(log.items.map(({ channel }) => channel).sort()).toEqual(['__cooldown__', '__quiet_hours__'])
+  expect(await read<Notification>(ann, 'notifications?success=true')).toMatchObject({ total: 0 })
+  expect(
+    (await read<Rule>(ann, 'rules')).items.map(({ name, enabled, message }) => [name, enabled, message]),
+  ).toContainEqual(['over', false, 'Expired.'])
+  await env.DB.prepare('DELETE FROM untold_notices').run()
+  // Told, and no channel took it: there is none.
+  expect((await read<Notification>(ann, 'notifications')).items.map(({ channel }) => channel)).toContain(
+    '__no_channel__',
+  )
+})
+
+test('new advice fires once for each, with the actions that were asked for, and touches its levels', async () => {
+  const ann = await client()
+  const { prices, state, sweep } = world()
+  const enter = async (action: string, trace: string) => {
+    const body = { stock_code: '600519', action, stop_loss: 9, trace_id: trace, expires_at: '2999-01-01T00:00:00Z' }
+    await ann.json('/api/v1/decision-signals', { method: 'POST', body })
+  }
+  const id = await makeRule(ann, { target: '600519', alert_type: 'new_advice', parameters: { actions: ['buy'] } })
+  const touched = await makeRule(ann, {
+    target: '600519',
+    alert_type: 'level_touch',
+    parameters: { level: 'stop_loss' },
+  })
+  prices.set('600519', { price: 9.5 })
+  await sweep()
+  await enter('buy', 'a')
+  await enter('hold', 'b')
+  for (const price of [9.5, 9.2, 8.9, 8.9]) {
+    prices.set('600519', { price })
+    await sweep()
+    state.now += SWEEP
+  }
+  await enter('buy', 'c')
+  await sweep()
+  expect((await read<Trigger>(ann, `triggers?rule_id=${id}`)).items).toMatchObject([
+    { status: 'triggered' },
+    { status: 'triggered' },
+  ])
+  expect((await read<Trigger>(ann, `triggers?rule_id=${touched}`)).items).toMatchObject([
+    { observed_value: 8.9, reason: 'touched the stop loss 9, price 8.9' },
+  ])
+})
+
+test('the event stream tells an alert once, also when the call is made again, and to its owner alone', async () => {
+  const [ann, bob] = [await client(), await client()]
+  const { prices, state, deps } = world()
+  const [mine, other] = [await openStream(ann.key), await openStream(bob.key)]
+  await mine.until(({ event }) => event === 'connected')
+  const id = await makeRule(ann, above('600519', 11))
+  const tell = async (triggers: Parameters<ReturnType<typeof deps>['publish']>[0]) => {
+    const alerts = triggers.map((one) => ({
+      owner: one.owner,
+      uid: one.uid,
+      json: JSON.stringify(triggerItem(one, 'en')),
+    }))
+    await taskQueue(env).tellAlerts(alerts)
+    await taskQueue(env).tellAlerts(alerts)
+  }
+  for (const price of [10, 11]) {
+    prices.set('600519', { price })
+    await sweepAlerts({ ...deps(), publish: tell }, state.now)
+    state.now += SWEEP
+  }
+  const { data } = await mine.until(({ event }) => event === 'alert_triggered')
+  expect(data).toMatchObject({ rule_id: id, target: '600519', status: 'triggered', reason: 'price 11, at or above 11' })
+  const kept = await runInDurableObject(taskQueue(env), (_, { storage }) =>
+    storage.sql
+      .exec<{ owner: string }>("SELECT owner FROM stream_events WHERE frame LIKE '%alert_triggered%'")
+      .toArray()
+      .map(({ owner }) => owner),
+  )
+  expect(kept.filter((owner) => owner === ann.owner)).toHaveLength(1)
+  mine.close()
+  other.close()
+  expect(other.frames.map(({ event }) => event)).not.toContain('alert_triggered')
+})
+
+const KILLS = inject('isProof') ? 200 : 12
+const SWEEPS_A_DAY = 20
+
+/** The trading days after that one. */
+function* openings(from: string): Generator<number> {
+  for (let day = from; ; day = addDays(day, 1)) if (isTradingDay('cn', day)) yield Date.parse(`${day}T01:35:00Z`)
+}
+
+test('looks that are cut off anywhere lose no alert that a later look sees, and tell none twice', async () => {
+  const ann = await client()
+  const random = new Random(inject('isProof') ? Date.now() : 20_261_127)
+  const { prices, state, deps } = world()
+  const keys = ['600519', '000001', '600000']
+  const rules = new Map<number, string>()
+  for (const key of keys)
+    rules.set(await makeRule(ann, { ...above(key, 10.5), cooldown_policy: { cooldown_seconds: 0 } }), key)
+  await env.DB.prepare('DELETE FROM untold_notices').run()
+  const target = { id: 'box', kind: 'webhook', mode: 'single', isEnabled: true, isOperators: false } as const
+  const settings = { url: 'http://127.0.0.1:9/never' }
+  const days = openings('2026-08-17')
+  const told: string[] = []
+  const expected: string[] = []
+  const sides = new Map<string, boolean>()
+  let kills = 0
+  for (let round = 0; kills < KILLS; round += 1) {
+    state.now = round % SWEEPS_A_DAY === 0 ? Number(days.next().value) : state.now + SWEEP
+    for (const key of keys) prices.set(key, { price: random.chance(0.5) ? 10 : 11 })
+    const before = await versions(rules)
+    const isKilled = random.chance(0.6)
+    const mortal = mortalDatabase(env.DB, { at: isKilled ? 1 + random.below(18) : 0, isAfter: random.chance(0.5) })
+    state.db = mortal.db
+    const publish = (triggers: { uid: string }[]) =>
+      mortal.dying(async () => void told.push(...triggers.map(({ uid }) => uid)))
+    const life = async () => {
+      await sweepAlerts({ ...deps(), publish: (triggers) => publish([...triggers]) }, state.now)
+      const store = { ...deliveryStore(mortal.db), claim: async () => [] }
+      const deps2 = {
+        store,
+        news: untoldNotices(mortal.db),
+        report: async () => null,
+        policy: LOCAL,
+        clock: () => state.now,
+      }
+      await notify([], { ...deps2, targets: async () => [{ ...target, settings }] })
+    }
+    await life().catch((error: Error) => expect(error.message).toMatch(/killed|dead/))
+    if (mortal.state.isDead) kills += 1
+    const after = await versions(rules)
+    for (const [id, key] of rules) {
+      const isBeyond = prices.get(key)?.price === 11
+      const isStored = after.get(id) !== before.get(id)
+      // A look that was not cut off has seen what there was to see.
+      if (!mortal.state.isDead) expect(isStored).toBe(sides.get(key) !== isBeyond)
+      if (!isStored) continue
+      if (sides.get(key) === false && isBeyond) expected.push(`${id} ${isoMicros(state.now)}`)
+      sides.set(key, isBeyond)
+    }
+  }
+  state.db = env.DB
+  state.now += SWEEP
+  const seen = new Set(told)
+  await sweepAlerts(
+    { ...deps(), publish: async (triggers) => void triggers.map(({ uid }) => seen.add(uid)) },
+    state.now,
+  )
+  for (const [id, key] of rules) {
+    if (sides.get(key) === false && prices.get(key)?.price === 11) expected.push(`${id} ${isoMicros(state.now)}`)
+  }
+  const store = { ...deliveryStore(env.DB), claim: async () => [] }
+  const rest = { store, news: untoldNotices(env.DB), report: async () => null, policy: LOCAL, clock: () => state.now }
+  await notify([], { ...rest, targets: async () => [{ ...target, settings }] })
+
+  const { results: fired } = await env.DB.prepare(
+    `SELECT rule_id || ' ' || data_timestamp AS name, uid, notice FROM alert_triggers WHERE owner = ? AND status = 'triggered' ORDER BY id`,
+  )
+    .bind(ann.owner)
+    .all<{ name: string; uid: string; notice: string }>()
+  expect(fired.map(({ name }) => name)).toEqual(expected)
+  expect(fired.length).toBeGreaterThan(KILLS / 2)
+  expect(fired.filter(({ uid }) => !seen.has(uid))).toEqual([])
+  const { results: deliveries } = await env.DB.prepare('SELECT subject FROM deliveries WHERE owner = ?')
+    .bind(ann.owner)
+    .all<{ subject: string }>()
+  expect(deliveries.map(({ subject }) => subject).sort()).toEqual(fired.map(({ notice }) => notice).sort())
+  await env.DB.prepare('DELETE FROM deliveries').run()
+  await env.DB.prepare('DELETE FROM alert_rules').run()
+})
+
+async function versions(rules: ReadonlyMap<number, string>): Promise<Map<number, number>> {
+  const { results } = await env.DB.prepare('SELECT rule_id AS id, version FROM alert_states').all<{
+    id: number
+    version: number
+  }>()
+  return new Map(results.filter(({ id }) => rules.has(id)).map(({ id, version }) => [id, version]))
+}
