@@ -8,7 +8,7 @@ import { lastCompletedSession, previousTradingDay, sessionEnd } from '../market/
 import { type Examined, examinePrices, isInDoubt } from '../market/consistency/examine.ts'
 import type { CheckKey } from '../market/consistency/types.ts'
 import { type Instrument, type Market, parseCode } from '../market/instruments.ts'
-import type { Fetched } from '../market/provider-run.ts'
+import type { Fetched } from '../market/bars.ts'
 import { BarList } from '../market/providers/answer-cache.ts'
 import type { MarketData } from '../market/providers/index.ts'
 import type { SeenQuote } from './evaluate.ts'

@@ -3,7 +3,7 @@
 import type { Quote } from '../market/bars.ts'
 import { localDate, marketPhaseSummary, marketZone, sessionEnd, sessionHours } from '../market/calendar.ts'
 import type { Market } from '../market/instruments.ts'
-import type { Fetched } from '../market/provider-run.ts'
+import type { Fetched } from '../market/bars.ts'
 import { instantAt } from '../market/zoned-time.ts'
 
 export const DOUBTS = [

@@ -3,11 +3,13 @@
 import './base.css'
 import './reference/reference.css'
 import { render } from 'preact'
+import { keepFocus } from './frame/focus.ts'
 import { ReferencePage } from './reference/reference-page.tsx'
 import { Boundary } from './ui.tsx'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('missing: the element that the page is drawn in')
+keepFocus()
 render(
   <Boundary>
     <ReferencePage />

@@ -10,6 +10,7 @@ import './frame/frame.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { watchReturns } from './frame/attention.ts'
+import { keepFocus } from './frame/focus.ts'
 import { loadTexts } from './texts.ts'
 
 const root = document.getElementById('app')
@@ -21,6 +22,7 @@ type Types = { trustedTypes?: { createPolicy: (name: string, policy: ScriptPolic
 const TYPES: Types = window as Types
 
 watchReturns()
+keepFocus()
 render(<App />, root)
 keepOfflinePage()
 

@@ -1,7 +1,13 @@
-// A real browser for the tests of the console, and a watch over everything that a page of it must never do.
+// A real browser for the tests of the console, a watch over everything that a page of it must never do, and a service for all
+// tests of a file.
 
-import { chromium, type Page } from 'playwright-core'
-import { onTestFinished } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, onTestFinished } from 'vitest'
+import { type Service, startService } from '../../scripts/start/service.ts'
+import { VARIABLES } from '../../src/config.ts'
 import { findChromium } from '../support/chromium.ts'
 
 export const FLAGS = [
@@ -31,13 +37,27 @@ export type Watched = {
   faults: string[]
 }
 
-type PageOptions = { browser: string; origin: string; viewport: { width: number; height: number } }
+export type PageOptions = {
+  browser: string
+  origin: string
+  viewport: { width: number; height: number }
+  context?: BrowserContextOptions
+}
+
+/** One browser for all tests of a file; each has a profile of its own in it. */
+let launched: Promise<Browser> | null = null
+afterAll(async () => (await launched)?.close())
 
 /** Opens a page that is closed with the test. */
-export async function openPage({ browser: executablePath, origin, viewport }: PageOptions): Promise<Watched> {
-  const browser = await chromium.launch({ executablePath, args: FLAGS })
-  onTestFinished(() => browser.close())
-  const context = await browser.newContext({ viewport, acceptDownloads: true })
+export async function openPage({
+  browser: executablePath,
+  origin,
+  viewport,
+  context: more,
+}: PageOptions): Promise<Watched> {
+  launched ??= chromium.launch({ executablePath, args: FLAGS })
+  const context = await (await launched).newContext({ viewport, acceptDownloads: true, ...more })
+  onTestFinished(() => context.close())
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {
@@ -59,3 +79,38 @@ const isOwn = (url: string, origin: string): boolean => /^(blob|data):/.test(url
 /** How many pixels the page is wider than the window. */
 export const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+
+/** What the person who runs the tests has set must not decide them. */
+export const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
+
+export type Shared = {
+  start: () => Promise<Service>
+  /** What it answers to a body that is sent to it; the answer must be a good one. */
+  post: <T>(path: string, body: object) => Promise<T>
+  get: <T>(path: string) => Promise<T>
+}
+
+/** One service for all tests of a file, started by the first; nothing of one test is looked for by another. */
+export function sharedService(env: Record<string, string>): Shared {
+  let started: Promise<Service> | null = null
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-console-'))
+  afterAll(async () => {
+    await (await started)?.stop()
+    rmSync(stateDir, { recursive: true, force: true })
+  })
+  const start = () => {
+    started ??= startService({ stateDir, env: { ...CLEAN, MARKET_DATA: 'sample', ...env } })
+    return started
+  }
+  const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
+    const reply = await fetch(`${(await start()).url}${path}`, init)
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`)
+    return (await reply.json()) as T
+  }
+  return {
+    start,
+    get: (path) => ask(path),
+    post: (path, body) =>
+      ask(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  }
+}

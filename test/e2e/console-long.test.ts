@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { startService } from '../../scripts/start/service.ts'
-import { VARIABLES } from '../../src/config.ts'
-import { browserOr, openPage, overflowOf } from './browser.ts'
+import { browserOr, CLEAN } from './browser.ts'
 import { growLog } from './long-log.ts'
+import { type Person, personAt, SIZES } from './person.ts'
 
-const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 /** All of them where everything is to be proved; the window works the same over fewer. */
 const COUNT = inject('isProof') ? 100_000 : 4_000
 const LAST = `Answer ${COUNT - 1}`
@@ -18,7 +17,7 @@ const MIDDLE = COUNT / 2
 /** More of the log is never in the page. */
 const MOST_ENTRIES = 320
 
-test('a conversation too long for a page opens at its end, is scrolled, searched and jumped through in a window, and shown as it was', async ({
+test('journey: a conversation too long for a page opens at its end, is scrolled, searched and jumped through in a window, and shown as it was', async ({
   skip,
 }) => {
   const browser = browserOr(skip)
@@ -31,9 +30,9 @@ test('a conversation too long for a page opens at its end, is scrolled, searched
   growLog(stateDir, COUNT)
   const service = await startService({ stateDir, env })
   onTestFinished(() => service.stop())
-  const { page, faults } = await openPage({ browser, origin: service.url, viewport: { width: 1440, height: 900 } })
-
-  await page.goto(service.url)
+  const one = await personAt({ browser, origin: service.url })
+  const { page, faults } = one
+  await one.open(service.url)
   const log = page.getByRole('log')
   const openings: number[] = []
   for (let visit = 0; visit < 3; visit++) {
@@ -54,22 +53,37 @@ test('a conversation too long for a page opens at its end, is scrolled, searched
   }
   expect(await log.locator('.entry').count()).toBeLessThanOrEqual(MOST_ENTRIES)
 
-  await page.getByRole('button', { name: 'History' }).click()
-  await page.getByRole('searchbox', { name: 'Search in this conversation' }).fill(`question ${MIDDLE},`)
-  await page.getByRole('button', { name: `#${MIDDLE}` }).click({ timeout: 120_000 })
+  await keyedScroll(one)
+  await one.press(one.button('History'))
+  await one.write(one.byRole('searchbox', 'Search in this conversation'), `question ${MIDDLE},`)
+  await page.getByRole('button', { name: `#${MIDDLE}` }).waitFor({ timeout: 120_000 })
+  await one.looks('a search that found something')
+  await one.press(page.getByRole('button', { name: `#${MIDDLE}` }))
   await log.locator('.focused', { hasText: `question ${MIDDLE}` }).waitFor()
   expect(await log.locator('.entry').count()).toBeLessThanOrEqual(MOST_ENTRIES)
-  await page.getByRole('slider', { name: 'Event' }).press('Home')
+  await one.press(one.byRole('slider', 'Event'), 'Home')
   await log.getByText('echo one > a.txt').first().waitFor()
 
-  await timeMachine(page)
-  await page.getByRole('button', { name: /^Newest/ }).click()
+  await timeMachine(one)
+  await one.press(page.getByRole('button', { name: /^Newest/ }))
   await log.getByText(LAST).waitFor()
-  expect(await overflowOf(page)).toBe(0)
-  await page.setViewportSize({ width: 390, height: 844 })
-  expect(await overflowOf(page)).toBe(0)
+  await one.to(log)
+  await page.setViewportSize(SIZES.narrow)
+  await one.looks('a long conversation on a phone')
   expect(faults).toEqual([])
 })
+
+/** By the keys of the log itself, up a page and back to its end. */
+async function keyedScroll(one: Person): Promise<void> {
+  const log = one.page.getByRole('log')
+  const top = () => log.evaluate((box) => box.scrollTop)
+  await one.to(log)
+  const end = await top()
+  await one.page.keyboard.press('PageUp')
+  await expect.poll(top).toBeLessThan(end)
+  await one.page.keyboard.press('End')
+  await expect.poll(top).toBeGreaterThanOrEqual(end)
+}
 
 /** A conversation whose file a.txt changes from one event to a later one. */
 async function twoVersions(url: string): Promise<string> {
@@ -123,23 +137,26 @@ async function scrolls(page: Page): Promise<void> {
   await log.getByText(LAST).waitFor()
 }
 
-async function timeMachine(page: Page): Promise<void> {
+async function timeMachine(one: Person): Promise<void> {
+  const { page } = one
   const files = page.getByRole('complementary', { name: 'Files' })
   await files.getByRole('button', { name: 'b.txt' }).waitFor()
-  await page.getByRole('button', { name: 'Files as they were here' }).click()
+  await one.press(one.button('Files as they were here'))
   await files.getByText('As they were at event 0.').waitFor()
   await files.getByText('No files here.').waitFor()
-  const slider = page.getByRole('slider', { name: 'Event' })
-  for (let step = 0; step < 9; step++) await slider.press('ArrowRight')
-  await files.getByRole('button', { name: 'a.txt' }).click()
+  await one.to(one.byRole('slider', 'Event'))
+  for (let step = 0; step < 9; step++) await page.keyboard.press('ArrowRight')
+  await one.press(files.getByRole('button', { name: 'a.txt' }))
   await files.getByText('one', { exact: true }).waitFor()
+  await one.looks('files as they were')
   const here = new URL(page.url()).pathname
-  await page.getByRole('button', { name: 'Fork here' }).click()
+  await one.press(one.button('Fork here'))
   await page.waitForURL((url) => url.pathname !== here)
+  // The browser's own key, which a browser without a window does not have.
   await page.goBack()
   await page.getByRole('log').getByText(LAST).waitFor()
-  await page.getByRole('button', { name: 'History' }).click()
-  await page.getByRole('slider', { name: 'Event' }).press('Home')
+  await one.press(one.button('History'))
+  await one.press(one.byRole('slider', 'Event'), 'Home')
 }
 
 type Traced = {

@@ -1,58 +1,33 @@
-// Every page of the console as somebody else sees it: what a checker of accessibility finds, what the first visit weighs, and
-// the ways about it: links to conversations, the list of commands, watchlists, two tabs.
+// Every page of the console as somebody else sees it: what a checker of accessibility finds in all looks, and what the first visit
+// weighs. And by the keyboard alone what is kept of analyses: lists of stocks, their files, reports of before.
 
-import { Buffer } from 'node:buffer'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page, Route } from 'playwright-core'
-import { afterAll, expect, inject, test } from 'vitest'
-import { type Service, startService } from '../../scripts/start/service.ts'
-import { VARIABLES } from '../../src/config.ts'
-import { startScriptedModel } from '../support/scripted-model.ts'
+import type { Page, Route } from 'playwright-core'
+import { expect, inject, test } from 'vitest'
 import { ROOT } from '../support/source-tree.ts'
-import { browserOr, openPage, overflowOf } from './browser.ts'
+import { browserOr, openPage, overflowOf, sharedService } from './browser.ts'
+import { LOOKS, type Look, type Person, personAt, SIZES, seriousFaults } from './person.ts'
 
-const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const DESKTOP = { width: 1440, height: 900 }
 const FIRST_LOAD = 90 * 1024
 const LAZY_PART = 150 * 1024
+const shared = sharedService({})
 
-/** One service for all of them; nothing of one is looked for by another. */
-let started: Promise<Service> | null = null
-const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-pages-'))
-const service = (): Promise<Service> => {
-  started ??= startService({ stateDir, env: { ...CLEAN, MARKET_DATA: 'sample' } })
-  return started
+async function someone(skip: (note: string) => never, at: string, look: Look): Promise<Person> {
+  const browser = browserOr(skip)
+  const { url } = await shared.start()
+  const person = await personAt({ browser, origin: url, look })
+  await person.open(`${url}${at}`)
+  return person
 }
-afterAll(async () => {
-  await (await started)?.stop()
-  rmSync(stateDir, { recursive: true, force: true })
-})
-
-async function post<T>(path: string, body: object): Promise<T> {
-  const { url } = await service()
-  const reply = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  expect(reply.ok).toBe(true)
-  return (await reply.json()) as T
-}
-
-const conversation = async (said: string) =>
-  (await post<{ conversation_id: string }>('/api/conversations', { initial_user_msg: said })).conversation_id
 
 test('the first visit loads at most 90 kB of scripts and styles, compressed, and every part that comes later at most 150 kB', async ({
   skip,
 }) => {
   const browser = browserOr(skip)
-  const { url } = await service()
-  const { page } = await openPage({ browser, origin: url, viewport: DESKTOP })
+  const { url } = await shared.start()
+  const { page } = await openPage({ browser, origin: url, viewport: SIZES.wide })
   const loaded = new Set<string>()
   page.on('response', (response) => {
     const { pathname } = new URL(response.url())
@@ -71,165 +46,90 @@ test('the first visit loads at most 90 kB of scripts and styles, compressed, and
   }
 })
 
-const PAGES = [
-  '/',
-  '/analysis',
-  '/analysis/history',
-  '/analysis/talks',
-  '/analysis/watchlists',
-  '/analysis/portfolio',
-  '/analysis/signals',
-  '/analysis/alerts',
-  '/analysis/accuracy',
-  '/analysis/evidence',
-]
+const ANALYSIS = ['', '/history', '/talks', '/watchlists', '/portfolio', '/signals', '/alerts', '/accuracy', '/evidence']
 const SETTINGS = [
-  'model',
-  'agent',
-  'runtime',
-  'tool-servers',
-  'git-hosts',
-  'secrets',
-  'notifications',
-  'schedules',
-  'keys',
+  ...['model', 'agent', 'runtime', 'tool-servers', 'git-hosts', 'secrets', 'notifications'],
+  ...['schedules', 'keys', 'limits', 'audit'],
 ]
+const WORKSPACE = ['files', 'changes', 'terminal', 'ports']
+
+/** Something on every page. */
+async function filled(): Promise<string[]> {
+  const asked = { initial_user_msg: 'echo seen > seen.txt; false' }
+  const { conversation_id: id } = await shared.post<{ conversation_id: string }>('/api/conversations', asked)
+  const report = await shared.post<{ query_id: string }>('/api/v1/analysis/analyze', { stock_code: '600519' })
+  await shared.post('/api/v1/analysis/watchlists', { name: 'Core', stock_codes: ['600519', 'AAPL'] })
+  const rule = { target: '600519', alert_type: 'new_advice', parameters: { actions: ['buy'] }, severity: 'critical' }
+  await shared.post('/api/v1/alerts/rules', rule)
+  await shared.post('/api/secrets', { name: 'TOKEN', value: 'a-secret-value' })
+  return [
+    ...['/', `/conversations/${id}`, '/conversations/none', '/nowhere/at/all', `/analysis/${report.query_id}`],
+    ...WORKSPACE.map((tab) => `/conversations/${id}/workspace/${tab}`),
+    ...ANALYSIS.map((part) => `/analysis${part}`),
+    ...SETTINGS.map((section) => `/settings/${section}`),
+    ...['/docs', '/offline', '/shared#none'],
+  ]
+}
+
+/** Opens what a page keeps folded. */
+async function unfold(page: Page, { path, language }: { path: string; language: string }): Promise<void> {
+  const zh = language === 'zh'
+  if (path.endsWith('/workspace/files')) await page.getByRole('treeitem').first().click()
+  if (/^\/conversations\/[^/]{20,}$/.test(path)) {
+    await page.getByRole('button', { name: zh ? '历史' : 'History', exact: true }).click()
+    await page.getByRole('button', { name: zh ? '分享' : 'Share', exact: true }).click()
+  }
+  if (path === '/analysis/watchlists') {
+    const place = page.locator('.import')
+    await place.locator('textarea').fill('600519\n贵州茅苔\nzz zz')
+    await place.locator('button[type="submit"]').click()
+    await place.locator('.import-rows li').nth(2).waitFor()
+  }
+}
 
 test('no page has a serious or critical fault that axe finds, whatever theme, language and width', async ({ skip }) => {
   const browser = browserOr(skip)
-  const { url } = await service()
-  const id = await conversation('echo seen; false')
-  const { query_id: report } = await post<{ query_id: string }>('/api/v1/analysis/analyze', { stock_code: '600519' })
-  await post('/api/v1/analysis/watchlists', { name: 'Core', stock_codes: ['600519', 'AAPL'] })
-  const rule = { target: '600519', alert_type: 'new_advice', parameters: { actions: ['buy'] }, severity: 'critical' }
-  await post('/api/v1/alerts/rules', rule)
-  const paths = [
-    ...PAGES,
-    `/conversations/${id}`,
-    `/analysis/${report}`,
-    ...[...SETTINGS, 'limits', 'audit'].map((section) => `/settings/${section}`),
-    '/docs',
-    '/offline',
-    '/shared#none',
-  ]
-  const { page } = await openPage({ browser, origin: url, viewport: DESKTOP })
-  const looks = inject('isProof')
-    ? ['light', 'dark'].flatMap((theme) =>
-        ['en', 'zh'].flatMap((language) => [1440, 390].map((width) => [theme, language, width] as const)),
-      )
-    : ([
-        ['light', 'en', 1440],
-        ['dark', 'zh', 390],
-      ] as const)
+  const { url } = await shared.start()
+  const paths = await filled()
   const found: string[] = []
-  for (const [theme, language, width] of looks) {
-    const context = await (page.context().browser() as Browser).newContext({
-      colorScheme: theme as 'light' | 'dark',
-      locale: language === 'zh' ? 'zh-CN' : 'en-GB',
-      viewport: { width, height: 900 },
-    })
-    const seen = await context.newPage()
-    for (const path of paths) {
-      await seen.goto(`${url}${path}`)
-      await seen.locator('h1').first().waitFor()
-      await expect.poll(() => seen.locator('.opening').count()).toBe(0)
-      if (path.startsWith('/conversations/')) await seen.getByRole('button', { name: /History|历史/ }).click()
-      const place = `${path.replace(id, 'id').replace(report, 'report')} ${theme} ${language} ${width}`
-      found.push(...(await seriousFaults(seen)).map((fault) => `${place}: ${fault}`))
-      expect([place, await overflowOf(seen)]).toEqual([place, 0])
+  for (const [turn, look] of LOOKS.entries()) {
+    // Each page in one look, and all of them in each where everything is to be proved.
+    const here = inject('isProof') ? paths : paths.filter((_, place) => place % LOOKS.length === turn)
+    const { page } = await personAt({ browser, origin: url, look })
+    for (const path of here) {
+      const place = `${path} (${Object.values(look).join(' ')})`
+      await page.goto(`${url}${path}`)
+      await page.locator('h1').first().waitFor()
+      await expect.poll(() => page.locator('.opening').count()).toBe(0)
+      await unfold(page, { path, language: look.language })
+      found.push(...(await seriousFaults(page)).map((fault) => `${place}: ${fault}`))
+      expect([place, await overflowOf(page)]).toEqual([place, 0])
     }
-    await context.close()
+    await page.context().close()
   }
   expect(found).toEqual([])
 })
 
-type Violation = { id: string; impact: string | null; nodes: { html: string }[] }
-
-async function seriousFaults(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] }
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id} at ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
-}
-
-test('a link shows a conversation to who has no key, until it is taken back', async ({ skip }) => {
-  const browser = browserOr(skip)
-  const { url } = await service()
-  const id = await conversation('echo for everybody > shown.txt; cat shown.txt')
-  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
-  await page.goto(`${url}/conversations/${id}`)
-  await page.getByRole('log').locator('.output', { hasText: 'for everybody' }).waitFor()
-  await page.getByRole('button', { name: 'Share' }).click()
-  await page.getByLabel('with files').check()
-  await page.getByRole('button', { name: 'Make a link' }).click()
-  const address = await page.getByLabel('The link').inputValue()
-  expect(address).toMatch(/\/shared#bwl_[\w-]{43}$/)
-  expect(faults).toEqual([])
-
-  const visitor = await (page.context().browser() as Browser).newPage()
-  const asked: string[] = []
-  visitor.on('request', (request) => asked.push(request.url()))
-  await visitor.goto(address)
-  await visitor.getByRole('log').locator('.output', { hasText: 'for everybody' }).waitFor()
-  await visitor.getByText('Read only').waitFor()
-  await visitor.getByRole('button', { name: 'shown.txt' }).click()
-  await visitor.getByRole('complementary', { name: 'Files' }).getByText('for everybody').waitFor()
-  expect(await visitor.getByLabel('Message', { exact: true }).count()).toBe(0)
-  // The token is in no address that anybody is asked for.
-  expect(asked.filter((one) => one.includes('bwl_') && !one.includes('#'))).toEqual([])
-  expect(asked.filter((one) => /\/api\/(?!shared)/.test(one))).toEqual([])
-
-  await page.getByRole('button', { name: 'Take back' }).click()
-  await page.getByRole('button', { name: 'Take back' }).waitFor({ state: 'detached' })
-  await visitor.reload()
-  await visitor.getByRole('alert').getByText('This link is not valid.').waitFor()
-  await visitor.close()
-})
-
-test('the keyboard alone leads everywhere, a second tab follows, a watchlist is analysed, and history finds the reports', async ({
-  skip,
-}) => {
-  const browser = browserOr(skip)
-  const { url } = await service()
-  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
-  await page.goto(url)
-  await page.getByLabel('First message').waitFor()
-  const other = await page.context().newPage()
-  await other.goto(url)
-  await page.getByLabel('First message').fill('echo told to all tabs')
-  await page.getByRole('button', { name: 'Start a conversation' }).click()
-  await other.getByRole('link', { name: /told to all tabs/ }).waitFor()
-  await other.close()
-
-  await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox', { name: /^Go to/ }).waitFor()
-  await page.keyboard.type('watchl')
-  await page.getByRole('option', { name: /Watchlists/, selected: true }).waitFor()
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Watchlists' }).waitFor()
-  await page.getByLabel('A new list').fill('Mine')
+test('journey: a group is made, noted, ordered and analysed, and history finds its reports', async ({ skip }) => {
+  const one = await someone(skip, '/analysis/watchlists', { language: 'en', theme: 'light', size: 'narrow' })
+  const { page } = one
+  await one.write(one.field('A new list'), 'Mine')
   await page.keyboard.press('Enter')
   const mine = page.getByRole('region', { name: 'Mine' })
-  await mine.getByLabel('Codes or names').fill('600519, Apple')
-  await page.keyboard.press('Enter')
+  await one.write(mine.getByLabel('Codes or names'), '600519, Apple')
+  await one.press(mine.getByRole('button', { name: 'Add' }))
   await mine.getByRole('button', { name: 'Remove AAPL' }).waitFor()
-  await mine.getByRole('button', { name: 'Analyse 2' }).click()
-  expect(await page.getByLabel('Codes or names').inputValue()).toBe('600519,AAPL')
-  await page.getByRole('button', { name: 'Analyse 2' }).click()
-  await page
-    .locator('.task', { hasText: 'AAPL' })
-    .getByRole('link', { name: 'Open report' })
-    .waitFor({ timeout: 60_000 })
-
-  await page.getByLabel('Codes or names').fill('tencen')
-  await page
-    .getByRole('group', { name: 'Suggestions' })
-    .getByRole('button', { name: /Tencent/ })
-    .first()
-    .click()
-  expect(await page.getByLabel('Codes or names').inputValue()).toMatch(/00700.*, $/)
+  await one.write(mine.getByLabel('Note on Mine'), 'weekly')
+  await page.keyboard.press('Enter')
+  await one.press(mine.getByRole('button', { name: 'Move AAPL up' }))
+  await expect.poll(() => mine.locator('.watched .code').allTextContents()).toEqual(['AAPL', '600519'])
+  await one.looks('a group of stocks')
+  await one.press(mine.getByRole('button', { name: 'Analyse 2' }))
+  const codes = one.field('Codes or names')
+  await expect.poll(() => codes.inputValue()).toBe('AAPL,600519')
+  await one.press(one.button('Analyse {count}', { count: 2 }))
+  const done = page.locator('.task', { hasText: 'AAPL' }).getByRole('link', { name: 'Open report' }).first()
+  await done.waitFor({ timeout: 60_000 })
 
   // The list comes while somebody types, and leaves what is typed alone.
   const typed = Promise.withResolvers<void>()
@@ -238,71 +138,80 @@ test('the keyboard alone leads everywhere, a second tab follows, a watchlist is 
     await route.continue()
   }
   await page.route('**/api/v1/history?*', held, { times: 1 })
-  await page.getByRole('link', { name: 'History' }).click()
-  await page.getByLabel('Code or name').fill('AAPL')
+  await one.press(one.link('History'))
+  await one.write(one.field('Code or name'), 'AAPL')
   typed.resolve()
   await page.locator('.row').first().waitFor()
   await page.keyboard.press('Enter')
   await expect.poll(() => page.locator('.row', { hasText: '600519' }).count()).toBe(0)
-  await page.locator('.row', { hasText: 'AAPL' }).first().click()
+  await one.pick(one.list('Report'), 'market_review')
+  await one.reads('No reports here yet.')
+  await one.pick(one.list('Report'), '')
+  await one.press(page.locator('.row', { hasText: 'AAPL' }).first())
   await page.getByRole('heading', { level: 1, name: /AAPL/ }).waitFor()
-  await page.locator('body').press('?')
-  await page.getByRole('dialog').getByRole('heading', { name: 'Keys' }).waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
-
-  await page.context().setOffline(true)
-  await page.getByText('You are offline.').waitFor()
-  await page.context().setOffline(false)
-  await page.getByText('You are offline.').waitFor({ state: 'detached' })
-  expect(faults.filter((fault) => !/ERR_INTERNET_DISCONNECTED|WebSocket/.test(fault))).toEqual([])
+  expect(one.faults).toEqual([])
 })
 
-test('a list from a file becomes a group after its rows were looked through, and is taken out again', async ({
+test('journey: how advice turned out and what the method was worth are read, and what changed over a week', async ({
   skip,
 }) => {
-  const browser = browserOr(skip)
-  const { url } = await service()
-  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
-  await page.goto(`${url}/analysis/watchlists`)
+  const one = await someone(skip, '/analysis/accuracy', { language: 'zh', theme: 'dark', size: 'narrow' })
+  const { page } = one
+  await one.reads('Reports made from samples are not measured.')
+  await one.press(one.link('Evidence'))
+  await one.pick(one.list('Prices'), 'sample')
+  await page.locator('.page :is(table, .empty)').first().waitFor()
+  await one.looks('what the method was worth')
+  await shared.post('/api/v1/analysis/watchlists', { name: 'Week', stock_codes: ['MSFT'] })
+  await one.press(one.link('Watchlists'))
+  await one.pick(one.list('Since'), '7')
+  await page.locator('.changes .hint').waitFor()
+  await one.press(page.getByRole('region', { name: 'Week' }).getByRole('button', { name: one.say('Delete the list') }))
+  await page.getByRole('region', { name: 'Week' }).waitFor({ state: 'detached' })
+  await one.to(one.field('A new list'))
+  expect(one.faults).toEqual([])
+})
+
+test('journey: a list from a file becomes a group after its rows were looked through, and is taken out again', async ({
+  skip,
+}) => {
+  const one = await someone(skip, '/analysis/watchlists', { language: 'en', theme: 'dark', size: 'wide' })
+  const { page } = one
   const place = page.getByRole('region', { name: 'Import' })
   const list = 'code,name,note\n600519,贵州茅台,=mine\n贵州茅苔,,\nzz zz,,\nAAPL,,\n'
-  const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(list) }
-  await place.getByLabel('Choose a file').setInputFiles({ ...file, buffer: Buffer.alloc(9, 255) })
+  const choose = async (buffer: Buffer) => {
+    const button = place.getByRole('button', { name: 'Choose a file' })
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), one.press(button)])
+    await chooser.setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer })
+  }
+  await choose(Buffer.alloc(9, 255))
   await place.getByRole('alert').filter({ hasText: 'neither an XLSX workbook nor text' }).waitFor()
-  await place.getByLabel('Choose a file').setInputFiles(file)
+  await choose(Buffer.from(list))
   await place.getByRole('button', { name: 'Import 2' }).waitFor()
-  await place.getByLabel('Which stock is meant in row 3').focus()
-  await page.keyboard.press('ArrowDown')
-  await place.getByRole('checkbox', { name: /^row 3/ }).check()
+  await one.press(place.getByLabel('Which stock is meant in row 3'), 'ArrowDown')
+  await one.check(place.getByRole('checkbox', { name: /^row 3/ }))
   expect(await place.getByRole('checkbox', { name: /^row 4/ }).isEnabled()).toBe(false)
-  await place.getByLabel('Into the group').fill('From a file')
-  await place.getByRole('button', { name: 'Import 3' }).click()
+  await one.write(place.getByLabel('Into the group'), 'From a file')
+  await one.looks('rows that are looked through')
+  await one.press(place.getByRole('button', { name: 'Import 3' }))
   const group = page.getByRole('region', { name: 'From a file' })
   await group.getByRole('button', { name: 'Remove AAPL' }).waitFor()
   expect(await group.getByLabel(/^Note on .*茅台/).inputValue()).toBe('=mine')
-  await group.getByLabel('Note on From a file').fill('weekly')
-  await page.keyboard.press('Enter')
-  await group.getByRole('button', { name: 'Move AAPL up' }).press('Enter')
-  const moved = () => group.locator('.watched .code').allTextContents()
-  await expect.poll(moved).toEqual(['AAPL', '600519'])
   const [taken] = await Promise.all([
     page.waitForEvent('download'),
-    group.getByRole('link', { name: 'Export' }).click(),
+    one.press(group.getByRole('link', { name: 'Export' })),
   ])
   const text = readFileSync(await taken.path(), 'utf8')
-  expect(text).toMatch(/From a file,AAPL,.*\r\nFrom a file,600519\.SH,贵州茅台,'=mine\r\n/)
-  await page.reload()
-  await expect.poll(() => group.getByLabel('Note on From a file').inputValue()).toBe('weekly')
-  expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
+  expect(text).toMatch(/From a file,600519\.SH,贵州茅台,'=mine\r\n/)
+  expect(one.faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })
 
-test('a rule of alerts is made by the keyboard alone, tried out, switched off and deleted; what is wrong is said and stays', async ({
+test('journey: a rule of alerts is made, tried out, switched off and deleted; what is wrong is said and stays', async ({
   skip,
 }) => {
   const browser = browserOr(skip)
-  const { url } = await service()
-  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
+  const { url } = await shared.start()
+  const { page, faults } = await openPage({ browser, origin: url, viewport: SIZES.wide })
   await page.goto(`${url}/analysis/alerts`)
   await page.getByText('the only source is sample data').first().waitFor()
   const form = page.getByRole('form', { name: 'A new rule' })
@@ -334,78 +243,4 @@ test('a rule of alerts is made by the keyboard alone, tried out, switched off an
     await rules.getByText(name, { exact: true }).waitFor({ state: 'detached' })
   }
   expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
-})
-
-test('a report is asked about; the page is left in the middle and finds the answer once, and the talk goes on with files', async ({
-  skip,
-}) => {
-  const browser = browserOr(skip)
-  const { url } = await service()
-  // Before there is a model, which would be asked for its words.
-  const { query_id: report } = await post<{ query_id: string }>('/api/v1/analysis/analyze', { stock_code: '600519' })
-  const model = await startScriptedModel({ keepsProcess: false })
-  model.setScript('asked', {
-    by: 'history',
-    replies: [{ text: 'The price is 1234.5, says **nobody**.', heldAfter: 1 }],
-  })
-  const settings = {
-    llm_model: 'openai/scripted',
-    llm_base_url: `${model.url}/asked/v1`,
-    llm_api_key: 'sk-asked-0123456789',
-  }
-  await post('/api/settings', settings)
-  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
-  await page.goto(`${url}/analysis/${report}`)
-  const download = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Download picture' }).click()
-  const picture = readFileSync(await (await download).path())
-  expect([picture.readUInt32BE(0), picture.readUInt32BE(16)]).toEqual([0x89504e47, 1080])
-  await page.getByRole('link', { name: 'Ask about this report' }).click()
-  await page.getByText(/^About .*600519/).waitFor()
-  await page.getByLabel('Question').fill('What is the price?')
-  await page.keyboard.press('Enter')
-  await page.getByRole('status').waitFor()
-  await page.waitForURL(/session=/)
-  await expect.poll(() => model.requests('asked').length).toBe(1)
-  await page.reload()
-  await page.getByRole('status').waitFor()
-  await fetch(`${model.url}/asked/release`, { method: 'PUT' })
-  const answer = page.locator('.talk-messages .assistant')
-  await answer.getByText('not in the data').waitFor()
-  expect([await answer.count(), await page.locator('.talk-messages .user').count()]).toEqual([1, 1])
-  await page
-    .getByRole('navigation', { name: 'Talks' })
-    .getByRole('link', { name: /What is the price/ })
-    .waitFor()
-  await page.getByRole('button', { name: 'Continue with files' }).click()
-  await page.waitForURL(/\/conversations\//)
-  await page.getByText('What is the price?').first().waitFor()
-  expect(faults.filter((fault) => !/WebSocket|ERR_ABORTED/.test(fault))).toEqual([])
-  await post('/api/settings', { llm_model: null, llm_base_url: null, llm_api_key: null })
-  await model.close()
-})
-
-test('without the service a page of its own stands in, and the window is installable', async ({ skip }) => {
-  const browser = browserOr(skip)
-  const { url } = await service()
-  const { page } = await openPage({ browser, origin: url, viewport: DESKTOP })
-  await page.goto(url)
-  await page.evaluate(async () => {
-    const { active, installing, waiting } = await navigator.serviceWorker.ready
-    const worker = active ?? waiting ?? installing
-    if (worker?.state === 'activated') return
-    await new Promise<void>((resolve) => {
-      worker?.addEventListener('statechange', () => worker.state === 'activated' && resolve())
-    })
-  })
-  // The worker answers for pages that were opened after it.
-  await page.reload()
-  await page.context().setOffline(true)
-  await page.goto(`${url}/analysis`)
-  await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
-  await page.context().setOffline(false)
-  await page.goto(`${url}/analysis`)
-  await page.getByRole('heading', { level: 1, name: 'Analysis' }).waitFor()
-  const manifest = (await (await fetch(`${url}/manifest.webmanifest`)).json()) as Record<string, unknown>
-  expect(manifest).toMatchObject({ start_url: '/', display: 'standalone', icons: [{ src: '/favicon.svg' }] })
 })

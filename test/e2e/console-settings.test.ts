@@ -1,22 +1,36 @@
-// The way of a newcomer: what is missing, the settings, a first answer of a model, the other language.
+// The way of a newcomer by the keyboard alone: what is missing, a first answer of a model, every part of the settings.
 
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { expect, onTestFinished, test } from 'vitest'
-import { startService } from '../../scripts/start/service.ts'
-import { VARIABLES } from '../../src/config.ts'
-import { startScriptedModel } from '../support/scripted-model.ts'
-import { browserOr, openPage, overflowOf } from './browser.ts'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
+import { browserOr, sharedService } from './browser.ts'
+import { type Look, type Person, personAt } from './person.ts'
 
-const DESKTOP = { width: 1440, height: 900 }
-const PHONE = { width: 390, height: 800 }
-/** What the person who runs the tests has set must not decide them. */
-const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
+const shared = sharedService({ ALLOW_PRIVATE_NETWORK: '127.0.0.1' })
+let model: ScriptedModel
+beforeAll(async () => {
+  model = await startScriptedModel()
+})
+afterAll(() => model.close())
+
+const PLAIN: Look = { language: 'en', theme: 'light', size: 'wide' }
+
+/** Somebody at a path of the console, after what was set before is gone. */
+async function someone(skip: (note: string) => never, { at, look = PLAIN }: { at: string; look?: Look }) {
+  const browser = browserOr(skip)
+  const { url } = await shared.start()
+  await shared.post('/api/settings', { llm_model: null, llm_base_url: null, llm_api_key: null, agent: null })
+  const person = await personAt({ browser, origin: url, look })
+  await person.open(`${url}${at}`)
+  return person
+}
+
+const save = async (person: Person) => {
+  await person.press(person.button('Save'))
+  await person.page.getByRole('status').getByText(person.say('Saved.'), { exact: true }).waitFor()
+}
 
 const ANSWER = [
   'It is **done**. See [the page](https://example.com/) and not [this](javascript:alert(1)).',
@@ -31,74 +45,42 @@ const ANSWER = [
   '<img src=x onerror=alert(1)>',
 ].join('\n')
 
-async function opened(skip: (note: string) => never, env: Record<string, string> = {}) {
-  const browser = browserOr(skip)
-  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-settings-'))
-  const service = await startService({ stateDir, env: { ...CLEAN, MARKET_DATA: 'sample', ...env } })
-  onTestFinished(async () => {
-    await service.stop()
-    rmSync(stateDir, { recursive: true, force: true })
-  })
-  return { service, ...(await openPage({ browser, origin: service.url, viewport: DESKTOP })) }
-}
-
-/** Lets acknowledgements of messages wait on their way to the page. */
-async function heldAcknowledgements(page: Page) {
-  let held: (() => void)[] | null = null
-  const came = Promise.withResolvers<void>()
-  await page.routeWebSocket(/\/ws\?after=/, (socket) => {
-    socket.connectToServer().onMessage((message) => {
-      if (held === null || !String(message).startsWith('{"type":"ack"')) return socket.send(message)
-      held.push(() => socket.send(message))
-      came.resolve()
-    })
-  })
-  return {
-    hold: () => {
-      held = []
-    },
-    release: async () => {
-      await came.promise
-      for (const pass of held ?? []) pass()
-      held = null
-    },
-  }
-}
-
-const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
-const saved = (page: Page) => page.getByRole('status').getByText('Saved.', { exact: true }).waitFor()
-
-test('a newcomer is told what is missing, tests and stores a model, and reads its Markdown as what it means', async ({
+test('journey: a newcomer is told what is missing, runs a command without a model, tests and stores a model, and reads its Markdown', async ({
   skip,
 }) => {
-  const { service, page, faults } = await opened(skip)
-  const model = await startScriptedModel()
-  onTestFinished(() => model.close())
-  model.setScript('first', { replies: [{ text: 'ready' }, { text: ANSWER }] })
-  await page.goto(service.url)
-  await page.getByText('No model is chosen').waitFor()
-  await page.getByRole('link', { name: 'Choose a model' }).click()
-
-  await page.getByLabel('Model', { exact: true }).fill('openai/gpt-5')
-  await page.getByRole('button', { name: 'Test' }).click()
-  await page.getByRole('alert').getByText('needs an API key').waitFor()
-  await page.getByLabel('Model', { exact: true }).fill('openai/scripted')
-  await page.getByLabel('API key').fill('sk-0123456789')
-  await page.getByLabel('Address of the model server').fill(`${model.url}/first/v1`)
-  await page.getByRole('button', { name: 'Test' }).click()
-  await page.getByText(/openai\/scripted answered after \d/).waitFor()
-  await save(page)
-  await saved(page)
-  await page.reload()
-  expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe('openai/scripted')
-  expect(await page.getByLabel('API key').inputValue()).toBe('')
-  await page.getByPlaceholder('A key is stored').waitFor()
-
-  await page.getByRole('link', { name: 'Conversations' }).click()
-  await page.getByLabel('First message').fill('do it')
-  await page.getByRole('button', { name: 'Start a conversation' }).click()
+  const one = await someone(skip, { at: '/' })
+  const { page } = one
   const log = page.getByRole('log')
-  await log.locator('strong', { hasText: 'done' }).waitFor({ timeout: 60_000 })
+  model.setScript('first', { replies: [{ text: 'ready' }, { text: ANSWER }] })
+  await one.reads('No model is chosen: messages run as shell commands.')
+  await one.looks('the start page, without a model')
+  await one.write(page.getByLabel('First message'), 'echo $((6 * 7))')
+  await one.press(one.button('Start a conversation'))
+  await log.locator('.output', { hasText: '42' }).waitFor()
+  await one.press(one.link('All conversations'))
+  await one.press(one.link('Choose a model'))
+
+  await one.write(one.field('Model'), 'openai/gpt-5')
+  await one.press(one.button('Test'))
+  await page.getByRole('alert').getByText('needs an API key').waitFor()
+  await one.looks('the model, with a key that is missing')
+  await one.write(one.field('Model'), 'openai/scripted')
+  await one.write(one.field('API key'), 'sk-0123456789')
+  await one.write(one.field('Address of the model server'), `${model.url}/first/v1`)
+  await one.press(one.button('Test'))
+  await page.getByText(/openai\/scripted answered after \d/).waitFor()
+  await save(one)
+  await one.reload()
+  await page.getByPlaceholder('A key is stored').waitFor()
+  expect([await one.field('Model').inputValue(), await one.field('API key').inputValue()]).toEqual([
+    'openai/scripted',
+    '',
+  ])
+
+  await one.press(one.link('Conversations'))
+  await one.write(page.getByLabel('First message'), 'do it')
+  await one.press(one.button('Start a conversation'))
+  await log.locator('strong', { hasText: 'done' }).waitFor()
   await log.locator('.code .hljs-keyword', { hasText: 'const' }).waitFor()
   expect(await log.locator('ol > li').allTextContents()).toEqual(['one', 'two'])
   expect(await log.locator('a').evaluateAll((links) => links.map((link) => link.getAttribute('href')))).toEqual([
@@ -106,234 +88,172 @@ test('a newcomer is told what is missing, tests and stores a model, and reads it
   ])
   await log.getByText('<img src=x onerror=alert(1)>').waitFor()
   expect(await page.locator('img').count()).toBe(0)
-  expect(faults).toEqual([])
+  await one.looks('an answer in Markdown')
+  await one.press(log.getByRole('button', { name: 'Copy' }))
+  expect(one.faults).toEqual([])
 })
 
-test('an edit is a diff, a command shows what it prints while it runs, and a conversation is renamed, paused and deleted', async ({
-  skip,
-}) => {
-  const { service, page, faults } = await opened(skip)
-  const model = await startScriptedModel()
-  onTestFinished(() => model.close())
-  const edit = { command: 'create', path: '/workspace/a.ts', file_text: 'const a = 1\nconst b = 2\n' }
-  const change = { command: 'str_replace', path: '/workspace/a.ts', old_str: 'const b = 2', new_str: 'const b = 3' }
-  const slow = 'echo begun; until [ -e go ]; do sleep 0.2; done; echo over'
-  model.setScript('cards', {
-    replies: [
-      { calls: [{ id: '1', name: 'str_replace_editor', arguments: edit }] },
-      { calls: [{ id: '2', name: 'str_replace_editor', arguments: change }] },
-      { calls: [{ id: '3', name: 'execute_bash', arguments: { command: slow } }] },
-      { text: 'all done' },
-    ],
-  })
-  const post = (path: string, body: object) =>
-    page.request.post(`${service.url}${path}`, { data: body }).then((reply) => expect(reply.ok()).toBe(true))
-  await post('/api/settings', { llm_model: 'openai/x', llm_base_url: `${model.url}/cards/v1`, llm_api_key: 'k' })
-  await page.goto(service.url)
-  await page.getByLabel('First message').fill('edit it')
-  await page.getByRole('button', { name: 'Start a conversation' }).click()
-  const log = page.getByRole('log')
-  await log.locator('.edit .diff-line.added', { hasText: 'const b = 3' }).waitFor({ timeout: 60_000 })
-  const changed = log.locator('.edit').nth(1)
-  expect(await changed.locator('.diff-line.removed').allTextContents()).toEqual(['-const b = 2\n'])
-  await changed.getByRole('button', { name: 'Side by side' }).click()
-  await changed.locator('td.added', { hasText: 'const b = 3' }).waitFor()
-
-  await log.locator('.live', { hasText: 'begun' }).waitFor({ timeout: 60_000 })
-  // Whoever comes in the middle of a command is told what it has printed so far.
-  await page.reload()
-  await log.locator('.live', { hasText: 'begun' }).waitFor()
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('button', { name: 'Go on' }).click()
-  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-  const form = { files: { name: 'go', mimeType: 'text/plain', buffer: Buffer.from('x') } }
-  await page.request.post(`${service.url}/api/conversations/${id}/upload-files`, { multipart: form })
-  await log.getByText('all done').waitFor({ timeout: 60_000 })
-  expect(await log.locator('.live').count()).toBe(0)
-
-  await page.getByRole('button', { name: 'Rename' }).click()
-  await page.getByLabel('Title').fill('The edit')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('heading', { level: 1, name: 'The edit' }).waitFor()
-  await page.getByRole('link', { name: 'All conversations' }).click()
-  await page.getByRole('button', { name: 'Delete “The edit”' }).click()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByRole('link', { name: /The edit/ }).waitFor()
-  await page.getByRole('button', { name: 'Delete “The edit”' }).click()
-  await page.getByText('None yet.').waitFor({ timeout: 30_000 })
-  await expect
-    .poll(async () => (await page.request.get(`${service.url}/api/conversations/${id}`)).json(), { timeout: 30_000 })
-    .toBeNull()
-  expect(faults).toEqual([])
-})
-
-test('a confirmation waits in the title, is answered by the keyboard, and a pasted picture goes with a message', async ({
-  skip,
-}) => {
-  const { service, page, faults } = await opened(skip)
-  const model = await startScriptedModel()
-  onTestFinished(() => model.close())
-  const call = (id: string, command: string) => ({ calls: [{ id, name: 'execute_bash', arguments: { command } }] })
-  model.setScript('ask', {
-    replies: [
-      call('1', 'echo allowed > yes.txt; cat yes.txt'),
-      call('2', 'echo refused > no.txt'),
-      { text: 'as you wish' },
-    ],
-  })
-  const settings = {
-    llm_model: 'openai/x',
-    llm_base_url: `${model.url}/ask/v1`,
-    llm_api_key: 'k',
-    confirmation_mode: true,
-  }
-  expect((await page.request.post(`${service.url}/api/settings`, { data: settings })).ok()).toBe(true)
-  const acknowledgements = await heldAcknowledgements(page)
-  await page.goto(service.url)
-  await page.getByLabel('First message').fill('do both')
-  await page.getByRole('button', { name: 'Start a conversation' }).click()
-  const asked = page.getByRole('group', { name: /^May this action run/ })
-  await asked.getByText('echo allowed > yes.txt').waitFor({ timeout: 60_000 })
-  await expect.poll(() => page.title()).toMatch(/^⚠ /)
-  expect(await page.locator('link[rel="icon"]').getAttribute('href')).toBe('/favicon-waiting.svg')
-  await page.keyboard.press('Alt+y')
-  await page.getByRole('log').locator('.output', { hasText: 'allowed' }).waitFor()
-  await asked.getByText('echo refused > no.txt').waitFor()
-  await page.keyboard.press('Alt+n')
-  await asked.waitFor({ state: 'detached' })
-  await expect.poll(() => page.title()).not.toMatch(/⚠/)
-  expect(await page.getByRole('log').locator('.output', { hasText: 'refused' }).count()).toBe(0)
-
-  await page.getByLabel('Message', { exact: true }).evaluate(pastePicture)
-  await page.locator('.attached img').waitFor()
-  await page.getByLabel('Message', { exact: true }).fill('look at this')
-  acknowledgements.hold()
-  await page.getByLabel('Message', { exact: true }).press('Enter')
-  const sent = page.getByRole('log').locator('article', { hasText: 'look at this' })
-  await sent.locator('time').waitFor()
-  await sent.locator('img').waitFor()
-  // The event is there and its acknowledgement is not: the message stands once all the same, and after it too.
-  expect(await sent.count()).toBe(1)
-  await acknowledgements.release()
-  expect(await sent.count()).toBe(1)
-  expect(await page.locator('.attached').count()).toBe(0)
-
-  // A limit that is reached is told with the seconds until it is over.
-  await page.route('**/api/conversations?limit=20', (route) =>
-    route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: { detail: 'Too many requests' } }),
-  )
-  await page.getByRole('link', { name: 'All conversations' }).click()
-  await page.getByText(/The service answers again in [12] s\./).waitFor()
-  await page.unroute('**/api/conversations?limit=20')
-  await page.getByText('The service answers again').waitFor({ state: 'detached' })
-  expect(faults.filter((fault) => !/status of 429/.test(fault))).toEqual([])
-})
-
-/** A picture of one pixel, as the clipboard has it. */
-function pastePicture(box: Element): void {
-  const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  const bytes = Uint8Array.from(atob(pixel), (letter) => letter.charCodeAt(0))
-  const clipboardData = new DataTransfer()
-  clipboardData.items.add(new File([bytes], 'pixel.png', { type: 'image/png' }))
-  box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
-}
-
-test('every page of the settings opens in both languages and widths, and what is changed there is stored', async ({
-  skip,
-}) => {
-  const received: string[] = []
-  const sink = createServer((request, response) => {
-    request.setEncoding('utf8').on('data', (text: string) => received.push(text))
-    request.on('end', () => response.setHeader('content-type', 'application/json').end('{"ok":true}'))
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    sink.closeAllConnections()
-    sink.close()
-  })
-  await once(sink, 'listening')
-  const hook = `http://127.0.0.1:${(sink.address() as AddressInfo).port}/hook`
-  const { service, page, faults } = await opened(skip, { ALLOW_PRIVATE_NETWORK: '127.0.0.1' })
-  await page.goto(`${service.url}/settings/agent`)
-  await page.getByLabel('Ask me before risky actions').check()
-  await page.getByLabel('Ask from this risk on').selectOption('1')
-  await page.getByLabel('Most steps of a turn').fill('40')
-  await save(page)
-  await saved(page)
-
-  await page.getByRole('link', { name: 'Runtime and runners' }).click()
-  await page.getByLabel('Where commands of new conversations run').selectOption('edge')
-  await save(page)
-  await saved(page)
-
-  await page.getByRole('link', { name: 'Secrets' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('1bad')
-  await page.getByLabel('Value').fill('a-secret-value')
-  await save(page)
-  await page.getByRole('alert').waitFor()
-  await page.getByLabel('Name', { exact: true }).fill('NPM_TOKEN')
-  await save(page)
-  await page.getByRole('listitem').getByText('NPM_TOKEN').waitFor()
-  await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByText('No secrets yet.').waitFor()
-
-  await page.getByRole('link', { name: 'Tool servers' }).click()
-  await page.getByLabel('Address').fill('https://tools.example.com/mcp')
-  await save(page)
-  await page.getByRole('listitem').getByText('https://tools.example.com/mcp').waitFor()
-
-  await page.getByRole('link', { name: 'Notifications' }).click()
-  await page.getByLabel('Kind').selectOption('webhook')
-  await page.getByLabel('Name', { exact: true }).fill('hook')
-  await page.getByLabel('url', { exact: true }).fill(hook)
-  await save(page)
-  await page.getByRole('button', { name: 'Send a test message' }).click()
-  await page.getByText('Sent. Look whether it has arrived.').waitFor()
-  expect(received.join('')).toContain('hook')
-
-  await page.getByRole('link', { name: 'Schedules' }).click()
-  await page.getByLabel('Name', { exact: true }).fill('Evening')
-  await page.getByLabel('Codes or names').fill('600519, AAPL')
-  await save(page)
-  await page.getByText('600519, AAPL · 30 minutes after the close').waitFor()
-
-  await page.getByRole('link', { name: 'Audit log' }).click()
-  await page.getByText('channel.saved').waitFor()
-
-  const stored = (await (await fetch(`${service.url}/api/settings`)).json()) as Record<string, unknown>
-  expect(stored).toMatchObject({
+test('journey: the agent asks from a risk on, has a limit of steps, and runs at the edge', async ({ skip }) => {
+  const one = await someone(skip, { at: '/settings/agent', look: { language: 'zh', theme: 'dark', size: 'narrow' } })
+  onTestFinished(() => shared.post('/api/settings', { confirmation_mode: false, max_iterations: null }))
+  await one.check(one.box('Ask me before risky actions'))
+  await one.pick(one.field('Ask from this risk on'), '1')
+  await one.write(one.field('Most steps of a turn'), '40')
+  await save(one)
+  await one.looks('the agent, saved')
+  await one.press(one.link('Runtime and runners'))
+  await one.pick(one.field('Where commands of new conversations run'), 'edge')
+  await save(one)
+  expect(await shared.get('/api/settings')).toMatchObject({
     confirmation_mode: true,
     security_analyzer: 'invariant',
     max_iterations: 40,
     runtime: 'edge',
-    mcp_config: { shttp_servers: [{ url: 'https://tools.example.com/mcp' }] },
   })
-  // The browser itself reports the refused secret.
-  expect(faults.filter((fault) => !/status of 422/.test(fault))).toEqual([])
-  faults.length = 0
-  await everyPage(page, service.url)
-  expect(faults).toEqual([])
+  expect(one.faults).toEqual([])
 })
 
-const SECTIONS = [
-  ...['model', 'agent', 'runtime', 'tool-servers', 'git-hosts', 'secrets', 'notifications'],
-  ...['schedules', 'keys', 'limits', 'audit'],
-]
+test('journey: secrets, tool servers and tokens of git hosts are added, and what is deleted is asked for twice', async ({
+  skip,
+}) => {
+  const one = await someone(skip, { at: '/settings/secrets', look: { language: 'en', theme: 'dark', size: 'wide' } })
+  const { page } = one
+  await one.write(one.field('Name'), '1bad')
+  await one.write(one.field('Value'), 'a-secret-value')
+  await one.press(one.button('Save'))
+  await page.getByRole('alert').waitFor()
+  await one.looks('a secret that was refused')
+  await one.write(one.field('Name'), 'NPM_TOKEN')
+  await save(one)
+  await page.getByRole('listitem').getByText('NPM_TOKEN').waitFor()
+  await one.press(one.button('Delete'))
+  const question = page.getByRole('alertdialog', { name: 'Delete this secret?' })
+  await expect.poll(() => question.evaluate((box) => box.contains(document.activeElement))).toBe(true)
+  await one.looks('a question before a deletion')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => one.button('Delete').evaluate((button) => button === document.activeElement)).toBe(true)
+  await one.press(one.button('Delete'))
+  await one.press(question.getByRole('button', { name: 'Delete' }))
+  await one.reads('No secrets yet.')
 
-async function everyPage(page: Page, url: string): Promise<void> {
-  await page.getByLabel('Language').selectOption('zh')
-  await page.getByRole('link', { name: '审计日志' }).waitFor()
-  expect(await page.evaluate(() => document.documentElement.lang)).toBe('zh-CN')
-  for (const viewport of [DESKTOP, PHONE]) {
-    await page.setViewportSize(viewport)
-    for (const section of SECTIONS) {
-      await page.goto(`${url}/settings/${section}`)
-      await page.locator('.settings-page :is(.card, .rows, .empty)').first().waitFor()
-      expect([section, await overflowOf(page)]).toEqual([section, 0])
-      expect([section, await page.locator('.settings-page h1').textContent()]).toEqual([
-        section,
-        expect.stringMatching(/[\u4e00-\u9fff]/),
-      ])
-    }
-  }
+  await one.press(one.link('Tool servers'))
+  await one.write(one.field('Address'), 'https://tools.example.com/mcp')
+  await one.press(one.button('Save'))
+  await page.getByRole('listitem').getByText('https://tools.example.com/mcp').waitFor()
+  await one.press(one.button('Remove'))
+  await one.press(page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }))
+  await one.reads('No tool servers yet.')
+
+  await one.press(one.link('Git hosts'))
+  const host = page.getByRole('region', { name: 'GitLab' })
+  await one.write(host.getByLabel('Token'), 'glpat-not-a-token')
+  await one.write(host.getByLabel('Host'), '127.0.0.1:1')
+  await one.press(host.getByRole('button', { name: 'Save' }))
+  await host.getByRole('alert').waitFor()
+  await one.looks('a token that was refused')
+  // The browser itself reports what was refused.
+  expect(one.faults.filter((fault) => !/status of (?:4\d\d|50\d)/.test(fault))).toEqual([])
+})
+
+async function sink() {
+  const received: string[] = []
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (text: string) => received.push(text))
+    request.on('end', () => response.setHeader('content-type', 'application/json').end('{"ok":true}'))
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  await once(server, 'listening')
+  return { received, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook` }
 }
+
+test('journey: a channel is added, tried and switched off; a schedule is made and deleted; the audit log has all of it', async ({
+  skip,
+}) => {
+  const hook = await sink()
+  const one = await someone(skip, {
+    at: '/settings/notifications',
+    look: { language: 'en', theme: 'light', size: 'narrow' },
+  })
+  const { page } = one
+  await one.pick(one.field('Kind'), 'webhook')
+  await one.write(one.field('Name'), 'hook')
+  await one.write(page.getByLabel('url', { exact: true }), hook.url)
+  await one.press(one.button('Save'))
+  await one.press(one.button('Send a test message'))
+  await one.reads('Sent. Look whether it has arrived.')
+  expect(hook.received.join('')).toContain('hook')
+  await one.looks('a channel that was tried')
+  await one.press(one.button('Switch off'))
+  await one.button('Switch on').waitFor()
+
+  await one.press(one.link('Schedules'))
+  await one.write(one.field('Name'), 'Evening')
+  await one.write(one.field('Codes or names'), '600519, AAPL')
+  await one.check(one.box('After the close of each market'), false)
+  await one.write(one.field('Time of day'), '19:30')
+  await save(one)
+  await page.getByText(/^600519, AAPL · 19:30/).waitFor()
+  await one.looks('a schedule')
+  await one.press(one.button('Switch off'))
+  await one.button('Switch on').waitFor()
+  await one.press(one.button('Delete'))
+  await one.press(page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }))
+  await expect.poll(() => page.getByText(/^600519, AAPL/).count()).toBe(0)
+
+  await one.press(one.link('Audit log'))
+  for (const action of ['channel.saved', 'secret.deleted']) await page.getByText(action).first().waitFor()
+  await one.looks('the audit log')
+  expect(one.faults).toEqual([])
+})
+
+test('journey: a key is issued, shown once and revoked; the limits tell how much of them is used', async ({ skip }) => {
+  const one = await someone(skip, { at: '/settings/keys', look: { language: 'zh', theme: 'light', size: 'wide' } })
+  const { page } = one
+  await one.write(one.field('Name'), 'laptop')
+  await one.pick(one.field('What it may do'), 'analysis')
+  await one.write(one.field('Days until it ends'), '7')
+  await one.press(one.button('Save'))
+  await page.locator('.issued-key').waitFor()
+  await one.looks('a key, shown once')
+  const row = page.locator('.settings-row', { hasText: 'laptop' })
+  await one.press(row.getByRole('button', { name: one.say('Revoke') }))
+  await one.press(page.getByRole('alertdialog').getByRole('button', { name: one.say('Revoke') }))
+  await one.reads('Revoked. What was open on it is closed.')
+  await one.press(one.link('Limits'))
+  await page.getByRole('progressbar', { name: one.say('Conversations') }).waitFor()
+  await one.looks('the limits')
+  expect(one.faults).toEqual([])
+})
+
+test('journey: one conversation has a model, an agent and a runtime of its own; an error that mentions a setting leads to it', async ({
+  skip,
+}) => {
+  const one = await someone(skip, { at: '/', look: { language: 'zh', theme: 'light', size: 'narrow' } })
+  const { page } = one
+  const choices = page.locator('summary', { hasText: one.say('Only for this conversation') })
+  const first = page.getByLabel(one.say('First message'))
+  await one.write(first, 'echo mine')
+  await one.press(choices)
+  await one.pick(one.list('Agent'), 'ShellAgent')
+  await one.pick(one.list('Runtime'), 'edge')
+  await one.looks('choices for one conversation')
+  await one.press(one.button('Start a conversation'))
+  await page.getByRole('log').locator('.output', { hasText: 'mine' }).waitFor()
+  await one.press(one.link('All conversations'))
+  await one.write(first, 'hello')
+  await one.press(choices)
+  await one.write(one.byRole('textbox', 'Model'), 'openai/gpt-5')
+  await one.press(one.button('Start a conversation'))
+  const way = page
+    .getByRole('log')
+    .getByRole('link', { name: one.say('Open the settings') })
+    .last()
+  await way.waitFor()
+  await one.looks('an error that mentions a setting')
+  await one.press(way)
+  await one.heading('Model').waitFor()
+  expect(one.faults).toEqual([])
+})

@@ -1,13 +1,12 @@
-// The page of a workspace in a real browser: a real service, a real runner beside it.
+// The page of a workspace in a real browser, by the keyboard alone: a real service, a real runner beside it.
 
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test as plain } from 'vitest'
 import { LentMachine, missingForSandbox } from '../support/lent-machine.ts'
-import { browserOr, openPage, overflowOf } from './browser.ts'
+import { browserOr } from './browser.ts'
+import { type Look, type Person, personAt } from './person.ts'
 
 const test = missingForSandbox() === null ? plain : plain.skip
-const DESKTOP = { width: 1440, height: 900 }
-const PHONE = { width: 390, height: 800 }
 let machine: LentMachine
 
 beforeAll(async () => {
@@ -19,91 +18,96 @@ const REPOSITORY = `git init -q . && git config user.name a && git config user.e
 printf 'one\\ntwo\\n' > 'src/[id] x.ts' && echo hello > README.md && seq -f 'many/file-%04g.txt' 1 600 | xargs touch &&
 git add -A && git commit -qm first && printf 'one\\nTWO\\n' > 'src/[id] x.ts' && echo new > new.txt`
 
-async function opened(skip: (note: string) => never) {
+async function opened(skip: (note: string) => never, look: Look) {
   const browser = browserOr(skip)
   const path = await machine.conversation()
   expect((await machine.run(path, REPOSITORY)).extras.metadata?.exit_code).toBe(0)
-  const watched = await openPage({ browser, origin: machine.service.url, viewport: DESKTOP })
+  const one = await personAt({ browser, origin: machine.service.url, look })
   const at = `${machine.service.url}${path.replace('/api', '')}/workspace`
-  return { ...watched, path, at }
+  return { one, page: one.page, path, at }
 }
 
 const stored = async (path: string, file: string) =>
   (await machine.call<{ code: string }>(`${path}/select-file?file=${encodeURIComponent(file)}`)).code
-const tab = (page: Page, name: string) => page.locator('.ws-tabs').getByRole('link', { name }).click()
+const tab = (one: Person, name: string) => one.press(one.page.locator('.ws-tabs').getByRole('link', { name }))
 const screen = (page: Page) => page.locator('.xterm-rows').innerText()
 
-test('a file is found by the keyboard, edited and saved where it stands; a change of somebody else is not lost', async ({
+test('journey: a file is found by the keys of a tree, edited and saved where it stands; a change of somebody else is not lost', async ({
   skip,
 }) => {
-  const { page, faults, path, at } = await opened(skip)
+  const { one, page, path, at } = await opened(skip, { language: 'en', theme: 'light', size: 'wide' })
   const socket = page.waitForEvent('websocket')
-  await page.goto(at.replace('/workspace', ''))
+  await one.open(at.replace('/workspace', ''))
   await (await socket).waitForEvent('framereceived')
-  await page.getByRole('link', { name: 'Workspace' }).click()
+  await one.press(one.link('Workspace'))
   const tree = page.getByRole('tree', { name: 'Files' })
   await tree.getByText('README.md').waitFor()
-  await tree.focus()
+  await one.to(tree)
   for (const key of ['ArrowDown', 'ArrowRight']) await page.keyboard.press(key)
   await tree.getByText('[id] x.ts').waitFor()
   for (const key of ['ArrowDown', 'Enter']) await page.keyboard.press(key)
   const text = page.getByRole('textbox', { name: 'Text of src/[id] x.ts' })
   await text.waitFor()
   expect(await text.inputValue()).toBe('one\nTWO\n')
-  await text.fill('one\nthree 世界\n')
+  await one.write(text, 'one\nthree 世界\n')
   await page.keyboard.press('Control+s')
   await page.getByText('Saved.', { exact: true }).waitFor()
   expect(await stored(path, 'src/[id] x.ts')).toBe('one\nthree 世界\n')
   await machine.run(path, "echo theirs > 'src/[id] x.ts'")
-  await text.fill('mine\n')
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  await page.getByText('The file was changed since you opened it').waitFor()
+  await one.write(text, 'mine\n')
+  await one.press(one.button('Save'))
+  await one.reads('The file was changed since you opened it. Nothing was saved.')
+  await one.looks('a file that somebody else changed')
   expect(await stored(path, 'src/[id] x.ts')).toBe('theirs\n')
-  await page.getByRole('button', { name: 'Save mine all the same' }).click()
+  await one.press(one.button('Save mine all the same'))
   await page.getByText('Saved.', { exact: true }).waitFor()
   expect((await machine.run(path, "cat 'src/[id] x.ts'")).content).toBe('mine')
   // A long folder has few elements.
-  await tree.getByText('many').click()
+  await one.to(tree)
+  for (const key of ['Home', 'ArrowRight']) await page.keyboard.press(key)
   await tree.getByText('file-0001.txt').waitFor()
   expect(await page.getByRole('treeitem').count()).toBeLessThan(80)
-  await tree.focus()
   await page.keyboard.press('End')
   await tree.getByText('new.txt').waitFor()
-  expect(faults).toEqual([])
+  expect(one.faults).toEqual([])
 })
 
-test('changes are shown file by file and can be given up; the whole is there to download', async ({ skip }) => {
-  const { page, faults, path, at } = await opened(skip)
-  await page.goto(`${at}/changes`)
-  await page.getByText('src/[id] x.ts').click()
+test('journey: changes are shown file by file and given up; the whole is there to download', async ({ skip }) => {
+  const { one, page, path, at } = await opened(skip, { language: 'zh', theme: 'dark', size: 'wide' })
+  await one.open(`${at}/changes`)
+  const sure = (name: string) => one.press(page.getByRole('alertdialog').getByRole('button', { name }))
+  await one.press(page.locator('summary', { hasText: 'src/[id] x.ts' }).first())
   await page.locator('.diff-line.removed', { hasText: 'two' }).waitFor()
   await page.locator('.diff-line.added', { hasText: 'TWO' }).waitFor()
-  await page.getByRole('button', { name: 'Revert' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Revert' }).click()
+  await one.press(one.button('Side by side'))
+  await page.locator('td.added', { hasText: 'TWO' }).waitFor()
+  await one.press(one.button('Revert'))
+  await one.looks('a change that is to be given up')
+  await sure(one.say('Revert'))
   await expect.poll(() => stored(path, 'src/[id] x.ts')).toBe('one\ntwo\n')
   await expect.poll(() => page.getByText('src/[id] x.ts').count()).toBe(0)
-  await page.getByText('new.txt').click()
-  await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
-  const changes = () => machine.call(`${path}/git/changes`)
-  await expect.poll(changes).toEqual([])
-  await page.getByRole('button', { name: 'Read again' }).click()
-  await page.getByText('Nothing has changed.').waitFor()
-  const download = page.waitForEvent('download')
-  await page.getByRole('link', { name: 'Download all' }).click()
-  expect((await download).suggestedFilename()).toBe('workspace.zip')
-  expect(faults).toEqual([])
+  await one.press(page.locator('summary', { hasText: 'new.txt' }).first())
+  await one.press(one.button('Delete'))
+  await sure(one.say('Delete'))
+  await expect.poll(() => machine.call(`${path}/git/changes`)).toEqual([])
+  await one.press(one.button('Read again'))
+  await one.reads('Nothing has changed.')
+  const [download] = await Promise.all([page.waitForEvent('download'), one.press(one.link('Download all'))])
+  expect(download.suggestedFilename()).toBe('workspace.zip')
+  expect(one.faults).toEqual([])
 })
 
-test('two people type in the terminal of the page, a server that they start is listed, and its address is taken back', async ({
+test('journey: two people type in the terminal of the page, a server that they start is listed, and its address is taken back', async ({
   skip,
 }) => {
-  const { page, faults, at } = await opened(skip)
-  await page.goto(`${at}/terminal`)
+  const { one, page, at } = await opened(skip, { language: 'en', theme: 'dark', size: 'wide' })
+  await one.open(`${at}/terminal`)
   await page.getByText('Connected').waitFor()
   await page.keyboard.type('echo "answer-$((6*7))"\n')
   await expect.poll(() => screen(page)).toContain('answer-42')
-  // The last row is whole.
+  // Who has the keyboard in it sees that, and the last row is whole.
+  const outlines = () => page.locator('.ws-screen').evaluate((box) => getComputedStyle(box).outlineStyle)
+  expect(await outlines()).toBe('solid')
   const rows = await page.locator('.xterm-screen').boundingBox()
   const frame = await page.locator('.ws-screen').boundingBox()
   expect((rows?.y ?? 0) + (rows?.height ?? 0)).toBeLessThanOrEqual((frame?.y ?? 0) + (frame?.height ?? 0))
@@ -114,6 +118,7 @@ test('two people type in the terminal of the page, a server that they start is l
   await other.keyboard.type('printf "\\033]0;title\\007\\033[31mred\\033[0m 世界\\n"\n')
   await expect.poll(() => screen(page)).toMatch(/\nred 世界/)
   await other.close()
+  await page.bringToFront()
   // A paste is marked as one, so nothing of it runs by itself.
   await page.evaluate(() => {
     const data = new DataTransfer()
@@ -126,47 +131,60 @@ test('two people type in the terminal of the page, a server that they start is l
   expect(await screen(page)).not.toMatch(/pasted-2|second-4/)
   await page.keyboard.press('Control+c')
   await page.keyboard.type("clear; node -e \"require('http').createServer((q,s)=>s.end('hi')).listen(3111)\" &\n")
+  await one.looks('a terminal')
   await page.keyboard.press('Control+Shift+M')
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Terminal')
-  await tab(page, 'Servers')
+  await tab(one, 'Servers')
   await page.getByText('3111').first().waitFor()
   const address = (await page.locator('.ws-port a').getAttribute('href')) ?? ''
-  await page.getByRole('button', { name: 'Take back' }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Take back' }).click()
+  await one.press(one.button('Take back'))
+  await one.looks('an address that is to be taken back')
+  await one.press(page.getByRole('alertdialog').getByRole('button', { name: 'Take back' }))
   await expect.poll(() => page.locator('.ws-port a').getAttribute('href')).not.toBe(address)
-  await tab(page, 'Terminal')
+  await tab(one, 'Terminal')
   await page.getByText('Connected').waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toContain('xterm')
   await page.keyboard.type('exit\n')
-  await page.getByRole('button', { name: 'New shell' }).click()
+  await one.press(one.button('New shell'))
   await page.getByText('Connected').waitFor()
-  expect(faults).toEqual([])
+  expect(one.faults).toEqual([])
 })
 
-test('without a runner the terminal says what to do; every tab fits a phone, in Chinese and in the dark', async ({
+test('journey: without a runner the terminal says what to do; every tab fits a phone, in Chinese and in the dark', async ({
   skip,
 }) => {
-  const { page, faults, at } = await opened(skip)
+  const { one, page, at } = await opened(skip, { language: 'zh', theme: 'dark', size: 'narrow' })
   const { conversation_id: edge } = await machine.call<{ conversation_id: string }>('/api/conversations?runtime=edge', {
     method: 'POST',
     body: {},
   })
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.setViewportSize(PHONE)
-  await page.goto(`${machine.service.url}/conversations/${edge}/workspace/terminal`)
+  await one.open(`${machine.service.url}/conversations/${edge}/workspace/terminal`)
   await page.getByText('runtime=runner').waitFor()
-  expect(await overflowOf(page)).toBe(0)
-  await page.getByRole('combobox', { name: 'Language' }).selectOption('zh')
   await page.getByText('终端需要运行器').waitFor()
+  await one.looks('a terminal without a runner')
+  await one.press(one.button('Try again'))
+  await one.press(one.link('Runtime and runners'))
+  await one.heading('Runtime and runners').waitFor()
+  await one.open(`${at}/files`)
+  const tree = page.getByRole('tree')
+  await tree.getByText('README.md').waitFor()
+  await one.looks('a tree on a phone')
+  await one.to(tree)
+  for (const key of ['End', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
+  await page.locator('.ws-text').waitFor()
+  await one.looks('a file on a phone')
+  await one.press(page.locator('.ws-file').getByRole('button', { name: /文件/ }))
+  await one.to(tree)
   for (const [name, sign] of [
-    ['files', '请选择文件。'],
-    ['changes', 'new.txt'],
-    ['terminal', '已连接'],
-    ['ports', '工作区中没有运行中的服务'],
+    ['Changes', 'new.txt'],
+    ['Servers', '工作区中没有运行中的服务'],
   ] as const) {
-    await page.goto(`${at}/${name}`)
-    if (name === 'files') await page.getByRole('treeitem', { name: 'README.md' }).click()
-    else await page.getByText(sign).first().waitFor()
-    expect([name, await overflowOf(page)]).toEqual([name, 0])
+    await tab(one, one.say(name))
+    await page.getByText(sign).first().waitFor()
+    await one.looks(`the tab ${name} on a phone`)
   }
-  expect(faults).toEqual([])
+  await tab(one, one.say('Terminal'))
+  await page.getByText('已连接').waitFor()
+  await one.looks('a terminal on a phone')
+  expect(one.faults).toEqual([])
 })

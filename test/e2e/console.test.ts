@@ -1,340 +1,274 @@
-// The console as a person uses it: a real browser against a real server with sample prices.
+// The console as a person without a pointer uses it: a conversation through a crash of the service, links to it, the ways about the
+// pages, the reference of the API, and the sign-in.
 
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Service, startService } from '../../scripts/start/service.ts'
-import { VARIABLES } from '../../src/config.ts'
-import { browserOr, openPage, overflowOf } from './browser.ts'
+import { browserOr, CLEAN, sharedService } from './browser.ts'
+import { type Look, type Person, personAt } from './person.ts'
 
-const DESKTOP = { width: 1280, height: 800 }
-const PHONE = { width: 375, height: 720 }
 const HOSTILE = '<img src=x onerror=alert(1)>'
-/** What the person who runs the tests has set must not decide them. */
-const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
+const shared = sharedService({})
 
-async function serve(env: Record<string, string>): Promise<Service> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-console-'))
-  const service = await startService({ stateDir, env: { ...CLEAN, ...env } })
-  onTestFinished(async () => {
-    await service.stop()
-    rmSync(stateDir, { recursive: true, force: true })
-  })
-  return service
+async function someone(skip: (note: string) => never, at: string, look: Look): Promise<Person> {
+  const browser = browserOr(skip)
+  const { url } = await shared.start()
+  const person = await personAt({ browser, origin: url, look })
+  await person.open(`${url}${at}`)
+  return person
 }
 
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message', { exact: true }).fill(text)
-  await page.getByLabel('Message', { exact: true }).press('Enter')
+const conversation = async (said: string) =>
+  (await shared.post<{ conversation_id: string }>('/api/conversations', { initial_user_msg: said })).conversation_id
+
+async function say(one: Person, text: string): Promise<void> {
+  await one.write(one.field('Message'), text)
+  await one.page.keyboard.press('Enter')
 }
 
 const outputs = (page: Page) => page.getByRole('log').locator('.output')
 const commands = (page: Page, text: string) => page.getByRole('log').locator('.line', { hasText: text })
 
-test('a person talks to the shell and reads a report in the console, through a crash of the service, and nothing hostile runs', async ({
+test('journey: somebody talks to the shell, opens files and brings one, through a crash of the service, and nothing hostile runs', async ({
   skip,
 }) => {
-  const browser = browserOr(skip)
-  const service = await serve({ MARKET_DATA: 'sample' })
-  const { page, faults } = await openPage({ browser, origin: service.url, viewport: DESKTOP })
-
-  await talk(page, service.url)
-  expect(faults).toEqual([])
-
-  await surviveCrash(page, service)
-  // The browser itself reports each attempt to reach a service that is down.
-  const outage = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection|50[23]/
-  expect(faults.filter((fault) => !outage.test(fault))).toEqual([])
-  faults.length = 0
-
-  await analyse(page)
-  await readReport(page)
-  await readReview(page, service.url)
-  expect(faults).toEqual([])
-
-  await submitNonsense(page)
-  expect(faults).toEqual([])
-
-  await readReference(page, service.url)
-  // The browser itself reports the request that the form sent to be refused.
-  expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
-})
-
-async function readReference(page: Page, url: string): Promise<void> {
-  const served = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: Record<string, object> }
-  const count = Object.values(served.paths).reduce((sum, path) => sum + Object.keys(path).length, 0)
-  await page.goto(`${url}/docs`)
-  await page.getByText(`${count} endpoints`, { exact: true }).waitFor()
-  expect(await page.locator('.endpoint').count()).toBe(count)
-
-  await page.getByLabel('Filter').fill('post analysis/analyze')
-  await page.getByText('1 endpoint', { exact: true }).waitFor()
-  await page.getByText('/api/v1/analysis/analyze', { exact: true }).click()
-  await page.getByRole('button', { name: 'Try it' }).click()
-  await page.getByLabel('Body application/json').fill('{"stock_code": "no such code!"}')
-  await page.getByRole('button', { name: 'Send' }).click()
-  await page.getByRole('region', { name: 'Answer', exact: true }).getByText('400 Bad Request').waitFor()
-  await page.getByRole('region', { name: 'Body of the answer' }).getByText('validation_error').waitFor()
-}
-
-async function talk(page: Page, url: string): Promise<void> {
-  await page.goto(url)
-  await page.getByRole('button', { name: 'Start a conversation' }).click()
-  await say(page, 'echo hello > a.txt && cat a.txt')
+  const one = await someone(skip, '/', { language: 'en', theme: 'light', size: 'wide' })
+  const { page } = one
+  await one.press(one.button('Start a conversation'))
+  await say(one, 'echo hello > a.txt && cat a.txt')
   await outputs(page).getByText('hello', { exact: true }).waitFor()
   await page.getByRole('log').getByText('exit code 0').waitFor()
-
-  await page.getByRole('button', { name: 'a.txt' }).click()
+  await one.press(page.getByRole('button', { name: 'a.txt' }))
   await page.getByRole('region', { name: 'a.txt' }).getByText('hello').waitFor()
-
-  await page.reload()
+  await page.keyboard.press('Enter')
+  await one.to(page.getByRole('button', { name: 'a.txt' }))
+  await one.reload()
   await outputs(page).getByText('hello', { exact: true }).waitFor()
   expect(await outputs(page).count()).toBe(1)
-
-  await say(page, `echo '${HOSTILE}'`)
+  await say(one, `echo '${HOSTILE}'`)
   await outputs(page).getByText(HOSTILE).waitFor()
-  const upload = { name: 'notes & more.txt', mimeType: 'text/plain', buffer: Buffer.from(`${HOSTILE} uploaded`) }
-  await page.getByLabel('Upload').setInputFiles(upload)
-  await page.getByRole('button', { name: /^notes/ }).click()
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), one.press(one.field('Upload'))])
+  const buffer = Buffer.from(`${HOSTILE} uploaded`)
+  await chooser.setFiles({ name: 'notes & more.txt', mimeType: 'text/plain', buffer })
+  await one.press(page.getByRole('button', { name: /^notes/ }))
   await page.getByText(`${HOSTILE} uploaded`).waitFor()
+  await one.looks('a file beside a conversation')
   expect(await page.locator('img').count()).toBe(0)
+  const [zip] = await Promise.all([
+    page.waitForEvent('download'),
+    page.keyboard.press('Enter').then(() => one.press(one.link('Download as ZIP'))),
+  ])
+  expect(zip.suggestedFilename()).toMatch(/\.zip$/)
+  expect(one.faults).toEqual([])
 
-  await say(page, 'sleep 60')
-  await page.getByRole('button', { name: 'Stop' }).click()
-  await page.getByRole('log').getByText('Stopped.', { exact: true }).waitFor()
-  expect(await page.getByRole('button', { name: 'Stop' }).count()).toBe(0)
+  await surviveCrash(one, await shared.start())
+  // The browser itself reports each attempt to reach a service that is down.
+  const outage = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection|50[23]/
+  expect(one.faults.filter((fault) => !outage.test(fault))).toEqual([])
+})
 
-  await page.setViewportSize(PHONE)
-  expect(await overflowOf(page)).toBe(0)
-  expect(await page.getByLabel('Message', { exact: true }).isVisible()).toBe(true)
-}
-
-async function surviveCrash(page: Page, service: Service): Promise<void> {
+async function surviveCrash(one: Person, service: Service): Promise<void> {
+  const { page } = one
   expect(service.kill9Runtime()).toBeGreaterThan(0)
   await page.getByText('Connection lost').waitFor({ timeout: 60_000 })
-  await say(page, 'echo said while it was down')
+  await say(one, 'echo said while it was down')
   await outputs(page).getByText('said while it was down', { exact: true }).waitFor({ timeout: 60_000 })
   await page.getByText('Connection lost').waitFor({ state: 'detached' })
   // Sent again after the reconnect, it still counts once; and the replay repeats nothing.
   expect(await commands(page, 'said while it was down').count()).toBe(1)
   expect(await commands(page, 'echo hello').count()).toBe(1)
-  await page.reload()
+  await one.reload()
   await commands(page, 'said while it was down').waitFor()
   expect(await outputs(page).allTextContents()).toEqual(['hello', HOSTILE, 'said while it was down'])
 }
 
-async function analyse(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Analysis' }).click()
-  const states = page.evaluate(watchTasks)
-  await page.getByLabel('Codes or names').fill('600519, AAPL')
-  await page.getByRole('button', { name: 'Analyse 2' }).click()
-  for (const code of ['600519', 'AAPL']) {
-    await page
-      .locator('.task', { hasText: code })
-      .getByRole('link', { name: 'Open report' })
-      .waitFor({ timeout: 60_000 })
-  }
-  expect(await states, 'a task shows its progress before its report').toBe(true)
-  expect(await overflowOf(page)).toBe(0)
-}
+test('journey: a link shows a conversation to who has no key, until it is taken back', async ({ skip }) => {
+  const id = await conversation('echo for everybody > shown.txt; cat shown.txt')
+  const one = await someone(skip, `/conversations/${id}`, { language: 'en', theme: 'dark', size: 'narrow' })
+  const { page } = one
+  await page.getByRole('log').locator('.output', { hasText: 'for everybody' }).waitFor()
+  await one.press(one.button('Share'))
+  await one.pick(one.list('Ends after'), '24')
+  await one.check(one.box('with files'))
+  await one.press(one.button('Make a link'))
+  const address = await one.field('The link').inputValue()
+  expect(address).toMatch(/\/shared#bwl_[\w-]{43}$/)
+  await one.looks('a link that was made')
 
-/** Resolves in the page once a progress bar was shown. Sample analyses are quick: looking from outside may come too late. */
-const watchTasks = (): Promise<boolean> =>
-  new Promise((resolve) => {
-    const observer = new MutationObserver(() => {
-      if (document.querySelector('.task progress') === null) return
-      observer.disconnect()
-      resolve(true)
-    })
-    observer.observe(document.body, { childList: true, subtree: true })
-    setTimeout(() => resolve(false), 60_000)
-  })
+  const visitor = await personAt({ browser: browserOr(skip), origin: (await shared.start()).url })
+  const asked: string[] = []
+  visitor.page.on('request', (request) => asked.push(request.url()))
+  await visitor.open(address)
+  await visitor.page.getByRole('log').locator('.output', { hasText: 'for everybody' }).waitFor()
+  await visitor.reads('Read only')
+  await visitor.press(visitor.page.getByRole('button', { name: 'shown.txt' }))
+  await visitor.page.getByRole('complementary', { name: 'Files' }).getByText('for everybody').waitFor()
+  await visitor.press(visitor.page.getByRole('button', { name: /shown\.txt/ }))
+  await visitor.to(visitor.page.getByRole('button', { name: 'shown.txt' }))
+  await visitor.looks('a shared conversation')
+  expect(await visitor.field('Message').count()).toBe(0)
+  // The token is in no address that anybody is asked for.
+  expect(asked.filter((each) => each.includes('bwl_') && !each.includes('#'))).toEqual([])
+  expect(asked.filter((each) => /\/api\/(?!shared)/.test(each))).toEqual([])
+  expect(visitor.faults).toEqual([])
 
-async function submitNonsense(page: Page): Promise<void> {
-  await page.getByLabel('Codes or names').fill('AAPL\n<script>\nno&thing')
-  await page.getByRole('button', { name: 'Analyse 3' }).click()
-  const problems = page.getByRole('region', { name: 'Read as' }).locator('.problem')
-  await problems.getByText('<script>').waitFor()
-  expect(await problems.count()).toBe(2)
-  // Nothing was sent: the entries stay where they can be mended.
-  await expect
-    .poll(() => page.getByLabel('Codes or names').evaluate((field) => field === document.activeElement))
-    .toBe(true)
-  expect(await page.getByLabel('Codes or names').inputValue()).toContain('no&thing')
-}
+  await one.press(one.button('Take back'))
+  await one.button('Take back').waitFor({ state: 'detached' })
+  await one.to(one.button('Make a link'))
+  await visitor.reload()
+  await visitor.page.getByRole('alert').getByText('This link is not valid.').waitFor()
+  expect(one.faults).toEqual([])
+})
 
-/** Tables, a picture and words, and nothing of the Markdown they were written in. */
-async function readReview(page: Page, url: string): Promise<void> {
-  const data = { region: 'cn', report_language: 'en' }
-  const accepted = await page.request.post(`${url}/api/v1/analysis/market-review`, { data })
-  const { task_id } = (await accepted.json()) as { task_id: string }
-  await page.goto(`${url}/analysis/${task_id}`)
-  await page.getByRole('heading', { level: 2, name: /China A-shares$/ }).waitFor({ timeout: 60_000 })
-  await page.getByRole('columnheader', { name: 'Index', exact: true }).waitFor()
-  await page.locator('.index-card').nth(1).waitFor()
-  const chart = page.locator('.markdown img[src*="/chart.svg"]')
-  await chart.scrollIntoViewIfNeeded()
-  await expect.poll(() => chart.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
-  expect(await page.locator('.markdown').textContent()).not.toMatch(/data:image|\*\*|##|\| ---/)
-  expect(await overflowOf(page)).toBe(0)
-  await page.getByRole('link', { name: 'All tasks' }).click()
-  await page.locator('.task', { hasText: 'Market Review CN' }).waitFor()
-}
-
-async function readReport(page: Page): Promise<void> {
-  await page.setViewportSize(DESKTOP)
-  await page.locator('.task', { hasText: '600519' }).getByRole('link', { name: 'Open report' }).click()
-  await page.getByRole('heading', { level: 1, name: /600519/ }).waitFor()
-  await page.locator('.notice.warning', { hasText: /sample|样本|示例|샘플/i }).waitFor()
-  await page.getByRole('img', { name: /^Score \d+ of 100/ }).waitFor()
-  const levels = await page.locator('.level-card dd').allTextContents()
-  // A report that advises no purchase has no level to buy at.
-  expect(levels.length).toBeGreaterThanOrEqual(2)
-  for (const level of levels) expect(level).toMatch(/\d/)
-
-  for (const name of ['Plan', 'Trend by horizon', 'Performance', 'Beside the market', 'What the method was worth'])
-    await page.getByRole('heading', { level: 2, name }).waitFor()
-  expect(await page.locator('.figures dd').allTextContents()).toEqual(
-    expect.arrayContaining([expect.stringMatching(/%$/)]),
-  )
-
-  const chart = page.getByRole('img', { name: 'Daily prices of 600519' })
-  await chart.waitFor()
-  await chart.locator('canvas').first().waitFor()
-  const date = page.locator('.readout strong')
-  const newest = await date.textContent()
-  await page.getByLabel('Session').press('ArrowLeft')
-  await expect.poll(() => date.textContent()).not.toBe(newest)
-  // Every average has its value from the first session on.
-  await page.getByLabel('Session').press('Home')
-  await expect.poll(() => date.textContent()).not.toBe(newest)
-  expect(await page.locator('.readout').textContent()).toMatch(/MA60 [\d,.]+$/)
-  for (const pane of ['MACD', 'RSI', 'KDJ', 'Log scale']) await page.getByRole('checkbox', { name: pane }).check()
-  await page.locator('.readout', { hasText: /DIF .*RSI6 .*K / }).waitFor()
-  await page.getByLabel('Compare with another stock').fill('000001')
-  await page.getByLabel('Compare with another stock').press('Enter')
-  await page.getByRole('button', { name: /Remove the comparison/ }).click()
-  await page.getByRole('heading', { level: 2, name: 'How the score came about' }).waitFor()
-  expect(await page.locator('.score-parts li').count()).toBeGreaterThanOrEqual(5)
-  await page.getByText('How this report was made').click()
-  await page.locator('.flow-node').nth(3).waitFor()
-  await page.getByLabel('1 year').check()
-  await expect.poll(() => page.getByLabel('Session').getAttribute('max').then(Number)).toBeGreaterThan(200)
-
-  await page.setViewportSize(PHONE)
-  await expect.poll(() => overflowOf(page)).toBe(0)
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Download Markdown' }).click()
-  const file = await download
-  expect(file.suggestedFilename()).toMatch(/^600519-\d{4}-\d\d-\d\d\.md$/)
-  expect(await readFile(await file.path(), 'utf8')).toContain('600519')
-}
-
-test('the form shows how each entry is read, asks about those that are not clear, and sends the codes', async ({
+test('journey: a few keys lead to every page, to a conversation and to a stock, a second tab follows, and the keys are shown', async ({
   skip,
 }) => {
-  const browser = browserOr(skip)
-  const service = await serve({ MARKET_DATA: 'sample' })
-  const { page, faults } = await openPage({ browser, origin: service.url, viewport: PHONE })
-  const sent: unknown[] = []
-  page.on('request', (request) => {
-    if (request.url().endsWith('/analyze')) sent.push(request.postDataJSON())
-  })
-  await page.goto(`${service.url}/analysis`)
-  await page.getByLabel('Codes or names').fill('６００５１９, 茅台(600519)\n贵州茅苔\nApple, Inc.\nNVIDA')
-  const read = page.getByRole('region', { name: 'Read as' })
-  await read.getByText('茅台(600519) → Kweichow Moutai').waitFor()
-  await read.getByText('Apple, Inc. → Apple').waitFor()
-  // The ticker that no list knows goes as it is unless another is chosen; the wrong character has to be answered for.
-  expect(await read.getByRole('radio', { name: /^NVIDA/ }).isChecked()).toBe(true)
-  await read.getByText('NVIDIA').click()
-  await page.getByLabel('Codes or names').press('Tab')
-  await page.getByRole('button', { name: /^Analyse/ }).click()
-  const question = read.getByRole('group', { name: 'Which stock do you mean by “贵州茅苔”?' })
-  await expect.poll(() => question.evaluate((group) => group.contains(document.activeElement))).toBe(true)
-  expect(await page.getByRole('status').filter({ hasText: 'One entry needs your answer.' }).count()).toBe(1)
-  expect(sent).toEqual([])
-  expect(await overflowOf(page)).toBe(0)
-  await page.keyboard.press('Space')
-  expect(await question.getByRole('radio', { name: /600519/ }).isChecked()).toBe(true)
-  await page.getByRole('button', { name: /^Analyse/ }).click()
-  await page.locator('.task', { hasText: 'NVDA' }).waitFor({ timeout: 30_000 })
-  expect(sent).toMatchObject([{ stock_codes: ['600519', '600519', '600519', 'AAPL', 'NVDA'] }])
+  const one = await someone(skip, '/', { language: 'zh', theme: 'dark', size: 'wide' })
+  const { page } = one
+  const first = page.getByLabel(one.say('First message'))
+  await first.waitFor()
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await page.bringToFront()
+  await one.write(first, 'echo told to all tabs')
+  await one.press(one.button('Start a conversation'))
+  await other.getByRole('link', { name: /told to all tabs/ }).waitFor()
+  await other.close()
+  await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
 
-  await page.getByLabel('Language of the report').selectOption('zh')
-  await page.getByLabel('Codes or names').fill('腾讯\n113050.SH\n龘龘龘')
-  await page.getByRole('region', { name: '识别结果' }).getByText('腾讯控股').waitFor()
-  await page.getByText('113050.SH: 该号码不是股票').waitFor()
-  await page.getByText('未找到“龘龘龘”').waitFor()
-  expect(faults).toEqual([])
+  const chosen = (name: RegExp) => page.getByRole('option', { name, selected: true })
+  await page.keyboard.press('Control+k')
+  await one.to(page.getByRole('combobox', { name: one.say('Go to a page, a conversation or a stock') }))
+  await page.keyboard.insertText(one.say('Watchlists'))
+  await chosen(new RegExp(one.say('Watchlists'))).waitFor()
+  await one.looks('the list of commands')
+  await page.keyboard.press('Enter')
+  await one.heading('Watchlists').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('told to')
+  await chosen(/told to all tabs/).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/conversations\//)
+  const path = `/api${new URL(page.url()).pathname}/events?limit=50`
+  const { events } = await shared.get<{ events: { id: number; action?: string }[] }>(path)
+  await one.open(`${page.url()}?event=${events.find(({ action }) => action === 'run')?.id}`)
+  await page.locator('.focused', { hasText: 'told to all tabs' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.insertText('茅台')
+  await page.getByRole('option', { name: /600519/ }).waitFor()
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/analysis\?codes=600519/)
+  await one.press(one.button('Analyse'), '?')
+  await page.getByRole('dialog').getByRole('heading', { name: one.say('Keys') }).waitFor()
+  await one.looks('the keys')
+  await page.keyboard.press('Escape')
+  // Whoever closes it is where they were.
+  await expect.poll(() => one.button('Analyse').evaluate((button) => button === document.activeElement)).toBe(true)
+  await one.open(`${(await shared.start()).url}/nowhere/at/all`)
+  await one.press(one.link('Go to the conversations'))
+  await first.waitFor()
+  expect(one.faults).toEqual([])
 })
 
-test('a task that waits and one that runs are cancelled from the list', async ({ skip }) => {
-  const browser = browserOr(skip)
-  // A model that never answers keeps the tasks that run where they are.
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  onTestFinished(() => {
-    silent.closeAllConnections()
-    silent.close()
+test('journey: the language is changed and stays; without a network the page says so, and without the service another stands in', async ({
+  skip,
+}) => {
+  const one = await someone(skip, '/analysis', { language: 'zh', theme: 'light', size: 'narrow' })
+  const { page } = one
+  const { url } = await shared.start()
+  await one.press(one.list('Language'), 'ArrowUp')
+  await page.getByRole('heading', { level: 1, name: 'Analysis' }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.lang)).toBe('en')
+  await page.context().setOffline(true)
+  await page.getByText('You are offline.').waitFor()
+  await one.looks('a page without a network')
+  await page.context().setOffline(false)
+  await page.getByText('You are offline.').waitFor({ state: 'detached' })
+  await page.evaluate(async () => {
+    const { active, installing, waiting } = await navigator.serviceWorker.ready
+    const worker = active ?? waiting ?? installing
+    if (worker?.state === 'activated') return
+    await new Promise<void>((resolve) => {
+      worker?.addEventListener('statechange', () => worker.state === 'activated' && resolve())
+    })
   })
-  await once(silent, 'listening')
-  const model = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`
-  const env = { MARKET_DATA: 'sample', LLM_MODEL: 'openai/silent', LLM_BASE_URL: model, LLM_API_KEY: 'none' }
-  const service = await serve({ ...env, MAX_RUNNING_TASKS: '1' })
-  const { page, faults } = await openPage({ browser, origin: service.url, viewport: PHONE })
-  await page.goto(`${service.url}/analysis`)
-  await page.getByLabel('Codes or names').fill('600519, AAPL')
-  await page.getByRole('button', { name: 'Analyse 2' }).click()
-  await page.locator('.task', { hasText: '68 %' }).waitFor({ timeout: 60_000 })
-  for (const code of ['AAPL', '600519']) {
-    const task = page.locator('.task', { hasText: code })
-    await task.getByRole('button', { name: `Cancel ${code}` }).click()
-    await task.getByText('Cancelled', { exact: true }).waitFor({ timeout: 30_000 })
-    expect(await task.getByRole('button').count()).toBe(0)
-  }
-  expect(await overflowOf(page)).toBe(0)
-  expect(faults).toEqual([])
+  // The worker answers for pages that were opened after it.
+  await one.reload()
+  await page.context().setOffline(true)
+  await one.open(`${url}/analysis`)
+  await page.getByRole('heading', { name: 'The service cannot be reached' }).waitFor()
+  await page.context().setOffline(false)
+  await one.press(page.getByRole('link').first())
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  const manifest = (await (await fetch(`${url}/manifest.webmanifest`)).json()) as Record<string, unknown>
+  expect(manifest).toMatchObject({ start_url: '/', display: 'standalone', icons: [{ src: '/favicon.svg' }] })
+  expect(one.faults.filter((fault) => !/ERR_INTERNET_DISCONNECTED|WebSocket/.test(fault))).toEqual([])
 })
 
-test('with keys required, the console asks for one, keeps it out of scripts, and forgets it at sign-out', async ({
+test('journey: the reference has every endpoint, is filtered, and sends a request', async ({ skip }) => {
+  const served = await shared.get<{ paths: Record<string, object> }>('/openapi.json')
+  const count = Object.values(served.paths).reduce((sum, path) => sum + Object.keys(path).length, 0)
+  const one = await someone(skip, '/docs', { language: 'en', theme: 'dark', size: 'wide' })
+  const { page } = one
+  await page.getByText(`${count} endpoints`, { exact: true }).waitFor()
+  expect(await page.locator('.endpoint').count()).toBe(count)
+  await one.press(page.getByRole('link', { name: 'Skip to the endpoints' }))
+  await one.write(page.getByLabel('Filter'), 'post analysis/analyze')
+  await page.getByText('1 endpoint', { exact: true }).waitFor()
+  await one.press(page.locator('.endpoint summary').first())
+  await one.press(page.getByRole('button', { name: 'Try it' }))
+  await one.write(page.getByLabel('Body application/json'), '{"stock_code": "no such code!"}')
+  await one.press(page.getByRole('button', { name: 'Send' }))
+  await page.getByRole('region', { name: 'Answer', exact: true }).getByText('400 Bad Request').waitFor()
+  await one.to(page.getByRole('region', { name: 'Body of the answer' }))
+  await page.getByRole('region', { name: 'Body of the answer' }).getByText('validation_error').waitFor()
+  await one.looks('an answer in the reference')
+  // The browser itself reports the request that the form sent to be refused.
+  expect(one.faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
+})
+
+test('journey: with keys required the console asks for one, keeps it out of scripts, and forgets it at sign-out', async ({
   skip,
 }) => {
   const browser = browserOr(skip)
   const rootKey = 'root-key-for-the-console-journey-0123456789'
-  const secretsKey = Buffer.alloc(32, 7).toString('base64')
-  const env = { AUTH_MODE: 'keys', ROOT_API_KEY: rootKey, SECRETS_KEY: secretsKey, MARKET_DATA: 'sample' }
-  const service = await serve(env)
+  const env = { AUTH_MODE: 'keys', ROOT_API_KEY: rootKey, SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') }
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-console-'))
+  const service = await startService({ stateDir, env: { ...CLEAN, MARKET_DATA: 'sample', ...env } })
+  onTestFinished(async () => {
+    await service.stop()
+    rmSync(stateDir, { recursive: true, force: true })
+  })
   const key = await issueKey(service.url, rootKey)
-  const { page, faults } = await openPage({ browser, origin: service.url, viewport: PHONE })
-
-  await page.goto(`${service.url}/conversations`)
-  await page.getByLabel('API key').fill('not-a-key')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  const look: Look = { language: 'en', theme: 'light', size: 'narrow' }
+  const one = await personAt({ browser, origin: service.url, look })
+  const { page } = one
+  await one.open(`${service.url}/conversations`)
+  await one.write(one.field('API key'), 'not-a-key')
+  await one.press(one.button('Sign in'))
   await page.getByRole('alert').getByText('not valid').waitFor()
-  await page.getByLabel('API key').fill(key)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-
-  await page.getByLabel('First message').fill('echo signed in')
-  await page.getByRole('button', { name: 'Start a conversation' }).click()
+  await one.looks('a key that is not valid')
+  await one.write(one.field('API key'), key)
+  await one.press(one.button('Sign in'))
+  await one.write(page.getByLabel('First message'), 'echo signed in')
+  await one.press(one.button('Start a conversation'))
   await outputs(page).getByText('signed in', { exact: true }).waitFor()
   expect(await page.evaluate(() => document.cookie)).toBe('')
   expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
-
-  await page.getByRole('link', { name: 'Analysis' }).click()
-  await page.getByText('No access').waitFor()
-
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByLabel('API key').waitFor()
-  await page.reload()
-  await page.getByLabel('API key').waitFor()
+  await one.press(one.link('Analysis'))
+  await one.heading('No access').waitFor()
+  await one.looks('a page that the key does not cover')
+  await one.press(one.button('Sign out'))
+  await one.to(one.field('API key'))
+  await one.reload()
+  await one.to(one.field('API key'))
   // The browser itself reports the 401 that tells the console to ask for a key.
-  expect(faults.filter((fault) => !/status of 401/.test(fault))).toEqual([])
+  expect(one.faults.filter((fault) => !/status of 401/.test(fault))).toEqual([])
 })
 
 async function issueKey(url: string, rootKey: string): Promise<string> {

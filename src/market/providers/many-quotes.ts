@@ -2,7 +2,7 @@
 
 import type { Quote } from '../bars.ts'
 import type { Instrument } from '../instruments.ts'
-import type { Fetched, ProviderRun } from '../provider-run.ts'
+import type { Fetched, ProviderRun } from '../bars.ts'
 import { type Chain, firstAnswer, type Need, quoteNeed } from './chain.ts'
 import type { MarketDataProvider, QuoteQuery } from './provider.ts'
 

@@ -127,9 +127,7 @@ function Source({ isBusy, onText, onFile }: SourceProps) {
         <input
           ref={input}
           type="file"
-          class="visually-hidden"
-          tabIndex={-1}
-          aria-label={say('Choose a file')}
+          hidden
           accept=".csv,.txt,.tsv,.xlsx,image/png,image/jpeg,image/webp,image/gif"
           onChange={(event) => {
             first(event.currentTarget.files)

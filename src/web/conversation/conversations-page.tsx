@@ -212,8 +212,10 @@ function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
   }, [isLeaving])
   if (isLeaving) {
     return (
-      <li class="row" role="status">
-        <span class="row-title">{say('“{title}” is deleted.', { title: item.title })}</span>
+      <li class="row">
+        <span class="row-title" role="status">
+          {say('“{title}” is deleted.', { title: item.title })}
+        </span>
         <button type="button" class="quiet" onClick={() => setIsLeaving(false)}>
           {say('Undo')}
         </button>

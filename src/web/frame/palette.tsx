@@ -46,7 +46,12 @@ export function Palette({ showsKeys, onClose }: { showsKeys: boolean; onClose: (
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(0)
   const commands = useCommands(text)
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    // Where the reader was, and is again afterwards.
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => before instanceof HTMLElement && before.focus()
+  }, [])
   useEffect(() => setChosen(0), [text])
   const run = (command: Command | undefined) => {
     if (command === undefined) return

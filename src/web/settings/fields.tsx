@@ -1,7 +1,7 @@
 // What the settings pages are made of: fields with their names, forms that save, lists that are loaded.
 
 import type { ComponentChildren, TargetedInputEvent } from 'preact'
-import { useCallback, useEffect, useId, useState } from 'preact/hooks'
+import { useCallback, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -272,6 +272,9 @@ type SureProps = { label: string; question: Text; busy?: boolean; onSure: () => 
 /** What cannot be taken back is asked for twice, in the same place. */
 export function SureButton({ label, question, busy = false, onSure }: SureProps) {
   const [asked, setAsked] = useState(false)
+  const keep = useRef<HTMLButtonElement>(null)
+  // A key that is held down, or pressed twice by mistake, deletes nothing.
+  useEffect(() => keep.current?.focus(), [asked])
   if (!asked) {
     return (
       <button type="button" class="danger" disabled={busy} onClick={() => setAsked(true)}>
@@ -280,7 +283,12 @@ export function SureButton({ label, question, busy = false, onSure }: SureProps)
     )
   }
   return (
-    <span class="sure" role="alertdialog" aria-label={say(question)}>
+    <span
+      class="sure"
+      role="alertdialog"
+      aria-label={say(question)}
+      onKeyDown={(event) => event.key === 'Escape' && setAsked(false)}
+    >
       {say(question)}
       <button
         type="button"
@@ -293,7 +301,7 @@ export function SureButton({ label, question, busy = false, onSure }: SureProps)
       >
         {label}
       </button>
-      <button type="button" onClick={() => setAsked(false)}>
+      <button type="button" ref={keep} onClick={() => setAsked(false)}>
         {say('Keep it')}
       </button>
     </span>

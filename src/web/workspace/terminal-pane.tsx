@@ -108,18 +108,23 @@ function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }
   terminal.open(box)
   fit.fit()
   let wanted = { cols: terminal.cols, rows: terminal.rows }
+  let isOpen = false
   const socket = new TerminalSocket(id, wanted, {
     draw: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
     reset: () => terminal.reset(),
     size: (cols, rows) => terminal.resize(cols, rows),
     people: setPeople,
-    status: setStatus,
+    status: (now) => {
+      isOpen = now.state === 'open'
+      setStatus(now)
+    },
   })
   onSocket(socket)
   terminal.onData((text) => socket.type(text))
   terminal.onBinary((text) => socket.type(text))
-  // Tab and the others are the program's: one key leads out.
+  // Tab and the others are the program's: one key leads out. Where no program is, Tab leads out as well.
   terminal.attachCustomKeyEventHandler((event) => {
+    if (event.key === 'Tab' && !isOpen) return false
     if (event.key.toLowerCase() !== 'm' || !event.ctrlKey || !event.shiftKey) return true
     if (event.type === 'keydown') document.querySelector<HTMLElement>('.ws-tabs a[aria-current]')?.focus()
     event.preventDefault()

@@ -27,7 +27,7 @@ import {
 } from '../../../portfolio/risk.ts'
 import { sectorsOf } from '../../../portfolio/sectors.ts'
 import { converted } from '../../../portfolio/valuation.ts'
-import { bringUpToDate } from '../page/advice.ts'
+import { bringUpToDate } from '../../../alerts/targets.ts'
 import { signalItem } from '../page/signal-schemas.ts'
 import { MARKETS } from './accounts.ts'
 import { MAX_SIGNALS, PortfolioRisk } from './risk-schemas.ts'

@@ -1,0 +1,90 @@
+// The focus of whoever uses the keyboard. A control that is taken away or switched off while it has the focus would leave it
+// nowhere: a screen reader falls silent, and the next Tab begins at the head of the page. It goes to the nearest control then.
+
+const STOPS =
+  'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"]), [contenteditable]:not([contenteditable="false"])'
+
+/** The control, and for each element around it the place of the child that leads to it. */
+type Place = { control: HTMLElement; way: { around: Element; at: number }[] }
+
+let last: Place | null = null
+/** That it was the page that took the focus away, and not the reader who left. */
+let isTaken = false
+let waiting: ReturnType<typeof setTimeout> | null = null
+
+/** A button is switched off while its work is done, and comes back; one that stays off for so long is left. */
+const OFF_FOR_GOOD_MS = 1_500
+
+export function keepFocus(): void {
+  document.addEventListener('focusin', ({ target }) => {
+    forget()
+    if (target instanceof HTMLElement && target !== document.body) last = placeOf(target)
+  })
+  document.addEventListener('focusout', () => {
+    // Gone from a control that is still there: out of the page.
+    setTimeout(() => isLost() && !isTaken && forget())
+  })
+  document.addEventListener('pointerdown', forget, { capture: true })
+  const watched = { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] }
+  new MutationObserver(look).observe(document.body, watched)
+}
+
+function forget(): void {
+  last = null
+  isTaken = false
+  if (waiting !== null) clearTimeout(waiting)
+  waiting = null
+}
+
+const isLost = (): boolean => document.activeElement === null || document.activeElement === document.body
+const isOff = (control: HTMLElement): boolean => control.isConnected && control.matches(':disabled')
+
+function placeOf(control: HTMLElement): Place {
+  const way: Place['way'] = []
+  for (let child: Element = control; child.parentElement !== null; child = child.parentElement)
+    way.push({ around: child.parentElement, at: [...child.parentElement.children].indexOf(child) })
+  return { control, way }
+}
+
+function look(): void {
+  if (last === null) return
+  if (!last.control.isConnected || isOff(last.control)) isTaken = true
+  // After the effects of what was drawn, which may put the focus somewhere themselves.
+  if (isTaken) requestAnimationFrame(() => setTimeout(mend))
+}
+
+function mend(): void {
+  if (last === null || !isTaken || !isLost()) return
+  const { control } = last
+  if (!isOff(control)) {
+    const next = control.isConnected ? control : nearest(last, false)
+    next?.focus()
+    return
+  }
+  waiting ??= setTimeout(() => {
+    if (last?.control === control && isLost() && isOff(control)) nearest(last, true)?.focus()
+  }, OFF_FOR_GOOD_MS)
+}
+
+/** Out of a form whose button is off one goes back to its fields, otherwise on. */
+function nearest({ way }: Place, isBackFirst: boolean): HTMLElement | null {
+  for (const { around, at } of way) {
+    if (!around.isConnected) continue
+    const children = [...around.children]
+    const before = children.slice(0, at).flatMap(stopsIn).at(-1)
+    const after = children.slice(at).flatMap(stopsIn)[0]
+    const found = isBackFirst ? (before ?? after) : (after ?? before)
+    if (found !== undefined) return found
+    if (around.matches('main, dialog')) break
+  }
+  return document.querySelector<HTMLElement>('#content')
+}
+
+const stopsIn = (one: Element): HTMLElement[] =>
+  [one, ...one.querySelectorAll(STOPS)].filter(
+    (stop): stop is HTMLElement =>
+      stop instanceof HTMLElement &&
+      stop.matches(STOPS) &&
+      !stop.matches(':disabled, [tabindex="-1"]') &&
+      stop.checkVisibility(),
+  )
