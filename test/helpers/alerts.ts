@@ -5,7 +5,7 @@ import { type SweepDeps, sweepAlerts } from '../../src/alerts/sweep.ts'
 import type { Trigger } from '../../src/db/alert-triggers.ts'
 import type { Bar, Quote } from '../../src/market/bars.ts'
 import type { Instrument } from '../../src/market/instruments.ts'
-import type { Fetched } from '../../src/market/provider-run.ts'
+import type { Fetched } from '../../src/market/bars.ts'
 import type { Client } from './app.ts'
 
 /** 10:30 in Shanghai, a trading day. */
