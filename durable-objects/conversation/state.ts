@@ -89,15 +89,7 @@ export class ConversationState {
     this.secrets = created?.secrets ?? new SecretMasker(env, sql, this.record.value)
     this.permits = this.#permits(ctx, env)
     this.usage = new UsageReport(ctx, env, this.record.value)
-    const wakeAt = (at: number) => this.alarms.atLatest('outbox', at)
-    this.index = new IndexRow({
-      env,
-      sql,
-      usage: this.usage,
-      wakeAt,
-      summary: () => this.summary(),
-      talk: () => this.#talkRow(),
-    })
+    this.index = this.#openIndex(env, sql)
     this.sessions = this.#openSessions(ctx)
     this.messages = new SocketMessages(this, socketMessagesPerSecond)
     const changes = new TreeChanges(sql)
@@ -122,6 +114,12 @@ export class ConversationState {
     this.opening = new Opening({ host, turn, loop, setup: this.setup, index, titles, alarmAt, idleCloseMs })
     if (created === null) loop.recover()
     if (this.alarms.get('idle') === null) this.opening.idle.begin()
+  }
+
+  #openIndex(env: Env, sql: SqlStorage): IndexRow {
+    const wakeAt = (at: number) => this.alarms.atLatest('outbox', at)
+    const talk = () => this.#talkRow()
+    return new IndexRow({ env, sql, usage: this.usage, wakeAt, summary: () => this.summary(), talk })
   }
 
   /** Adds an event of the user's. With a ref that was used before it adds nothing and returns the id of the first event. */

@@ -2,9 +2,8 @@
 
 import { normalOf, type Random, seededRandom } from '../../src/analysis/evidence/observations.ts'
 import type { Bar } from '../../src/market/bars.ts'
-import { isTradingDay } from '../../src/market/calendar.ts'
+import { addDays, isTradingDay } from '../../src/market/calendar.ts'
 import { type Instrument, parseCode } from '../../src/market/instruments.ts'
-import { addDays } from '../../src/market/zoned-time.ts'
 
 export type MadeSeries = { instrument: Instrument; bars: Bar[] }
 

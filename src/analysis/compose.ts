@@ -127,10 +127,8 @@ export async function depsOf(
 ): Promise<Deps> {
   const { owner, instrument, request } = input
   const { forceRefresh } = request
-  const settings = config(env)
   const market = await marketDataOf(env)
   const { moodOf, previousOf } = await import('./gather/previous.ts')
-  const dataMs = Math.min(settings.taskTimeoutMs, settings.marketData.length * settings.fetchTimeoutMs + 5_000)
   return {
     ...pricesOf(market, input, ctx),
     otherQuote: async (known, signal) => {
@@ -140,13 +138,7 @@ export async function depsOf(
     },
     dayVolumes: (signal) => market.dayVolumes(instrument, { forceRefresh, signal }),
     indexBars: (index, signal) => market.indexBars(index, { count: BAR_COUNT, signal }),
-    company: {
-      fundamentals: (signal) => market.fundamentals(instrument, { forceRefresh, signal }),
-      flow: (signal) => market.capitalFlow(instrument, { forceRefresh, signal }),
-      boards: (signal) => market.boards(instrument, { forceRefresh, signal }),
-      peers: (boards, signal) => market.peers(instrument, boards, { forceRefresh, signal }),
-      rankings: (signal) => market.rankings(instrument, { forceRefresh, signal }),
-    },
+    company: companyOf(market, input),
     news: await newsOf(env, input),
     narrator: await narratorOf(env, owner, notes),
     previous: async () => {
@@ -156,13 +148,29 @@ export async function depsOf(
     },
     mood: async () => moodOf(await newestReview(env.DB, owner), instrument.market, systemClock()),
     evidenceRows: (isSample) => evidenceRowsOf(env, instrument, isSample),
-    deadlines: {
-      dailyBarsMs: dataMs,
-      quoteMs: dataMs,
-      companyMs: Math.min(dataMs, COMPANY_MS),
-      newsMs: Math.min(dataMs, NEWS_MS),
-      modelMs: modelMs(env),
-    },
+    deadlines: deadlinesOf(env),
+  }
+}
+
+function companyOf(market: Market, { instrument, request: { forceRefresh } }: AnalysisInput): Deps['company'] {
+  return {
+    fundamentals: (signal) => market.fundamentals(instrument, { forceRefresh, signal }),
+    flow: (signal) => market.capitalFlow(instrument, { forceRefresh, signal }),
+    boards: (signal) => market.boards(instrument, { forceRefresh, signal }),
+    peers: (boards, signal) => market.peers(instrument, boards, { forceRefresh, signal }),
+    rankings: (signal) => market.rankings(instrument, { forceRefresh, signal }),
+  }
+}
+
+function deadlinesOf(env: Env): Deps['deadlines'] {
+  const { taskTimeoutMs, marketData, fetchTimeoutMs } = config(env)
+  const dataMs = Math.min(taskTimeoutMs, marketData.length * fetchTimeoutMs + 5_000)
+  return {
+    dailyBarsMs: dataMs,
+    quoteMs: dataMs,
+    companyMs: Math.min(dataMs, COMPANY_MS),
+    newsMs: Math.min(dataMs, NEWS_MS),
+    modelMs: modelMs(env),
   }
 }
 

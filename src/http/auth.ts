@@ -67,6 +67,18 @@ export function demandScope(principal: Principal, scope: Scope): void {
   if (!principal.scopes.includes(scope)) throw new AppError('forbidden', `This key lacks the scope "${scope}"`)
 }
 
+/** Whether the credential that opened a stream is still good for it. Throws when that cannot be told now. */
+export async function isStillAdmitted(c: Context<AppEnv>, scope: Scope): Promise<boolean> {
+  try {
+    const principal = await identify(c.req.raw, c.env)
+    demandScope(principal, scope)
+    return principal.owner === c.get('principal').owner
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
+}
+
 /**
  * Whether pages of the request's origin may call: in local mode those of this service under any name of loopback, and in
  * every mode those that the operator listed.

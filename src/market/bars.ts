@@ -1,5 +1,7 @@
 // Prices, and where figures come from.
 
+import { isoMicros } from '../lib/clock.ts'
+
 /** One session of one instrument. Prices in the instrument's currency, adjusted for splits and dividends where the source does so. */
 export type Bar = {
   /** Session date in the market's own zone, `YYYY-MM-DD`. */
@@ -67,6 +69,26 @@ export type ProviderRun = {
   staleSeconds?: number
   /** When the try began, ISO 8601. */
   createdAt: string
+}
+
+/** A try as it begins: without success, until its outcome says more. */
+export function providerRun(
+  of: Pick<ProviderRun, 'dataType' | 'provider' | 'operation'>,
+  startedAt: number,
+  outcome: Partial<ProviderRun> = {},
+): ProviderRun {
+  return {
+    ...of,
+    success: false,
+    latencyMs: 0,
+    errorType: null,
+    errorMessage: null,
+    fallbackFrom: null,
+    fallbackTo: null,
+    recordCount: 0,
+    createdAt: isoMicros(startedAt),
+    ...outcome,
+  }
 }
 
 /** The kind of figures that are not from a live market: they are marked wherever they are shown. */

@@ -6,7 +6,7 @@ import { type Clock, isoMicros } from '../lib/clock.ts'
 import { type Fetch, UpstreamError } from '../lib/http-client.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { madeOf, type RawVariables } from '../lib/variables.ts'
-import type { ProviderRun } from '../market/bars.ts'
+import { type ProviderRun, providerRun } from '../market/bars.ts'
 import type { AnswerStore } from '../market/providers/answer-cache.ts'
 import { type Circuit, type GateKeeper, outcomeOf } from '../market/providers/gate.ts'
 import { type Hit, isAboutListing, NewsItem, type SocialSentiment } from './article.ts'
@@ -115,20 +115,9 @@ async function keptSearch({ store, clock }: SearchDeps, key: string): Promise<Se
   const items = await quietly(async () => Items.parse(JSON.parse(kept.body)))
   if (!items) return null
   const ageSeconds = Math.floor(ageMs / 1000)
-  const run: ProviderRun = {
-    dataType: 'news_search',
-    provider: kept.provider,
-    operation: 'kept_news_search',
-    success: true,
-    latencyMs: 0,
-    errorType: null,
-    errorMessage: null,
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: items.length,
-    staleSeconds: ageSeconds,
-    createdAt: isoMicros(clock()),
-  }
+  const of = { dataType: 'news_search', provider: kept.provider, operation: 'kept_news_search' } as const
+  const outcome = { success: true, recordCount: items.length, staleSeconds: ageSeconds }
+  const run = providerRun(of, clock(), outcome)
   return { items, runs: [run], ageSeconds }
 }
 
@@ -254,17 +243,5 @@ function failureOf(name: string, error: unknown, timedOutMs: number | null): Fai
 }
 
 function blankRun(provider: string, { dimension }: Question, startedAt: number): ProviderRun {
-  return {
-    dataType: 'news_search',
-    provider,
-    operation: dimension,
-    success: false,
-    latencyMs: 0,
-    errorType: null,
-    errorMessage: null,
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: 0,
-    createdAt: isoMicros(startedAt),
-  }
+  return providerRun({ dataType: 'news_search', provider, operation: dimension }, startedAt)
 }

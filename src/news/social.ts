@@ -2,10 +2,10 @@
 // `{url}/{symbol}` and answers JSON; what it leaves out is simply not told.
 
 import { z } from 'zod'
-import { type Clock, isoMicros } from '../lib/clock.ts'
+import type { Clock } from '../lib/clock.ts'
 import { type Fetch, requestJson, UpstreamError } from '../lib/http-client.ts'
 import { log } from '../lib/log.ts'
-import type { ProviderRun } from '../market/bars.ts'
+import { type ProviderRun, providerRun } from '../market/bars.ts'
 import type { Instrument } from '../market/instruments.ts'
 import { plain, type SocialSentiment } from './article.ts'
 import { checked } from './search-provider.ts'
@@ -33,19 +33,8 @@ export async function askSocial(
   signal: AbortSignal,
 ): Promise<SocialResult> {
   const startedAt = options.clock()
-  const run: ProviderRun = {
-    dataType: 'social_sentiment',
-    provider: NAME,
-    operation: 'social_sentiment',
-    success: false,
-    latencyMs: 0,
-    errorType: null,
-    errorMessage: null,
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: 0,
-    createdAt: isoMicros(startedAt),
-  }
+  const of = { dataType: 'social_sentiment', provider: NAME, operation: 'social_sentiment' } as const
+  const run = providerRun(of, startedAt)
   try {
     const sentiment = await fetched(options, instrument, signal)
     const latencyMs = options.clock() - startedAt

@@ -5,9 +5,8 @@ import { REGIONS } from '../analysis/market-review/regions.ts'
 import { listingsToFollow } from '../db/signals.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { benchmarkOf } from '../market/benchmarks.ts'
-import { lastCompletedSession, sessionEnd } from '../market/calendar.ts'
+import { addDays, lastCompletedSession, sessionEnd } from '../market/calendar.ts'
 import { type Market, parseCode } from '../market/instruments.ts'
-import { addDays } from '../market/zoned-time.ts'
 
 const BAR_COUNT = 400
 /** Longer windows than these are not measured. */

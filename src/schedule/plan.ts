@@ -7,10 +7,9 @@ import { reviewRequest, type TaskRequest } from '../analysis/task.ts'
 import { listWatchlists } from '../db/watchlists.ts'
 import type { NameIndex } from '../kits/market-names/index.ts'
 import { hexId } from '../lib/crypto.ts'
-import { isTradingDay, localDate, sessionEnd } from '../market/calendar.ts'
+import { addDays, isTradingDay, localDate, sessionEnd, wallClock } from '../market/calendar.ts'
 import { type Instrument, type Market, parseCode } from '../market/instruments.ts'
 import { resolveEntries } from '../market/resolve.ts'
-import { addDays, wallClock } from '../market/zoned-time.ts'
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 

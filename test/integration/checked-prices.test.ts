@@ -3,8 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
 import { saveAnalysis } from '../../src/db/analyses.ts'
-import { isTradingDay, lastCompletedSession, sessionEnd } from '../../src/market/calendar.ts'
-import { addDays } from '../../src/market/zoned-time.ts'
+import { addDays, isTradingDay, lastCompletedSession, sessionEnd } from '../../src/market/calendar.ts'
 import { type Client, client, request } from '../helpers/app.ts'
 import { movableClock } from '../helpers/clock.ts'
 

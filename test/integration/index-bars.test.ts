@@ -5,8 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { analyzeDirectly } from '../../src/analysis/compose.ts'
 import type { AnalysisReport } from '../../src/analysis/schemas.ts'
 import type { RunJob } from '../../src/analysis/task.ts'
-import { isTradingDay, lastCompletedSession, sessionEnd } from '../../src/market/calendar.ts'
-import { addDays } from '../../src/market/zoned-time.ts'
+import { addDays, isTradingDay, lastCompletedSession, sessionEnd } from '../../src/market/calendar.ts'
 import { movableClock } from '../helpers/clock.ts'
 
 const VARIABLES = { MARKET_DATA: 'yahoo', YAHOO_URL: 'https://yahoo.test', YAHOO_COOKIE_URL: 'https://yahoo.test' }

@@ -123,31 +123,14 @@ const MEMORY = 'browser'
 const OTHER_BROWSER =
   'This is a new browser: the tabs, logins, cookies and everything typed in the one before are gone, and so are the ids of its elements.'
 
-function pageOutcome(
-  page: PageReport,
-  { remark, isOther }: Pick<RunnerResult, 'remark'> & { isOther: boolean },
-): Outcome {
-  const tabs = page.urls.map((url, index) => `[Tab ${index}${index === page.active ? ', the active one' : ''}: ${url}]`)
-  const told = [
-    ...(isOther ? [`[${OTHER_BROWSER}]`] : []),
-    `[Current URL: ${page.url}]`,
-    ...(page.title === '' ? [] : [`[Title: ${quotedWords(page.title, 250)}]`]),
-    ...(page.urls.length > 1 ? tabs : []),
-    `[Focused element bid: ${page.focused}]`,
-    page.error === ''
-      ? '[Actions executed successfully.]'
-      : `[Error in ${page.last}: ${page.error} Nothing after it was done.]`,
-    ...page.notes.map((note) => `[${note}]`),
-    remark,
-    '============== BEGIN accessibility tree ==============',
-    page.tree === '' ? '(empty)' : page.tree,
-    '============== END accessibility tree ==============',
-  ]
+type Seen = Pick<RunnerResult, 'remark'> & { isOther: boolean }
+
+function pageOutcome(page: PageReport, seen: Seen): Outcome {
   return {
     source: AGENT,
     message: `Visited ${page.url}`,
     observation: USE.observation,
-    content: told.filter((line) => line !== '').join('\n'),
+    content: pageText(page, seen),
     extras: {
       url: page.url,
       trigger_by_action: USE.action,
@@ -166,6 +149,27 @@ function pageOutcome(
       filter_visible_only: false,
     },
   }
+}
+
+/** The page as the model reads it. */
+function pageText(page: PageReport, { remark, isOther }: Seen): string {
+  const tabs = page.urls.map((url, index) => `[Tab ${index}${index === page.active ? ', the active one' : ''}: ${url}]`)
+  const told = [
+    ...(isOther ? [`[${OTHER_BROWSER}]`] : []),
+    `[Current URL: ${page.url}]`,
+    ...(page.title === '' ? [] : [`[Title: ${quotedWords(page.title, 250)}]`]),
+    ...(page.urls.length > 1 ? tabs : []),
+    `[Focused element bid: ${page.focused}]`,
+    page.error === ''
+      ? '[Actions executed successfully.]'
+      : `[Error in ${page.last}: ${page.error} Nothing after it was done.]`,
+    ...page.notes.map((note) => `[${note}]`),
+    remark,
+    '============== BEGIN accessibility tree ==============',
+    page.tree === '' ? '(empty)' : page.tree,
+    '============== END accessibility tree ==============',
+  ]
+  return told.filter((line) => line !== '').join('\n')
 }
 
 /** Recordings from other services may hold anything. */

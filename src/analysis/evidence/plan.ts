@@ -2,12 +2,11 @@
 // is over.
 
 import type { Bar } from '../../market/bars.ts'
-import { isTradingDay } from '../../market/calendar.ts'
+import { addDays, isTradingDay } from '../../market/calendar.ts'
 import { limitShare, priceStep } from '../../market/consistency/limits.ts'
 import { netReturn } from '../../market/costs.ts'
 import { columns, indicatorSeries } from '../../market/indicators/index.ts'
 import type { Instrument, Market } from '../../market/instruments.ts'
-import { addDays } from '../../market/zoned-time.ts'
 import { costsOf, strategyLevels, tradePlan } from '../judge/levels.ts'
 import { technicalAt } from '../judge/signals.ts'
 import { priceDecimals } from '../texts/format.ts'

@@ -1,9 +1,8 @@
 // The first step: everything that is fetched for one report. Without daily bars in time there is no analysis; without a quote
 // the last close stands in, and whatever else is missing is told in the report.
 
-import { isoMicros } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import type { Bar, Fetched, ProviderRun, Quote } from '../../market/bars.ts'
+import { type Bar, type Fetched, type ProviderRun, providerRun, type Quote } from '../../market/bars.ts'
 import { benchmarkOf } from '../../market/benchmarks.ts'
 import { marketPhaseSummary } from '../../market/calendar.ts'
 import type { Dividend } from '../../market/company.ts'
@@ -100,19 +99,11 @@ async function quoteOf({ quote: ask, deadlines: { quoteMs } }: Deps, { clock, si
   const startedAt = clock()
   const quote = await within({ timeoutMs: quoteMs, signal }, ask)
   if (quote.ok) return quote.value
-  const run: ProviderRun = {
-    dataType: 'realtime_quote',
-    provider: 'all',
-    operation: 'quote',
-    success: false,
+  const run = providerRun({ dataType: 'realtime_quote', provider: 'all', operation: 'quote' }, startedAt, {
     latencyMs: clock() - startedAt,
     errorType: quote.reason,
     errorMessage: quote.reason === 'deadline' ? `no quote within ${quoteMs} ms` : 'cancelled',
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: 0,
-    createdAt: isoMicros(startedAt),
-  }
+  })
   return { ok: false, runs: [run] }
 }
 

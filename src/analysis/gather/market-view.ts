@@ -2,10 +2,9 @@
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Provenance, Quote } from '../../market/bars.ts'
-import { isTradingDay, localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
+import { addDays, isTradingDay, localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
 import { type Beside, type Consistency, examinePrices, isMixed, type Prices } from '../../market/consistency/examine.ts'
 import type { Market } from '../../market/instruments.ts'
-import { addDays } from '../../market/zoned-time.ts'
 import type { MarketPhaseSummary } from '../schemas.ts'
 import { TRIGGER_SOURCE } from '../task.ts'
 import type { AnalysisInput } from './input.ts'

@@ -1,10 +1,9 @@
 // Named rules that may keep an advice from following its score. Each one that acts is recorded with what it changed. A rule
 // that needs the flow of money says nothing while that is unknown: where no source tells it, a purchase is not worse for it.
 
-import { isTradingDay } from '../../market/calendar.ts'
+import { addDays, isTradingDay } from '../../market/calendar.ts'
 import type { Consistency } from '../../market/consistency/examine.ts'
 import type { Market } from '../../market/instruments.ts'
-import { addDays } from '../../market/zoned-time.ts'
 import type { Advice, GuardCode, Mood } from '../codes.ts'
 import type { FlowBias } from '../gather/company.ts'
 import type { PreviousReport } from '../gather/previous.ts'

@@ -2,13 +2,20 @@
 // changes an advice.
 
 import type { Bar, Fetched } from '../../market/bars.ts'
-import { type Benchmark, benchmarkOf } from '../../market/benchmarks.ts'
+import {
+  type Benchmark,
+  type Beta,
+  benchmarkOf,
+  betaOf,
+  type Paired,
+  paired,
+  relativeStrengthPct,
+} from '../../market/benchmarks.ts'
 import { sessionEnd } from '../../market/calendar.ts'
 import type { Peer } from '../../market/company.ts'
 import { type Consistency, examinePrices } from '../../market/consistency/examine.ts'
 import { MOST } from '../../market/consistency/tolerances.ts'
 import { alarms, type CheckKey, type Finding } from '../../market/consistency/types.ts'
-import { type Beta, betaOf, type Paired, paired, relativeStrengthPct } from '../../market/indicators/beta.ts'
 import { describeFailures } from '../../market/providers/index.ts'
 import type { ComparisonStatus, LiquidityStatus, PeersStatus } from '../codes.ts'
 import type { Inputs } from '../gather/gather.ts'

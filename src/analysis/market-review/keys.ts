@@ -3,6 +3,7 @@
 
 import { textsOf } from '../texts/book.ts'
 import { aside, fixed, signedPct } from '../texts/format.ts'
+import type { ReviewTexts } from '../texts/texts.ts'
 import type { Figure } from '../write/claims/figures.ts'
 import { figuresOf, MARKS, type Pieces, type Placed, placedIn } from '../write/claims/keys.ts'
 import type { Finding } from '../write/claims/known.ts'
@@ -22,10 +23,14 @@ export type KeyedFigure = {
   readonly count?: keyof Breadth
 }
 
-export function keyedFigures({ indices, overnight, boards, breadth, language }: RegionFacts): KeyedFigure[] {
-  const { column, breadthTable, gap } = textsOf(language).review
+export function keyedFigures(facts: RegionFacts): KeyedFigure[] {
+  const texts = textsOf(facts.language).review
+  return [...ofIndices(facts, texts), ...ofBreadth(facts, texts), ...ofBoards(facts, texts)]
+}
+
+function ofIndices({ indices, overnight }: RegionFacts, { column }: ReviewTexts): KeyedFigure[] {
   const own = new Set(indices.map(({ key }) => key))
-  const ofIndices = [...indices, ...overnight.filter(({ key }) => !own.has(key))].flatMap((fact) => {
+  return [...indices, ...overnight.filter(({ key }) => !own.has(key))].flatMap((fact) => {
     const level = (measure: string, value: number | null, what: string): KeyedFigure[] =>
       value === null
         ? []
@@ -45,26 +50,31 @@ export function keyedFigures({ indices, overnight, boards, breadth, language }: 
       ...level('low', fact.low, column.low),
     ]
   })
+}
+
+function ofBreadth({ breadth }: RegionFacts, { breadthTable, gap }: ReviewTexts): KeyedFigure[] {
   const counts = breadth === null ? [] : (['up', 'down', 'flat', 'limitUp', 'limitDown'] as const)
-  const ofBreadth = counts.map((field): KeyedFigure => {
+  return counts.map((field): KeyedFigure => {
     const key = field.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)
     const label = `${gap.breadth} ${breadthTable[field]}`
     return { key: `breadth.${key}`, name: null, label, text: String(breadth?.[field] ?? 0), way: 0, count: field }
   })
+}
+
+function ofBoards({ boards }: RegionFacts, { column }: ReviewTexts): KeyedFigure[] {
   const groups = Object.entries(boards ?? {}).flatMap(([group, ends]) =>
     Object.entries(ends).map(([end, list]) => ({
       name: `${group === 'industries' ? 'industry' : 'concept'}_${end}`,
       list,
     })),
   )
-  const ofBoards = groups.flatMap(({ name, list }) =>
+  return groups.flatMap(({ name, list }) =>
     list.flatMap((board, i) =>
       board.changePct === null
         ? []
         : [moveOf(`${name}_${i + 1}.change_pct`, board.name, { pct: board.changePct, what: column.change })],
     ),
   )
-  return [...ofIndices, ...ofBreadth, ...ofBoards]
 }
 
 function moveOf(key: string, name: string, { pct, what }: { pct: number; what: string }): KeyedFigure {

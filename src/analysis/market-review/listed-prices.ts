@@ -2,9 +2,9 @@
 // cuts off whoever asks much.
 
 import { z } from 'zod'
-import { type Clock, isoMicros } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { requestJson, UpstreamError } from '../../lib/http-client.ts'
-import type { ProviderRun } from '../../market/bars.ts'
+import { type ProviderRun, providerRun } from '../../market/bars.ts'
 import { faulty } from '../../market/providers/checks.ts'
 import { ask, SERVICE as EASTMONEY, Figure } from '../../market/providers/eastmoney-http.ts'
 import { type GateKeeper, outcomeOf, paceOf } from '../../market/providers/gate.ts'
@@ -55,20 +55,9 @@ type Attempt = { deps: ListingDeps; signal: AbortSignal }
 async function attempt(provider: string, list: Lister, { deps, signal }: Attempt) {
   const { clock, gate } = deps
   const startedAt = clock()
-  const run = (outcome: Partial<ProviderRun>): ProviderRun => ({
-    dataType: 'daily_data',
-    provider,
-    operation: 'market_breadth',
-    success: false,
-    latencyMs: clock() - startedAt,
-    errorType: null,
-    errorMessage: null,
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: null,
-    createdAt: isoMicros(startedAt),
-    ...outcome,
-  })
+  const of = { dataType: 'daily_data', provider, operation: 'market_breadth' } as const
+  const run = (outcome: Partial<ProviderRun>) =>
+    providerRun(of, startedAt, { latencyMs: clock() - startedAt, recordCount: null, ...outcome })
   const circuit = `${provider}:breadth` as const
   const openUntil = await gate.openUntil(circuit)
   if (openUntil !== null) return { prices: null, run: run({ errorType: 'circuit_open', errorMessage: 'circuit_open' }) }

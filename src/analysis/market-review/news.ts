@@ -1,9 +1,9 @@
 // What the press says of a market's day: three questions for each region, each asked of one search provider after the other
 // until one finds something.
 
-import { type Clock, isoMicros } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
-import type { ProviderRun } from '../../market/bars.ts'
+import { type ProviderRun, providerRun } from '../../market/bars.ts'
 import { type GateKeeper, outcomeOf } from '../../market/providers/gate.ts'
 import type { Hit } from '../../news/article.ts'
 import type { SearchProvider } from '../../news/search-provider.ts'
@@ -66,20 +66,9 @@ type Circumstances = { deps: NewsDeps; signal: AbortSignal }
 async function attempt(provider: SearchProvider, { text, question }: SearchRequest, { deps, signal }: Circumstances) {
   const { clock, gate, timeoutMs } = deps
   const startedAt = clock()
-  const run = (outcome: Partial<ProviderRun>): ProviderRun => ({
-    dataType: 'news_search',
-    provider: provider.name,
-    operation: 'market_news',
-    success: false,
-    latencyMs: clock() - startedAt,
-    errorType: null,
-    errorMessage: null,
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: null,
-    createdAt: isoMicros(startedAt),
-    ...outcome,
-  })
+  const of = { dataType: 'news_search', provider: provider.name, operation: 'market_news' } as const
+  const run = (outcome: Partial<ProviderRun>) =>
+    providerRun(of, startedAt, { latencyMs: clock() - startedAt, recordCount: null, ...outcome })
   const circuit = `${provider.name}:news_search` as const
   if ((await gate.openUntil(circuit)) !== null) {
     return { hits: [], run: run({ errorType: 'circuit_open', errorMessage: `${provider.name}: circuit_open` }) }

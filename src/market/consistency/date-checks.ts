@@ -2,9 +2,15 @@
 // outside of them only weekends and very long gaps say anything.
 
 import type { Bar } from '../bars.ts'
-import { isCalendarKnown, isTradingDay, lastCompletedSession, localDate, marketPhaseSummary } from '../calendar.ts'
+import {
+  addDays,
+  isCalendarKnown,
+  isTradingDay,
+  lastCompletedSession,
+  localDate,
+  marketPhaseSummary,
+} from '../calendar.ts'
 import type { Market } from '../instruments.ts'
-import { addDays } from '../zoned-time.ts'
 import { LEAST, MOST, TOLERANCE, WINDOW } from './tolerances.ts'
 import {
   type Checked,

@@ -2,9 +2,9 @@
 // are never stored. The second half says how long each kind of answer is stored.
 
 import { z } from 'zod'
-import { type Clock, isoMicros } from '../../lib/clock.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { log } from '../../lib/log.ts'
-import type { Bar, Fetched, ProviderRun } from '../bars.ts'
+import { type Bar, type Fetched, type ProviderRun, providerRun } from '../bars.ts'
 import { lastCompletedSession, marketPhaseSummary, sessionEnd } from '../calendar.ts'
 import { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { Instrument, Market } from '../instruments.ts'
@@ -129,20 +129,9 @@ function keptRun<T>(
   { value, provider, keptAt }: { value: T; provider: string; keptAt: number },
   now: number,
 ): ProviderRun {
-  return {
-    dataType,
-    provider,
-    operation: `kept_${operation}`,
-    success: true,
-    latencyMs: 0,
-    errorType: null,
-    errorMessage: null,
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: count(value),
-    staleSeconds: Math.max(0, Math.floor((now - keptAt) / 1000)),
-    createdAt: isoMicros(now),
-  }
+  const staleSeconds = Math.max(0, Math.floor((now - keptAt) / 1000))
+  const of = { dataType, provider, operation: `kept_${operation}` }
+  return providerRun(of, now, { success: true, recordCount: count(value), staleSeconds })
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

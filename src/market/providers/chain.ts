@@ -4,7 +4,7 @@
 import { type Clock, isoMicros } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import type { Bar, Fetched, ProviderRun, Quote } from '../bars.ts'
+import { type Bar, type Fetched, type ProviderRun, providerRun, type Quote } from '../bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
@@ -221,17 +221,5 @@ function unsupported<T>({ clock }: Chain, provider: MarketDataProvider, need: Ne
 }
 
 function blankRun<T>({ name }: MarketDataProvider, { dataType, operation }: Need<T>, startedAt: number): ProviderRun {
-  return {
-    dataType,
-    provider: name,
-    operation,
-    success: false,
-    latencyMs: 0,
-    errorType: null,
-    errorMessage: null,
-    fallbackFrom: null,
-    fallbackTo: null,
-    recordCount: 0,
-    createdAt: isoMicros(startedAt),
-  }
+  return providerRun({ dataType, provider: name, operation }, startedAt)
 }

@@ -3,8 +3,8 @@
 
 import { UpstreamError } from '../../lib/http-client.ts'
 import type { Bar, Quote } from '../bars.ts'
+import { isDate } from '../calendar.ts'
 import type { VolumePart } from '../day-volumes.ts'
-import { isDate } from '../zoned-time.ts'
 
 /** Why an answer that arrived is not used. */
 export type AnswerFault = 'malformed' | 'unknown_symbol' | 'wrong_symbol' | 'empty' | 'bad_price' | 'bad_dates'

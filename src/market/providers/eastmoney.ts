@@ -3,11 +3,10 @@
 
 import { z } from 'zod'
 import type { Bar, Quote } from '../bars.ts'
-import { localDate } from '../calendar.ts'
+import { addDays, isDate, localDate } from '../calendar.ts'
 import type { Board, Dividend, FinancialReport, FlowDay, Fundamentals, Peer, Peers } from '../company.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import { currencyOf, type Instrument } from '../instruments.ts'
-import { addDays, isDate } from '../zoned-time.ts'
 import { changeOf, checkedBars, checkedParts, checkedQuote, faulty } from './checks.ts'
 import { boardsOf, rankings } from './eastmoney-boards.ts'
 import { ask, type EastMoneyOptions, echoes, Figure, firstKnown, SERVICE, secids, toFigure } from './eastmoney-http.ts'

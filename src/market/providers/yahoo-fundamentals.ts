@@ -2,10 +2,9 @@
 // the chart. The figures derived from them are computed in the second half of this file.
 
 import { z } from 'zod'
-import { localDate } from '../calendar.ts'
+import { addDays, isDate, localDate } from '../calendar.ts'
 import type { Dividend, FinancialReport, Fundamentals, Valuation } from '../company.ts'
 import { currencyOf, type Instrument } from '../instruments.ts'
-import { addDays, isDate } from '../zoned-time.ts'
 import { faulty, rounded } from './checks.ts'
 import type { QuoteQuery } from './provider.ts'
 import { askWithSession, type Chart, chartOf, isSymbol, SERVICE, symbolOf, type YahooOptions } from './yahoo-http.ts'

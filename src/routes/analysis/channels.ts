@@ -227,10 +227,14 @@ endpoint(
   },
 )
 
-/** Sends the message unless it would be one too many, or nobody is there to take it. */
-async function tried(
+/**
+ * Sends the message unless it would be one too many, or nobody is there to take it. It counts towards the pace of the channel, as
+ * every message does.
+ */
+export async function tried(
   c: Context<AppEnv>,
   { channelId, opened, part }: { channelId: string; opened: Opened; part: Part },
+  timing: { timeoutMs?: number } = {},
 ): Promise<Verdict> {
   const at = Date.now()
   const { pace } = opened.line
@@ -240,7 +244,7 @@ async function tried(
   if (waitMs > 0) return later('the channel has been used as often as its service allows', waitMs)
   if (!(await isReachable(opened, part, at))) return later('the service cannot be reached')
   await noteChannelTest(c.env.DB, { ...channel, at })
-  return sendPart(opened, part, { at })
+  return sendPart(opened, part, { at, ...timing })
 }
 
 const unreadable: Verdict = { ok: false, outcome: 'rejected', reason: 'the settings of the channel cannot be read' }

@@ -5,8 +5,7 @@ import type { Context } from 'hono'
 import { CHAT_TEXTS, toolLabel } from '../../analysis/chat/texts.ts'
 import type { ReportLanguage } from '../../analysis/schemas.ts'
 import type { AppEnv } from '../../http/app-env.ts'
-import { demandScope, identify } from '../../http/auth.ts'
-import { AppError } from '../../http/errors.ts'
+import { isStillAdmitted } from '../../http/auth.ts'
 import { errorFields, log } from '../../lib/log.ts'
 
 /** As the talk's object tells it. */
@@ -84,14 +83,11 @@ async function stepsOrError(turn: Turn, after: number): Promise<Step[] | null | 
   }
 }
 
-/** Whether the credential that opened the stream is still good for it. */
+/** A check that cannot be made now does not end the stream. */
 async function mayStay(c: Context<AppEnv>): Promise<boolean> {
   try {
-    const principal = await identify(c.req.raw, c.env)
-    demandScope(principal, 'analysis')
-    return principal.owner === c.get('principal').owner
+    return await isStillAdmitted(c, 'analysis')
   } catch (error) {
-    if (error instanceof AppError) return false
     log.warn('chat.check_failed', errorFields(error))
     return true
   }

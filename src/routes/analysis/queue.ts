@@ -7,7 +7,7 @@ import { credentialQuery, taskQueue } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { findByQueryId } from '../../db/analyses.ts'
 import type { AppEnv } from '../../http/app-env.ts'
-import { demandScope, identify } from '../../http/auth.ts'
+import { isStillAdmitted } from '../../http/auth.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -128,7 +128,7 @@ endpoint(
   },
   async (c, { query }) => {
     const socket = await openSocket(c, place(c.req.header('last-event-id')) ?? place(query.after))
-    return streamOf(socket, { signal: c.req.raw.signal, mayStay: () => mayStay(c) })
+    return streamOf(socket, { signal: c.req.raw.signal, mayStay: () => isStillAdmitted(c, 'analysis') })
   },
 )
 
@@ -155,18 +155,6 @@ async function openSocket(c: Context<AppEnv>, after: string | null): Promise<Web
   if (refusal.reason === 'ended') throw unauthorized()
   if (refusal.reason === 'full') throw quotaReached(refusal, 'Close a stream that nobody reads any more.')
   throw new AppError('unavailable', 'Too many streams are open; try again in a while')
-}
-
-/** Whether the credential that opened the stream is still good for it. */
-async function mayStay(c: Context<AppEnv>): Promise<boolean> {
-  try {
-    const principal = await identify(c.req.raw, c.env)
-    demandScope(principal, 'analysis')
-    return principal.owner === c.get('principal').owner
-  } catch (error) {
-    if (error instanceof AppError) return false
-    throw error
-  }
 }
 
 export { stream }

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import type { Bar } from '../../../src/market/bars.ts'
-import { isTradingDay } from '../../../src/market/calendar.ts'
+import { addDays, isTradingDay } from '../../../src/market/calendar.ts'
 import type { Market } from '../../../src/market/instruments.ts'
-import { addDays } from '../../../src/market/zoned-time.ts'
 
 /** Bars of a market's sessions that end on a date, one a close, each opening at the close before it. */
 export function barsOf(

@@ -3,7 +3,7 @@
 
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { betaOf, paired, relativeStrengthPct } from '../../../src/market/indicators/beta.ts'
+import { betaOf, paired, relativeStrengthPct } from '../../../src/market/benchmarks.ts'
 import { barsOf } from '../analysis/series.ts'
 
 const steps = fc.array(

@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
+  addDays,
+  instantAt,
+  isoWithOffset,
   isTradingDay,
   lastCompletedSession,
   localDate,
@@ -8,9 +11,9 @@ import {
   marketPhaseSummary,
   marketZone,
   sessionEnd,
+  wallClock,
 } from '../../../src/market/calendar.ts'
 import type { Market } from '../../../src/market/instruments.ts'
-import { addDays, instantAt, isoWithOffset, wallClock } from '../../../src/market/zoned-time.ts'
 
 const MARKETS: Market[] = ['cn', 'hk', 'us', 'jp', 'kr', 'tw']
 

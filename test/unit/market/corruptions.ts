@@ -1,9 +1,8 @@
 // What can be wrong with figures that come from a source, each at or above the least magnitude that the checks promise to see.
 
 import type { Bar, Quote } from '../../../src/market/bars.ts'
-import { isCalendarKnown, isTradingDay, localDate, marketPhaseSummary } from '../../../src/market/calendar.ts'
+import { addDays, isCalendarKnown, isTradingDay, localDate, marketPhaseSummary } from '../../../src/market/calendar.ts'
 import type { CheckKey, Evidence } from '../../../src/market/consistency/types.ts'
-import { addDays } from '../../../src/market/zoned-time.ts'
 import { between, cleanSeries, pick, type Random } from './series-evidence.ts'
 
 export type Corruption = {

@@ -2,11 +2,10 @@
 // calm and wild spells, crashes within the limits, suspensions, new listings, splits and dividends that were adjusted for.
 
 import type { Bar, Quote } from '../../../src/market/bars.ts'
-import { isTradingDay, sessionEnd } from '../../../src/market/calendar.ts'
+import { addDays, isTradingDay, sessionEnd } from '../../../src/market/calendar.ts'
 import { adjustmentOf } from '../../../src/market/consistency/examine.ts'
 import type { Evidence } from '../../../src/market/consistency/types.ts'
 import { type Instrument, parseCode } from '../../../src/market/instruments.ts'
-import { addDays } from '../../../src/market/zoned-time.ts'
 
 export type Random = () => number
 

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { sessionEnd } from '../../../src/market/calendar.ts'
-import { wallClock } from '../../../src/market/zoned-time.ts'
+import { sessionEnd, wallClock } from '../../../src/market/calendar.ts'
 import { DAYS, isZone, nextSlot, slotsBetween, type When } from '../../../src/schedule/plan.ts'
 
 const at = (text: string) => Date.parse(text)

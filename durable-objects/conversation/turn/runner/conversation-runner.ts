@@ -64,7 +64,7 @@ export class ConversationRunner {
 
   constructor(deps: Deps) {
     this.#deps = deps
-    const { ctx, env, changes, files } = deps
+    const { ctx, env } = deps
     const { maxFileBytes, maxWorkspaceBytes, shellTimeoutMs, maxTerminalViewers } = config(env)
     this.#record = new StoredRecord<RunnerRecord>(ctx.storage.sql, 'runner', NO_RUNNER, 'on-change')
     this.#calls = new RunnerCalls(ctx.storage.sql)
@@ -77,49 +77,15 @@ export class ConversationRunner {
       maskText: deps.maskText,
       softMs: shellTimeoutMs,
     })
-    this.processes = new ConversationProcesses({
-      record: new StoredRecord(ctx.storage.sql, 'tool_processes', NO_PROCESSES, 'on-change'),
-      ready: () => this.#readyForPrograms(),
-      comesBack: () => this.#finder.comesBack(this.#record.value.runner?.id ?? '', new AbortController().signal),
-      link: () => this.#link.withLife,
-      bringUp: () => this.#link.sender.bringUp(),
-      maskText: deps.maskText,
-    })
+    this.processes = this.#openProcesses()
     this.ports = new ConversationPorts({
       record: new StoredRecord(ctx.storage.sql, 'ports', NO_PORTS, 'on-change'),
       runner: () => this.#record.value.runner?.id ?? null,
       link: () => this.#link.forPorts,
       settled: () => this.#finder.mayReturn(),
     })
-    this.terminal = new ConversationTerminal({
-      ...deps,
-      maxViewers: maxTerminalViewers,
-      link: () => this.#link.forPorts,
-      whyNoRunner: () => this.#whyNoRunner(),
-      isBehind: () => !changes.isEmpty,
-      bringUp: () => this.#link.sender.bringUp(),
-    })
-    this.#link = new RunnerLink({
-      ctx,
-      record: this.#record,
-      changes,
-      files,
-      limits: { maxFileBytes, maxWorkspaceBytes },
-      output: (key, seq, bytes) => this.#runs.output(key, seq, bytes),
-      exclude: () => [...(deps.wish().unsynced ?? UNSYNCED), CLONING_FOLDER],
-      ended: (call, place) => {
-        this.#noteLeft(call.outcome.left)
-        // Settled before, or given up: its files belong to the copy all the same.
-        if (this.#calls.get(call.key) === null) return Promise.resolve(place(true))
-        return this.#runs.waiters.ended(call, () => place(false))
-      },
-      credential: deps.credential,
-      isGitHost: deps.isGitHost,
-      processes: this.processes,
-      ports: () => this.ports.streams,
-      terminal: () => this.terminal,
-      changed: () => this.#changed(),
-    })
+    this.terminal = this.#openTerminal(maxTerminalViewers)
+    this.#link = this.#openLink({ maxFileBytes, maxWorkspaceBytes })
   }
 
   /** The runner that is connected; null for none. */
@@ -175,6 +141,54 @@ export class ConversationRunner {
     } finally {
       if (!isOurs) this.#calls.drop(key)
     }
+  }
+
+  #openProcesses(): ConversationProcesses {
+    const { ctx, maskText } = this.#deps
+    return new ConversationProcesses({
+      record: new StoredRecord(ctx.storage.sql, 'tool_processes', NO_PROCESSES, 'on-change'),
+      ready: () => this.#readyForPrograms(),
+      comesBack: () => this.#finder.comesBack(this.#record.value.runner?.id ?? '', new AbortController().signal),
+      link: () => this.#link.withLife,
+      bringUp: () => this.#link.sender.bringUp(),
+      maskText,
+    })
+  }
+
+  #openTerminal(maxViewers: number): ConversationTerminal {
+    return new ConversationTerminal({
+      ...this.#deps,
+      maxViewers,
+      link: () => this.#link.forPorts,
+      whyNoRunner: () => this.#whyNoRunner(),
+      isBehind: () => !this.#deps.changes.isEmpty,
+      bringUp: () => this.#link.sender.bringUp(),
+    })
+  }
+
+  #openLink(limits: { maxFileBytes: number; maxWorkspaceBytes: number }): RunnerLink {
+    const { ctx, changes, files, wish, credential, isGitHost } = this.#deps
+    return new RunnerLink({
+      ctx,
+      record: this.#record,
+      changes,
+      files,
+      limits,
+      output: (key, seq, bytes) => this.#runs.output(key, seq, bytes),
+      exclude: () => [...(wish().unsynced ?? UNSYNCED), CLONING_FOLDER],
+      ended: (call, place) => {
+        this.#noteLeft(call.outcome.left)
+        // Settled before, or given up: its files belong to the copy all the same.
+        if (this.#calls.get(call.key) === null) return Promise.resolve(place(true))
+        return this.#runs.waiters.ended(call, () => place(false))
+      },
+      credential,
+      isGitHost,
+      processes: this.processes,
+      ports: () => this.ports.streams,
+      terminal: () => this.terminal,
+      changed: () => this.#changed(),
+    })
   }
 
   /** With the first command, and when it is another place: not for each. */

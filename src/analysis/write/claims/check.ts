@@ -128,30 +128,20 @@ function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]
   const isTold = ({ end }: Mention) => /^(?: of| at)? ?\(?[$¥₩]?\d/.test(text.slice(end))
   const mentions = named.filter((mention) => !apart.some(({ base }) => base === mention && !isTold(mention)))
   const figures = told.filter((figure) => !apart.some((one) => one.figure === figure))
-  const meant = figures.filter(
-    (figure) =>
-      isKeyed(figure) ||
-      (!isNoFigure(text, figure) && !isLimit(text, figure, known) && !isFullMark(text, figure, mentions)),
-  )
+  const meant = figures.filter((figure) => isKeyed(figure) || isClaim(figure, { text, mentions, known }))
   const byHand = meant.filter((figure) => !isKeyed(figure))
   const threshold = byHand.filter((figure) => isThreshold(text, figure, mentions))
   const marks = thresholds(byHand, { text, mentions, known })
-  const tokens: Token[] = [
-    ...mentions,
-    ...meant.filter((figure) => !threshold.includes(figure) && !marks.some((mark) => mark.figure === figure)),
-  ]
+  const judgedAlone = (figure: Figure) => threshold.includes(figure) || marks.some((mark) => mark.figure === figure)
+  const tokens: Token[] = [...mentions, ...meant.filter((figure) => !judgedAlone(figure))]
   tokens.sort((a, b) => a.at - b.at)
   const judged = grouped(tokens, text).flatMap((group) =>
     judgeGroup(group, text, known).map((finding, i) => ({ finding, at: group.figures[i]?.at ?? 0 })),
   )
   const keyed = placed.map((one) => {
     const own = judged.filter(({ at }) => at >= one.at && at < one.end)
-    const finding = judgeKeyed(
-      one,
-      { text, tokens, known },
-      own.length > 0 && own.every((each) => each.finding === true),
-    )
-    return { at: one.at, end: one.end, finding }
+    const isConfirmed = own.length > 0 && own.every((each) => each.finding === true)
+    return { at: one.at, end: one.end, finding: judgeKeyed(one, { text, tokens, known }, isConfirmed) }
   })
   // Where a level is from the price is decided where its distance is.
   const others = mentions.filter((mention) => !apart.some(({ level }) => level === mention))
@@ -168,6 +158,11 @@ function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]
     ...againstBoth(mentions, { text, known }),
   ]
 }
+
+type Around = { readonly text: string; readonly mentions: readonly Mention[]; readonly known: Known }
+
+const isClaim = (figure: Figure, { text, mentions, known }: Around) =>
+  !isNoFigure(text, figure) && !isLimit(text, figure, known) && !isFullMark(text, figure, mentions)
 
 /** Where a part of the sentence has no name, the figures that are named by their keys are what it compares: "1060.24 is below 1064.08". */
 function standingIn(placed: readonly Placed[], mentions: readonly Mention[], text: string): Mention[] {

@@ -3,7 +3,6 @@
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { config } from '../../../config.ts'
-import { channelStarts, noteChannelTest } from '../../../db/channels.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
 import { callerLanguage } from '../../../http/caller-language.ts'
 import { analysisEnvelope } from '../../../http/errors.ts'
@@ -11,9 +10,10 @@ import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { laxInt } from '../../../http/validation.ts'
 import { hexId } from '../../../lib/crypto.ts'
-import { later, longestWindowMs, paceWaitMs, type Verdict } from '../../../notify/channel.ts'
+import type { Verdict } from '../../../notify/channel.ts'
 import type { ChannelKind } from '../../../notify/registry.ts'
-import { isReachable, openTarget, sendPart } from '../../../notify/send.ts'
+import { openTarget } from '../../../notify/send.ts'
+import { tried } from '../channels.ts'
 import { fieldOf } from './configuration/fields.ts'
 import { readState } from './configuration/state.ts'
 import { draftChannel, readItems } from './configuration/write.ts'
@@ -97,29 +97,13 @@ async function triedChannel(
   if (opened === null) return refused('config_missing', say.incomplete)
   const part = { title: body.title, markdown: body.content, key: hexId(), n: 1, of: 1 }
   const began = Date.now()
-  const verdict = await sent(c, { id, opened, part, timeoutMs: Math.min(MOST_MS, body.timeout_seconds * 1000) })
+  const verdict = await tried(
+    c,
+    { channelId: id, opened, part },
+    { timeoutMs: Math.min(MOST_MS, body.timeout_seconds * 1000) },
+  )
   const told = toldOf(verdict, { message: say.sent, latency_ms: Date.now() - began })
   return { ...told, attempts: [{ ...told, channel: body.channel, target: null, http_status: null }] }
-}
-
-type Sending = {
-  id: string
-  opened: NonNullable<ReturnType<typeof openTarget>>
-  part: Parameters<typeof sendPart>[1]
-  timeoutMs: number
-}
-
-/** Counts towards the pace of the channel, as every message does. */
-async function sent(c: Context<AppEnv>, { id, opened, part, timeoutMs }: Sending): Promise<Verdict> {
-  const at = Date.now()
-  const { pace } = opened.line
-  const channel = { owner: c.get('principal').owner, channelId: id }
-  const starts = await channelStarts(c.env.DB, { ...channel, since: at - longestWindowMs(pace) })
-  const waitMs = paceWaitMs(pace, starts, at)
-  if (waitMs > 0) return later('the channel has been used as often as its service allows', waitMs)
-  if (!(await isReachable(opened, part, at))) return later('the service cannot be reached')
-  await noteChannelTest(c.env.DB, { ...channel, at })
-  return sendPart(opened, part, { at, timeoutMs })
 }
 
 function toldOf(verdict: Verdict, { message, latency_ms }: { message: string; latency_ms: number }) {

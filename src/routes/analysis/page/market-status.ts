@@ -6,8 +6,7 @@ import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { isoMicros } from '../../../lib/clock.ts'
-import { localDate, marketPhaseSummary, marketZone, nextOpening } from '../../../market/calendar.ts'
-import { isoWithOffset } from '../../../market/zoned-time.ts'
+import { isoWithOffset, localDate, marketPhaseSummary, marketZone, nextOpening } from '../../../market/calendar.ts'
 import { MARKETS } from './signal-schemas.ts'
 
 const app = router(analysisEnvelope)
