@@ -111,20 +111,68 @@ export function stocksReplaced(db: D1Database, owner: string, { id, stocks }: St
   return [gone, ...stockWrites(db, owner, { id, stocks })]
 }
 
-/** For a batch: puts the stocks behind the others; those that are there stay where they are and get the note that comes with them. */
-export function stocksAdded(db: D1Database, owner: string, { id, stocks }: Stocks): D1PreparedStatement[] {
-  if (stocks.length === 0) return []
-  return [
-    db
-      .prepare(
-        `INSERT INTO watchlist_stocks (watchlist_id, key, stock_code, stock_name, place, note)
-         SELECT ?1, value ->> 'key', value ->> 'stockCode', value ->> 'stockName', json_each.key + 1 +
-           (SELECT COALESCE(MAX(place), 0) FROM watchlist_stocks WHERE watchlist_id = ?1), COALESCE(value ->> 'note', '')
-         FROM json_each(?2) WHERE EXISTS (SELECT 1 FROM watchlists WHERE id = ?1 AND owner = ?3)
-         ON CONFLICT (watchlist_id, key) DO UPDATE SET note = CASE excluded.note WHEN '' THEN note ELSE excluded.note END`,
-      )
-      .bind(id, JSON.stringify(stocks), owner),
-  ]
+export type ImportTarget = { list: Omit<NewWatchlist, 'stocks'>; isNew: boolean; stocks: readonly WatchedStock[] }
+type Room = { lists: number; stocks: number }
+export type Import = { added: number; groups: { id: string; isNew: boolean }[] }
+
+/**
+ * Which lists the targets of an import are, and which of them have no room. `?1` is the owner, `?2` the targets, `?3` the stocks, `?4` how
+ * many a list takes. A list that is to be made may have been made meanwhile: it is found by its name.
+ */
+const IMPORT = `WITH t AS MATERIALIZED (SELECT key AS n, value ->> 'id' AS id, value ->> 'name' AS name,
+    value ->> 'isDefault' AS is_default, value ->> 'isNew' AS is_new FROM json_each(?2)),
+  s AS MATERIALIZED (SELECT key AS place, value ->> 'target' AS n, value ->> 'key' AS key, value ->> 'stockCode' AS stock_code,
+    value ->> 'stockName' AS stock_name, value ->> 'note' AS note FROM json_each(?3)),
+  w AS (SELECT t.n, watchlists.id FROM t JOIN watchlists ON watchlists.owner = ?1 AND (watchlists.id = t.id OR
+    t.is_new AND CASE WHEN t.is_default THEN watchlists.is_default = 1 ELSE watchlists.name = t.name END)),
+  lost AS (SELECT n FROM t WHERE NOT is_new AND n NOT IN (SELECT n FROM w)),
+  crowded AS (SELECT t.n FROM t LEFT JOIN w ON w.n = t.n
+    WHERE (SELECT COUNT(*) FROM watchlist_stocks x WHERE x.watchlist_id = w.id) + (SELECT COUNT(*) FROM s WHERE s.n = t.n
+      AND NOT EXISTS (SELECT 1 FROM watchlist_stocks x WHERE x.watchlist_id = w.id AND x.key = s.key)) > ?4)`
+
+/**
+ * Puts the stocks of every target behind those that are in its list, and makes the lists that are not there; a stock that is there stays
+ * where it is and gets the note that comes with it. All of it or nothing, whatever is written at the same time: null when a list is gone,
+ * or there is no room.
+ */
+export async function importStocks(
+  db: D1Database,
+  owner: string,
+  { targets, room }: { targets: readonly ImportTarget[]; room: Room },
+): Promise<Import | null> {
+  const given = JSON.stringify(targets.map(({ list, isNew }) => ({ ...list, isNew })))
+  const stocks = targets.flatMap(({ stocks: some }, target) => some.map((stock) => ({ ...stock, target })))
+  const bound = (query: string, ...more: (string | number)[]) =>
+    db.prepare(`${IMPORT} ${query}`).bind(owner, given, JSON.stringify(stocks), room.stocks, ...more)
+  const [there, made, put, found] = await db.batch<{ count: number; id: string }>([
+    bound(
+      'SELECT COUNT(*) AS count FROM s JOIN w ON w.n = s.n JOIN watchlist_stocks x ON x.watchlist_id = w.id AND x.key = s.key',
+    ),
+    bound(
+      `INSERT INTO watchlists (id, owner, name, is_default, place, created_at, note)
+       SELECT id, ?1, name, is_default, n + 1 + (SELECT COALESCE(MAX(place), 0) FROM watchlists WHERE owner = ?1), ?6, ''
+       FROM t WHERE n NOT IN (SELECT n FROM w) AND NOT EXISTS (SELECT 1 FROM lost) AND NOT EXISTS (SELECT 1 FROM crowded)
+         AND (SELECT COUNT(*) FROM watchlists WHERE owner = ?1) + (SELECT COUNT(*) FROM t WHERE n NOT IN (SELECT n FROM w)) <= ?5
+       RETURNING id`,
+      room.lists,
+      targets[0]?.list.createdAt ?? '',
+    ),
+    bound(
+      `INSERT INTO watchlist_stocks (watchlist_id, key, stock_code, stock_name, place, note)
+       SELECT w.id, s.key, s.stock_code, s.stock_name,
+         s.place + 1 + (SELECT COALESCE(MAX(x.place), 0) FROM watchlist_stocks x WHERE x.watchlist_id = w.id), COALESCE(s.note, '')
+       FROM s JOIN w ON w.n = s.n
+       WHERE (SELECT COUNT(*) FROM t) = (SELECT COUNT(*) FROM w) AND NOT EXISTS (SELECT 1 FROM crowded)
+       ON CONFLICT (watchlist_id, key) DO UPDATE SET note = CASE excluded.note WHEN '' THEN note ELSE excluded.note END`,
+    ),
+    bound('SELECT id FROM w ORDER BY n'),
+  ])
+  if ((put?.meta.changes ?? 0) === 0) return null
+  const isMade = new Set((made?.results ?? []).map(({ id }) => id))
+  return {
+    added: stocks.length - (there?.results[0]?.count ?? 0),
+    groups: (found?.results ?? []).map(({ id }) => ({ id, isNew: isMade.has(id) })),
+  }
 }
 
 /** Writes the note of one stock; false when the list has no such stock. */

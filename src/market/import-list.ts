@@ -3,6 +3,7 @@
 
 import { fold, type NameIndex } from '../kits/market-names/index.ts'
 import { parseCode } from './instruments.ts'
+import { codesApart, pastedParts } from './pasted.ts'
 import { isNameOf, type Reading, readEntry, resolveBoth } from './readings.ts'
 import type { Resolution } from './resolve.ts'
 import type { SheetRow } from './sheet.ts'
@@ -63,19 +64,22 @@ function encodingsOf([first, second]: Uint8Array): string[] {
 export function rowsOf(text: string): ImportRow[] | number {
   const lines = text.split(/\r\n|\r|\n/)
   const filled = lines.filter((line) => line.trim() !== '')
-  if (filled.length > MOST_ROWS + 1) return filled.length
-  const separator = separatorOf(filled)
+  const separator = separatorOf(filled.slice(0, MOST_ROWS))
   const width = separator === '\t' ? separator : SEPARATORS
   const header = headerOf(cellsOf(filled[0] ?? '', separator ?? ''))
+  const count = filled.length - (header === null ? 0 : 1)
+  if (count > MOST_ROWS) return count
   const parting = header === null ? width : (separator ?? '')
   const numbered = lines.map((line, i) => ({ row: i + 1, cells: cellsOf(line, parting) }))
   return entriesOf(numbered, header)
 }
 
-/** The same of the rows of a sheet. */
-export function rowsOfSheet(sheet: readonly SheetRow[]): ImportRow[] | number {
-  const filled = sheet.filter(({ cells }) => cells.some((cell) => cell !== ''))
-  return entriesOf(filled, headerOf(filled[0]?.cells ?? []))
+/** The same of the rows of a sheet, of which `total` are there. */
+export function rowsOfSheet({ rows, total }: { rows: readonly SheetRow[]; total: number }): ImportRow[] | number {
+  const filled = rows.filter(({ cells }) => cells.some((cell) => cell !== ''))
+  const header = headerOf(filled[0]?.cells ?? [])
+  const count = total - (rows.length - filled.length) - (header === null ? 0 : 1)
+  return count > MOST_ROWS ? count : entriesOf(filled, header)
 }
 
 function entriesOf(table: readonly SheetRow[], header: Header | null): ImportRow[] | number {
@@ -104,13 +108,22 @@ export function readRows(rows: readonly ImportRow[], names: NameIndex): ReadRow[
 }
 
 function readRow({ code, name }: Cells, names: NameIndex): Reading | null {
-  if (code === null || name === null) return readEntry(code ?? name ?? '', names)
+  if (code === null || name === null) {
+    const text = code ?? name ?? ''
+    const reading = readEntry(text, names)
+    const parts = pastedParts(text)
+    return parts.code === null || parts.name === null ? reading : agreed(reading, parts, names)
+  }
   const both = (input: string): Resolution | null => resolveBoth(input, { code, name }, names)
-  const reading = readEntry(`${code} ${name}`, names, both)
+  return agreed(readEntry(`${code} ${name}`, names, both), { code, name }, names)
+}
+
+/** A row whose code and name agree says its code outright; with another name, or none that is known, it is a reading. */
+function agreed(reading: Reading | null, { code, name }: Cells, names: NameIndex): Reading | null {
   if (reading?.resolved == null) return reading
   const { listing } = reading.resolved
-  // A row whose code and name agree says its code outright.
-  const isAgreed = parseCode(code).ok && listing !== null && isNameOf(listing, name, names)
+  const isAgreed =
+    code !== null && name !== null && parseCode(code).ok && listing !== null && isNameOf(listing, name, names)
   return { ...reading, kind: isAgreed ? 'code' : 'reading' }
 }
 
@@ -184,7 +197,10 @@ const tableRow = (cells: readonly string[], { code, name, group, note }: Header)
 
 /** Without a header: a code and one name beside it are one row, anything else is as many entries as it has cells. */
 function looseRows(cells: readonly string[]): Entry[] {
-  const filled = cells.map(clean).filter((cell) => cell !== '')
+  const filled = cells
+    .map(clean)
+    .filter((cell) => cell !== '')
+    .flatMap((cell) => codesApart(cell) ?? [cell])
   const codes = filled.filter(isNumberedCode)
   const names = filled.filter((cell) => !parseCode(cell).ok && !isNumberedCode(cell) && !isFigure(cell))
   const [code] = codes

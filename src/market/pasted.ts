@@ -83,15 +83,30 @@ function paired(inside: string, outside: string): Pasted | null {
   const code = codeIn(inside)
   if (code !== null) return { code, name: outside }
   const first = codeIn(outside)
-  return first === null ? null : { code: first, name: inside }
+  // A figure in brackets is no name: `SUM(11)`.
+  return first === null || !/\p{L}/u.test(inside) ? null : { code: first, name: inside }
 }
 
 const isNumbered = (text: string): boolean => /\d/.test(text) && codeIn(text) !== null
 
-/** The code with its name, where the name is one: two codes beside each other are none. */
+/** The code with its name, where the name is one: with another code in it, one of the two would be lost. */
 function besideName(text: string, name: string): Pasted | null {
   const code = codeIn(text)
-  return code === null || !/\p{L}{2}/u.test(name) || codeIn(name.replaceAll(' ', '')) !== null ? null : { code, name }
+  if (code === null || !/\p{L}{2}/u.test(name) || codeIn(name.replaceAll(' ', '')) !== null) return null
+  const others = name.match(/[\dA-Za-z.]*\d{4}[\dA-Za-z.]*/g) ?? []
+  return others.some((other) => /\d{5}|\d\.[A-Za-z]/.test(other) && codeIn(other) !== null) ? null : { code, name }
+}
+
+const BETWEEN_CODES = /\s+(?:(?:和|及|与|and|&|\/)\s*)?|(?<=\d)(?:和|及|与)(?=\d)/i
+
+/** The codes of a text that is nothing but codes beside each other; null for any other. */
+export function codesApart(text: string): string[] | null {
+  const plain = plainText(text)
+  const words = plain.split(BETWEEN_CODES)
+  if (words.length < 2 || parseCode(plain).ok || words.some((word) => codeIn(word) === null)) return null
+  // `600519 SH 000858 SZ`: what a word alone would mean is not what is meant.
+  const isExchange = words.some((word) => word.toUpperCase() in EXCHANGES || word.toUpperCase() === 'CH')
+  return isExchange || !words.some((word) => /\d{4}/.test(word)) ? null : words
 }
 
 /** The text as a code, its exchange named in the way of web pages or of this service; null where it has no form of one. */

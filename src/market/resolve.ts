@@ -132,8 +132,10 @@ export function notFound({ input, text }: Entry, names: NameIndex): Rejected {
 
 /** The listings that may be meant by a text that is none's name, the likeliest first. */
 export const likely = (text: string, names: NameIndex): Listing[] =>
-  // One character, and signs alone, are like everything.
-  (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < 2 ? [] : candidates(names, text, { limit: MOST_CANDIDATES, keyOf })
+  // One character, and signs alone, are like everything; a sum of figures is like no listing.
+  (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < 2 || /^[\d\s.,]*\d\s*[+*/=^%()][^\p{L}]*$/u.test(text)
+    ? []
+    : candidates(names, text, { limit: MOST_CANDIDATES, keyOf })
 
 /** The first candidate of what was refused, marked as read. What has none, or holds what no name may hold, stays refused. */
 export function confirmed(resolution: Resolution): Resolution {

@@ -51,7 +51,7 @@ type Rows = { rows: SheetRow[]; total: number }
 
 async function rowsIn(archive: Uint8Array, mostRows: number): Promise<Rows> {
   const directory = readZipDirectory(archive, MAX_ENTRIES)
-  if (!directory.ok) throw new Unreadable('damaged')
+  if (!directory.ok) throw new Unreadable(directory.isTooMany === true ? 'too_large' : 'damaged')
   const book = new Parts(directory.entries)
   if (!book.has('xl/workbook.xml')) throw new Unreadable('not_workbook')
   const id = firstOf(await book.text('xl/workbook.xml'), 'sheet', ({ id: found }) => found)
@@ -210,8 +210,8 @@ function textOf(type: string, value: string, shared: readonly string[]): string 
   if (type === 's') return shared[Number(value)] ?? ''
   // What a formula came to nothing for is no text of the list.
   if (type === 'e') return ''
-  // A code that was typed as a number: written as one, `6.00519E5` would be no code.
-  const number = type === 'n' && /^[\d.]+E[+-]?\d+$/i.test(value) ? Number(value) : Number.NaN
+  // A code that was typed as a number: written as one, `6.00519E5` and `600519.0` would be no code.
+  const number = type === 'n' && /^(?:[\d.]+E[+-]?\d+|\d+\.0+)$/i.test(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(number) ? String(number) : value
 }
 

@@ -66,7 +66,7 @@ test('what a tool told is cited with its source and time, what none told and wha
   const { content } = done(await ann.chat('And now?'))
   expect(content).toMatch(/^The price is [\d.]+ \[1\]\. It earned 77\.7 billion in the year \[⚠ not in the data\]\. /)
   expect(content).toContain('fell 77.7% [⚠ not in the data].')
-  expect(content).toMatch(/\*\*Sources\*\*\n\n1\. Quote Kweichow Moutai 600519 · sample · 2025-12-31T/)
+  expect(content).toMatch(/\*\*Sources\*\*\n\n- \[1\] Quote Kweichow Moutai 600519 · sample · 2025-12-31T/)
 })
 
 test('talks are listed by their newest activity, read with their newest messages, and deleted with everything', async () => {

@@ -93,6 +93,9 @@ test('an import that cannot be read says which way', async () => {
     [formOf(new File(['x'.repeat(2_097_153)], 'big.txt')), 'file_too_large'],
     [formOf(null), 'bad_request'],
     [{ words: 'x' }, 'bad_request'],
+    [{ text: ' \n' }, 'parse_failed'],
+    [formOf(new File(['code,name\n'], 'header.csv')), 'parse_failed'],
+    [formOf(new File([''], 'nothing.csv')), 'parse_failed'],
     [{ text: Array.from({ length: 1_001 }, (_, i) => `A${i}`).join('\n') }, 'parse_failed'],
   ]
   for (const [body, word] of bad) {

@@ -288,7 +288,41 @@ test('an import is all or nothing: each bad row is named with its row and column
   ])
   const cells = `code\n${'AAPL\n'.repeat(100_000)}`
   const large = await ann.ask('/api/v1/stocks/parse-import', { method: 'POST', body: { text: cells }, headers })
-  expect([large.status, await large.json()]).toMatchObject([400, { error: 'parse_failed', message: /100001 rows/ }])
+  expect([large.status, await large.json()]).toMatchObject([400, { error: 'parse_failed', message: /100000 rows/ }])
+})
+
+test('imports at once stay within the bounds together: each is stored whole, or refused with the row that finds no room', async () => {
+  const ann = await client()
+  const ticker = (i: number) => `Q${[i % 26, Math.floor(i / 26)].map((n) => String.fromCharCode(65 + n)).join('')}.US`
+  const rows = (from: number, count: number, group = 'full') =>
+    Array.from({ length: count }, (_, i) => ({ stock_code: ticker(from + i), group, row: i + 2 }))
+  const brought = async (some: object[]) => {
+    const reply = await ann.ask(`${PATH}/import`, {
+      method: 'POST',
+      body: { rows: some },
+      headers: { 'accept-language': 'en' },
+    })
+    return { status: reply.status, ...(await reply.json<{ added?: number; message?: string }>()) }
+  }
+  expect(await brought(rows(0, 494))).toMatchObject({ status: 200, added: 494 })
+  const many = await Promise.all(Array.from({ length: 6 }, (_, i) => brought(rows(500 + 3 * i, 3))))
+  expect(many.filter(({ status }) => status === 200).map(({ added }) => added)).toEqual([3, 3])
+  for (const { message } of many.filter(({ status }) => status !== 200)) {
+    expect(message).toBe('Row 2, column group: the watchlist “full” holds at most 500 stocks')
+  }
+  const groups = (mark: string) => Array.from({ length: 30 }, (_, i) => ({ stock_code: 'AAPL', group: `${mark}${i}` }))
+  const made = await Promise.all(['a', 'b', 'c'].map((mark) => brought(groups(mark))))
+  expect(made.map(({ status }) => status).sort()).toEqual([200, 400, 400])
+  expect(made.find(({ status }) => status !== 200)?.message).toBe(
+    'Row 20, column group: You have 50 watchlists already',
+  )
+  // The same new group by several imports at once is one group, with what all of them brought.
+  const { watchlists } = await ann.json<{ watchlists: List[] }>(PATH)
+  expect(watchlists.map(({ stocks }) => stocks.length)).toEqual([500, ...Array.from({ length: 30 }, () => 1)])
+  const same = await Promise.all([0, 1, 2, 3].map((i) => brought(rows(i, 1, 'same'))))
+  expect(same.map(({ status, added }) => [status, added])).toEqual(Array.from({ length: 4 }, () => [200, 1]))
+  const after = await ann.json<{ watchlists: List[] }>(PATH)
+  expect(after.watchlists.filter(({ name }) => name === 'same').map(({ stocks }) => stocks.length)).toEqual([4])
 })
 
 test('a group is analysed as one batch, once a minute, and an empty one is refused', async () => {

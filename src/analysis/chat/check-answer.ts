@@ -120,7 +120,8 @@ class AnswerChecker {
 
   #list(): string {
     if (this.#cited.length === 0) return ''
-    const lines = this.#cited.map((source, i) => `${i + 1}. ${sourceText(source)}`)
+    // The number is text: a page that shows no numbers of lists would leave nothing that `[1]` means.
+    const lines = this.#cited.map((source, i) => `- [${i + 1}] ${sourceText(source)}`)
     return `\n\n---\n**${CHAT_TEXTS[this.#language].sources}**\n\n${lines.join('\n')}`
   }
 }
@@ -150,8 +151,18 @@ function numbersIn(text: string): number[] {
   return [...new Set([...digits, ...written])]
 }
 
+/** Six digits are no code where they go on as a number, or have a currency or a unit. */
+const NO_CODE_BEFORE = /[\d][.,]$|[$¥￥€₩]\s?$|\b(?:usd|hkd|cny|rmb|jpy|krw|twd)\s?$/i
+const NO_CODE_BEHIND =
+  /^(?:[.,]\d|\s*[%％‰]|[元円원엔주倍]|\s*[股手点點](?![价票份东权息指评续])|\s*[万萬亿億만억](?=[元円원股手주美港日韩]|[^\p{L}]|$)|\s*(?:usd|hkd|cny|rmb|jpy|krw|twd|yuan|yen|won|shares?|lots?|points?|thousand|million|billion|times)\b)/iu
+
 const codesIn = (words: string): { at: number; end: number }[] =>
   [...words.matchAll(/\b(?:(?:sh|sz|bj|hk)?\d{5,6}|\d{4})(?:\.[a-z]{1,3})?\b/gi)]
+    .filter(({ 0: code, index }) => {
+      const isFigure =
+        NO_CODE_BEFORE.test(words.slice(0, index)) || NO_CODE_BEHIND.test(words.slice(index + code.length))
+      return !isFigure || /[a-z]/i.test(code)
+    })
     .filter(([code]) => /^[a-z]|\.[a-z]|^\d{6}$|^0\d{4}$/i.test(code))
     .map((match) => ({ at: match.index, end: match.index + match[0].length }))
 

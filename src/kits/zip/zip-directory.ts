@@ -42,7 +42,7 @@ export type ZipEntry = {
   unixMode: number | null
 }
 
-export type ZipDirectory = { ok: true; entries: ZipEntry[] } | { ok: false; reason: string }
+export type ZipDirectory = { ok: true; entries: ZipEntry[] } | { ok: false; reason: string; isTooMany?: true }
 
 /** The longest comment that an archive can end with. */
 const MAX_COMMENT_BYTES = 0xffff
@@ -56,7 +56,11 @@ export function readZipDirectory(archive: Uint8Array, maxEntries: number): ZipDi
   const extent = findDirectory(view)
   if (extent === null) return { ok: false, reason: 'It is not a readable ZIP archive' }
   if (extent.entries > maxEntries)
-    return { ok: false, reason: `The archive has too many entries: ${maxEntries} more can be unpacked` }
+    return {
+      ok: false,
+      reason: `The archive has too many entries: ${maxEntries} more can be unpacked`,
+      isTooMany: true,
+    }
   const claims = readClaims(view, extent)
   if (claims === null) return { ok: false, reason: 'The table of contents of the archive is damaged' }
   const starts = claims.map((claim) => startOfContents(view, claim, extent.offset))

@@ -66,7 +66,7 @@ endpoint(
     example: { body: { file: 'the bytes of stocks.csv' } },
     replies: {
       200: { description: 'The rows in their order', schema: StockImport },
-      400: { description: 'No text or file, one that is too large or cannot be read, or too many rows' },
+      400: { description: 'No text or file, one that is empty, too large or cannot be read, or too many rows' },
     },
   },
   async (c) => {
@@ -74,6 +74,7 @@ endpoint(
     if (typeof rows === 'number') {
       throw refused(c, ({ tooManyRows }) => tooManyRows(rows, MOST_ROWS), { word: 'parse_failed' })
     }
+    if (rows.length === 0) throw refused(c, ({ noRows }) => noRows, { word: 'parse_failed' })
     const names = await currentNames(stockNameStore(c.env.DB))
     const language = callerLanguage(c)
     const items = readRows(rows, names).map((read) => itemOf(read, language))
@@ -104,7 +105,7 @@ function plainTextOf(c: Context<AppEnv>, content: Uint8Array): string {
 async function rowsOfWorkbook(c: Context<AppEnv>, content: Uint8Array): Promise<ImportRow[] | number> {
   if (isOldOffice(content)) throw refused(c, ({ sheet }) => sheet.old, { word: 'parse_failed' })
   const sheet = await firstSheet(content, MOST_ROWS + 2)
-  if (sheet.ok) return sheet.total > MOST_ROWS + 1 ? sheet.total : rowsOfSheet(sheet.rows)
+  if (sheet.ok) return rowsOfSheet(sheet)
   throw refused(c, (say) => say.sheet[sheet.reason](sheet.file ?? ''), { word: 'parse_failed' })
 }
 

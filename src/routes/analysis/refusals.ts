@@ -25,8 +25,10 @@ type RefusalTexts = {
   channels: (most: number) => string
   watchlists: (most: number) => string
   fullWatchlist: (most: number) => string
+  fullGroup: (name: string, most: number) => string
   blankStock: string
   tooManyRows: (count: number, most: number) => string
+  noRows: string
   rowAt: (row: number, column: string) => string
   blankRow: string
   emptyList: string
@@ -55,8 +57,10 @@ const TEXTS: Record<ReportLanguage, RefusalTexts> = {
     channels: (most) => `通知渠道已达上限 ${most} 个`,
     watchlists: (most) => `自选列表已达上限 ${most} 个`,
     fullWatchlist: (most) => `一个自选列表最多 ${most} 只股票`,
+    fullGroup: (name, most) => `自选列表“${name}”最多 ${most} 只股票`,
     blankStock: 'stock_code 为空白',
     tooManyRows: (count, most) => `列表有 ${count} 行，一次最多导入 ${most} 行，请分开导入`,
+    noRows: '列表是空的：没有内容，或只有表头',
     rowAt: (row, column) => `第 ${row} 行 ${column} 列：`,
     blankRow: '没有代码也没有名称',
     emptyList: '这个自选列表没有股票',
@@ -69,7 +73,8 @@ const TEXTS: Record<ReportLanguage, RefusalTexts> = {
       old: '这是旧式的 XLS 或加密的工作簿：请另存为 XLSX 或 CSV 再导入',
       not_workbook: () => '这个压缩文件不是 XLSX 工作簿',
       encrypted: () => '工作簿已加密：请去掉密码再导入',
-      too_large: (file) => `工作簿解压后超过 20 MB（${file}）`,
+      too_large: (file) =>
+        file === '' ? '工作簿的部件或单元格过多：请只保留要导入的列表' : `工作簿解压后超过 20 MB（${file}）`,
       damaged: (file) => `无法读取工作簿${file === '' ? '' : `（${file}）`}：文件已损坏`,
     },
     noPicture: '请提供 JPEG、PNG、WebP 或 GIF 图片',
@@ -89,8 +94,10 @@ const TEXTS: Record<ReportLanguage, RefusalTexts> = {
     channels: (most) => `You have ${most} channels already`,
     watchlists: (most) => `You have ${most} watchlists already`,
     fullWatchlist: (most) => `A watchlist holds at most ${most} stocks`,
+    fullGroup: (name, most) => `the watchlist “${name}” holds at most ${most} stocks`,
     blankStock: 'stock_code is blank',
     tooManyRows: (count, most) => `The list has ${count} rows, and an import takes ${most} at most: split it`,
+    noRows: 'The list is empty: there is nothing in it, or a header alone',
     rowAt: (row, column) => `Row ${row}, column ${column}: `,
     blankRow: 'neither a code nor a name',
     emptyList: 'This watchlist has no stock',
@@ -103,7 +110,10 @@ const TEXTS: Record<ReportLanguage, RefusalTexts> = {
       old: 'This is an XLS of the old form, or an encrypted workbook: save it as XLSX or CSV first',
       not_workbook: () => 'The archive is no XLSX workbook',
       encrypted: () => 'The workbook is encrypted: take its password away first',
-      too_large: (file) => `The workbook has more than 20 MB when it is unpacked (${file})`,
+      too_large: (file) =>
+        file === ''
+          ? 'The workbook has too many parts or cells: keep the list alone'
+          : `The workbook has more than 20 MB when it is unpacked (${file})`,
       damaged: (file) => `The workbook cannot be read${file === '' ? '' : ` (${file})`}: it is damaged`,
     },
     noPicture: 'A JPEG, PNG, WebP or GIF picture is wanted',
@@ -123,8 +133,10 @@ const TEXTS: Record<ReportLanguage, RefusalTexts> = {
     channels: (most) => `알림 채널이 이미 ${most}개 있습니다`,
     watchlists: (most) => `관심 목록이 이미 ${most}개 있습니다`,
     fullWatchlist: (most) => `관심 목록 하나에는 최대 ${most}개 종목을 담을 수 있습니다`,
+    fullGroup: (name, most) => `관심 목록 “${name}”에는 최대 ${most}개 종목을 담을 수 있습니다`,
     blankStock: 'stock_code가 비어 있습니다',
     tooManyRows: (count, most) => `목록이 ${count}행입니다. 한 번에 최대 ${most}행이니 나누어 가져오세요`,
+    noRows: '목록이 비어 있습니다. 내용이 없거나 머리글뿐입니다',
     rowAt: (row, column) => `${row}행 ${column} 열: `,
     blankRow: '코드도 이름도 없습니다',
     emptyList: '이 관심 목록에는 종목이 없습니다',
@@ -137,7 +149,10 @@ const TEXTS: Record<ReportLanguage, RefusalTexts> = {
       old: '구형 XLS이거나 암호화된 통합 문서입니다. XLSX나 CSV로 저장한 뒤 가져오세요',
       not_workbook: () => '이 압축 파일은 XLSX 통합 문서가 아닙니다',
       encrypted: () => '통합 문서가 암호화되어 있습니다. 암호를 없앤 뒤 가져오세요',
-      too_large: (file) => `통합 문서의 압축을 풀면 20 MB를 넘습니다 (${file})`,
+      too_large: (file) =>
+        file === ''
+          ? '통합 문서의 구성 요소나 셀이 너무 많습니다. 가져올 목록만 남기세요'
+          : `통합 문서의 압축을 풀면 20 MB를 넘습니다 (${file})`,
       damaged: (file) => `통합 문서를 읽을 수 없습니다${file === '' ? '' : ` (${file})`}: 파일이 손상되었습니다`,
     },
     noPicture: 'JPEG, PNG, WebP 또는 GIF 그림이 필요합니다',

@@ -6,11 +6,11 @@ import { taskQueue } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { stockNameStore } from '../../db/stock-names.ts'
 import {
+  type ImportTarget,
+  importStocks,
   listWatchlists,
-  stocksAdded,
   type WatchedStock,
   type Watchlist,
-  watchlistCreation,
 } from '../../db/watchlists.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { callerLanguage } from '../../http/caller-language.ts'
@@ -101,22 +101,25 @@ endpoint(
   },
   async (c, { body }) => {
     const owner = ownerOf(c)
-    const lists = await listWatchlists(c.env.DB, owner)
-    const targets = targetsOf(c, lists, await stocksOfRows(c, body.rows, body.confirm))
-    const statements = targets.flatMap(({ list, stocks, isNew }) =>
-      isNew
-        ? watchlistCreation(c.env.DB, owner, { list: { ...list, stocks }, most: MAX_LISTS })
-        : stocksAdded(c.env.DB, owner, { id: list.id, stocks }),
-    )
-    await c.env.DB.batch(statements)
-    return c.json({
-      added: targets.reduce((sum, { fresh }) => sum + fresh, 0),
-      groups: targets.map(({ list, isNew }) => ({ watchlist_id: list.id, name: list.name.trim(), is_new: isNew })),
-    })
+    const placed = await stocksOfRows(c, body.rows, body.confirm)
+    const room = { lists: MAX_LISTS, stocks: MAX_STOCKS }
+    // Another write may have taken the room between the look and the import: then it is looked at anew, which says what is full.
+    for (let tried = 0; tried < MOST_TRIES; tried++) {
+      const targets = targetsOf(c, await listWatchlists(c.env.DB, owner), placed)
+      const done = await importStocks(c.env.DB, owner, { targets, room })
+      if (done === null) continue
+      const groups = done.groups.map(({ id, isNew }, i) => {
+        return { watchlist_id: id, name: targets[i]?.list.name.trim() ?? '', is_new: isNew }
+      })
+      return c.json({ added: done.added, groups })
+    }
+    throw new AppError('conflict', 'The groups are being changed by other requests: import again')
   },
 )
 
-type Placed = { group: string | null; stock: WatchedStock }
+const MOST_TRIES = 4
+
+type Placed = { group: string | null; row: number; stock: WatchedStock }
 
 /** What each row means; every row that means nothing clear is named, and then nothing is imported. */
 async function stocksOfRows(c: Context<AppEnv>, rows: readonly ImportRow[], isConfirmed: boolean): Promise<Placed[]> {
@@ -128,7 +131,8 @@ async function stocksOfRows(c: Context<AppEnv>, rows: readonly ImportRow[], isCo
     const read = readEntry(code, names)
     const reading = read !== null && isConfirmed ? takeFirst(read) : read
     const place = { row: row ?? i + 1, column: 'stock_code' }
-    if (reading?.resolved) placed.push({ group: group ?? null, stock: watched(reading.resolved, said ?? null) })
+    const stock = reading?.resolved ? watched(reading.resolved, said ?? null) : null
+    if (stock !== null) placed.push({ group: group ?? null, row: place.row, stock })
     else if (reading?.rejected) bad.push({ ...place, rejected: reading.rejected })
     else bad.push({ ...place, message: refusal(c, ({ blankRow }) => blankRow).message })
   }
@@ -136,28 +140,41 @@ async function stocksOfRows(c: Context<AppEnv>, rows: readonly ImportRow[], isCo
   return placed
 }
 
-type Target = { list: Watchlist; isNew: boolean; stocks: WatchedStock[]; fresh: number }
-
-/** The groups that the rows go to, with room for all of them. */
-function targetsOf(c: Context<AppEnv>, lists: readonly Watchlist[], placed: readonly Placed[]): Target[] {
-  const targets = [...Map.groupBy(placed, ({ group }) => group)].map(([group, rows]): Target => {
-    const isDefault = group === null
-    const known = lists.find((one) => (isDefault ? one.isDefault : one.name.trim() === group))
-    const stocks = eachOnce(rows.map(({ stock }) => stock))
+/** The groups that the rows go to, with room for all of them; else the row that finds none is named. */
+function targetsOf(c: Context<AppEnv>, lists: readonly Watchlist[], placed: readonly Placed[]): ImportTarget[] {
+  const listOf = (group: string | null) =>
+    lists.find((one) => (group === null ? one.isDefault : one.name.trim() === group)) ?? null
+  const grouped = [...Map.groupBy(placed, ({ group }) => listOf(group)?.id ?? `new ${group ?? ''}`).values()]
+  let count = lists.length
+  return grouped.map((rows): ImportTarget => {
+    const group = rows[0]?.group ?? null
+    const known = listOf(group)
     const createdAt = isoMicros(Date.now())
-    const made = { id: hexId(), name: group ?? DEFAULT_NAME, note: '', isDefault, createdAt, stocks: [] }
-    const list = known ?? made
-    const there = new Set(list.stocks.map(({ key }) => key))
-    return { list, isNew: known === undefined, stocks, fresh: stocks.filter(({ key }) => !there.has(key)).length }
+    const made = {
+      id: hexId(),
+      name: group ?? DEFAULT_NAME,
+      note: '',
+      isDefault: group === null,
+      createdAt,
+      stocks: [],
+    }
+    if (known === null) count += 1
+    if (count > MAX_LISTS) throw noRoom(c, rows[0], (texts) => texts.watchlists(MAX_LISTS))
+    const { stocks: present, ...list } = known ?? made
+    const first = firstBeyond(rows, present)
+    if (first !== undefined) throw noRoom(c, first, (texts) => texts.fullGroup(list.name.trim(), MAX_STOCKS))
+    return { list, isNew: known === null, stocks: eachOnce(rows.map(({ stock }) => stock)) }
   })
-  if (lists.length + targets.filter(({ isNew }) => isNew).length > MAX_LISTS) {
-    throw refusal(c, (texts) => texts.watchlists(MAX_LISTS))
-  }
-  if (targets.some(({ list, fresh }) => list.stocks.length + fresh > MAX_STOCKS)) {
-    throw refusal(c, (texts) => texts.fullWatchlist(MAX_STOCKS))
-  }
-  return targets
 }
+
+/** The first row whose stock finds its group full. */
+function firstBeyond(rows: readonly Placed[], present: readonly WatchedStock[]): Placed | undefined {
+  const keys = new Set(present.map(({ key }) => key))
+  return rows.find(({ stock: { key } }) => !keys.has(key) && keys.add(key).size > MAX_STOCKS)
+}
+
+const noRoom = (c: Context<AppEnv>, at: Placed | undefined, say: Parameters<typeof refusal>[1]) =>
+  badRows([{ row: at?.row ?? 1, column: 'group', message: refusal(c, say).message }], callerLanguage(c))
 
 /** A stock that stands in several rows keeps its first place and its last note. */
 function eachOnce(stocks: readonly WatchedStock[]): WatchedStock[] {

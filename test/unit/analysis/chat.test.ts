@@ -91,7 +91,7 @@ test('each figure of an answer is cited with the result that tells it, or marked
   ]
   const check = (text: string) => checkAnswer(text, results, 'en')
   expect(check('It closed at 1,432.18 on 2026-08-13.')).toBe(
-    'It closed at 1,432.18 on 2026-08-13 [1].\n\n---\n**Sources**\n\n1. Bars · 2026-08-14',
+    'It closed at 1,432.18 on 2026-08-13 [1].\n\n---\n**Sources**\n\n- [1] Bars · 2026-08-14',
   )
   expect(check('总市值约1.80万亿元。')).toContain('总市值约1.80万亿元 [1]。')
   expect(check('总市值约1.80万亿元。')).toContain('[A  b   c ](https://news.test/a%20b%28c%29)')
@@ -105,6 +105,29 @@ test('each figure of an answer is cited with the result that tells it, or marked
   expect(check('```\n99.9%\n```')).toBe('```\n99.9%\n```')
   expect(check('')).toBe('')
   expect(checkAnswer('It rose 3.3%.', [], 'zh')).toBe('It rose 3.3% [⚠ 查无依据].')
+})
+
+test('six digits are a code only where they are no figure: with a fraction, a currency or a unit they are looked up', () => {
+  const check = (text: string) => checkAnswer(text, [result('1432.18', 'Bars')], 'en')
+  const figures = [
+    '目标价是 987654.32',
+    'Its index is 123456.5',
+    '成交 654321 股',
+    '成交量 123456手',
+    '市值 123456 亿元',
+    'It costs ¥600519',
+  ]
+  for (const text of [...figures, 'revenue of 123456 million', '涨了 300750%'])
+    expect(check(text)).toContain('[⚠ not in the data]')
+  for (const text of [
+    '600519 股价偏高',
+    '看好 300014亿纬锂能',
+    '000002万科A',
+    'Buy 7203.T, SH600519 and 600519.',
+    '600519、000858',
+  ]) {
+    expect(check(text)).toBe(text)
+  }
 })
 
 // What the existing page takes for another trouble, see docs/analysis-chat.md.

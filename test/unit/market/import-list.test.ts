@@ -47,6 +47,38 @@ test('a table is read by its header, or by the code and the name that its rows h
   expect(read('AAPL,Apple\n700 HK,Tencent')).toEqual(['code AAPL', 'code HK00700'])
 })
 
+test('codes beside each other are as many stocks, and none of them is lost to a reading of another', () => {
+  expect(read('600519 000858 AAPL')).toEqual(['code 600519', 'code 000858', 'code AAPL'])
+  expect(read('600519 和 000858\n300750 / 601318')).toEqual([
+    'code 600519',
+    'code 000858',
+    'code 300750',
+    'code 601318',
+  ])
+  expect(read('600519\t000858 0700.HK')).toEqual(['code 600519', 'code 000858', 'code HK00700'])
+  // What is no list of codes alone is asked about as a whole.
+  for (const prose of ['我的自选：600519 和 000858', '贵州茅台 600519 五粮液 000858', '600519 SH 000858 SZ']) {
+    expect(read(prose)).toEqual([expect.stringMatching(/^(?:unknown|candidates)/)])
+  }
+  // A name may hold a number, and what stands behind it may be a price.
+  expect(read('510300 沪深300ETF\n600519 贵州茅台 1650.00 -1.2%')).toEqual(['code 510300', 'reading 600519'])
+  expect(read('700 HK')).toEqual(['code HK00700'])
+  expect(read('Bank of China')).toHaveLength(1)
+})
+
+test('a pasted code with its own name is as sure as the two cells of a table', () => {
+  expect(read('600036 招商银行\n贵州茅台(600519)')).toEqual(['code 600036', 'code 600519'])
+  expect(read('600519 a name that nobody has')).toEqual(['reading 600519'])
+})
+
+test('a sum is like no stock', () => {
+  expect(read('code\n=1+1\n1+2\n=SUM(11)')).toEqual([
+    'unknown',
+    'unknown',
+    expect.stringMatching(/^(?:unknown|candidates)/),
+  ])
+})
+
 test('a name that is not that of the code beside it is asked about, and never passed over', () => {
   expect(read('code,name\n000858,贵州茅台')).toEqual(['candidates 000858/600519'])
   // A spreadsheet dropped the zeros of 002594: what is left is a code of Hong Kong.
@@ -62,6 +94,10 @@ test('files in UTF-8 and in GBK are texts, pictures and archives are not, and a 
   expect(textOfFile(new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 8, 0]))).toBeNull()
   expect(textOfFile(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0xff, 0xff]))).toBeNull()
   expect(rowsOf(Array.from({ length: 1_001 }, (_, i) => `X${i}`).join('\n'))).toBe(1_001)
+  // The header is no row of the list.
+  const lines = Array.from({ length: 1_000 }, (_, i) => `${600_000 + i}`)
+  expect(rowsOf(['code', ...lines].join('\n'))).toHaveLength(1_000)
+  expect(rowsOf(['code', ...lines, '000001'].join('\n'))).toBe(1_001)
   expect(rowsOf('\n \n')).toEqual([])
 })
 

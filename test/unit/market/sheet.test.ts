@@ -63,6 +63,8 @@ test('what is no workbook, or would be too much of one, is refused and not unpac
   expect(await reason(craftZip([{ name: 'xl/workbook.xml', data: '<workbook/>' }]))).toBe('not_workbook')
   const entities = '<!DOCTYPE x [<!ENTITY a "b">]><worksheet/>'
   expect(await reason(workbook(entities))).toBe('damaged')
+  const parts = Array.from({ length: 2_001 }, (_, i) => ({ name: `x/${i}`, data: '' }))
+  expect(await reason(craftZip(parts))).toBe('too_large')
   const bomb = { name: 'xl/sharedStrings.xml', data: ' '.repeat(21 * 1024 * 1024) }
   expect(await reason(workbook('<worksheet/>', [bomb]))).toBe('too_large')
   const liar = { name: 'xl/workbook.xml', data: BOOK, deflated: true, claims: { size: 10 } }
