@@ -39,7 +39,7 @@ export function statusText(row: AlertRule, monitor: Monitor, language: ReportLan
   const doubtful = doubts.map(({ reason, count, targets }) => {
     return words.doubtful(words.doubt[reason], count, targets.join(', '))
   })
-  return [words.status(evaluated), ...doubtful].join(' ')
+  return [words.status(evaluated), ...doubtful].join(' · ')
 }
 
 export function ruleItem(

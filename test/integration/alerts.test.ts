@@ -113,6 +113,8 @@ test('what is wrong with a rule is said with the name of its field, and nothing 
     ['parameters.direction', { ...right, parameters: { direction: 'sideways', price: 1 } }, 400],
     ['target_scope', { ...right, target_scope: 'market' }, 400],
     ['target', { ...right, target: 'ZZZZQ' }, 400],
+    ['target: ', { ...right, target: '../..' }, 400],
+    ['name', { ...right, name: 'a\u0000b' }, 400],
     ['target', { ...right, target_scope: 'watchlist', target: 'never' }, 400],
     ['target', { alert_type: 'portfolio_drawdown', target_scope: 'portfolio_account', target: '77' }, 400],
     [
