@@ -4,6 +4,7 @@
 import type { Measurement } from './rounds.ts'
 import { agentStep, firstCall, firstToken } from './rows/agent.ts'
 import { longTurn } from './rows/agent-long.ts'
+import { alerts } from './rows/alerts.ts'
 import { append } from './rows/append.ts'
 import { batch, reports } from './rows/batch.ts'
 import { creation } from './rows/creation.ts'
@@ -64,6 +65,7 @@ export const ROWS: Readonly<Record<string, (stage: Stage) => Promise<Measurement
   settings,
   secrets,
   limiter,
+  alerts,
   analysis: reports,
   'analysis-filter': analysisFilter,
   'agent-first': firstCall,

@@ -13,7 +13,7 @@ import { ALERT_TEXTS } from './texts.ts'
 
 const ROUNDS_MISSED = 3
 
-export type Monitor = { state: 'on' | 'late' | 'off'; lastRunAt: string | null; message: string | null }
+export type Monitor = { state: 'on' | 'late' | 'off'; last_run_at: string | null; message: string | null }
 
 type MonitorQuestion = { sweeps: ReadonlyMap<string, number>; isLive: boolean; now: number; since: number }
 
@@ -21,11 +21,11 @@ type MonitorQuestion = { sweeps: ReadonlyMap<string, number>; isLive: boolean; n
 export function monitorOf({ sweeps, isLive, now, since }: MonitorQuestion, language: ReportLanguage): Monitor {
   const words = ALERT_TEXTS[language]
   const last = sweeps.get(REST) ?? null
-  const lastRunAt = last === null ? null : isoMicros(last)
-  if (!isLive) return { state: 'off', lastRunAt, message: words.sampleOnly }
+  const last_run_at = last === null ? null : isoMicros(last)
+  if (!isLive) return { state: 'off', last_run_at, message: words.sampleOnly }
   const from = Math.max(last ?? 0, since)
-  if (now - from <= ROUNDS_MISSED * SWEEP_EVERY_MS) return { state: 'on', lastRunAt, message: null }
-  return { state: 'late', lastRunAt, message: words.late(isoMicros(from)) }
+  if (now - from <= ROUNDS_MISSED * SWEEP_EVERY_MS) return { state: 'on', last_run_at, message: null }
+  return { state: 'late', last_run_at, message: words.late(isoMicros(from)) }
 }
 
 /** What the last look found, as a sentence. */
@@ -39,7 +39,7 @@ export function statusText(row: AlertRule, monitor: Monitor, language: ReportLan
   const doubtful = doubts.map(({ reason, count, targets }) => {
     return words.doubtful(words.doubt[reason], count, targets.join(', '))
   })
-  return [words.status(evaluated), ...doubtful].join(' ')
+  return [words.status(evaluated), ...doubtful].join(' · ')
 }
 
 export function ruleItem(

@@ -29,7 +29,9 @@ export async function tryRule(
   rule: Rule,
   { language, now }: { language: ReportLanguage; now: number },
 ) {
-  const round = new Round(deps, now, AbortSignal.timeout(PATIENCE_MS))
+  // What is made for a look is stored, and a trial stores nothing.
+  const asked = { ...deps, makeLight: async () => null }
+  const round = new Round(asked, now, AbortSignal.timeout(PATIENCE_MS))
   const words = ALERT_TEXTS[language]
   const results = await resultsOf(round, rule, language)
   const of = (status: TargetResult['status']) => results.filter((one) => one.status === status).length

@@ -38,7 +38,10 @@ export async function sweepDeps(env: Env): Promise<SweepDeps> {
     db: env.DB,
     market: await marketDataOf(env),
     lights: (market, session) => marketLights(env.DB, market, session),
-    makeLight: (market, session, signal) => madeLight(env, { market, session, signal }),
+    makeLight: async (market, session, signal) => {
+      const turn = { name: `light:${market}`, now: systemClock(), everyMs: LIGHT_EVERY_MS }
+      return (await takeTurn(env.DB, turn)) ? madeLight(env, { market, session, signal }) : null
+    },
     publish: async (triggers) => {
       const { reportLanguage } = config(env)
       const alerts = triggers.map((one) => ({
@@ -55,8 +58,10 @@ export async function sweepDeps(env: Env): Promise<SweepDeps> {
 type LightQuestion = { market: Market; session: string; signal: AbortSignal }
 
 const REGION_MS = 60_000
+/** A light that cannot be made now is not tried again with every round: it asks for the whole market. */
+const LIGHT_EVERY_MS = 30 * 60_000
 
-/** From the figures of a whole session that are no samples; else null, and it is tried again with the next round. */
+/** From the figures of a whole session that are no samples; else null. */
 async function madeLight(env: Env, { market, session, signal }: LightQuestion): Promise<StoredLight | null> {
   if (!REGION_SPECS[market].hasLight) return null
   const settings = config(env)

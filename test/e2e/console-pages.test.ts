@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
 import { expect, inject, test } from 'vitest'
 import { ROOT } from '../support/source-tree.ts'
+import { rulesByKeyboard } from './alerts-page.ts'
 import { browserOr, openPage, overflowOf, sharedService } from './browser.ts'
 import { LOOKS, type Look, type Person, personAt, SIZES, seriousFaults } from './person.ts'
 
@@ -212,35 +213,6 @@ test('journey: a rule of alerts is made, tried out, switched off and deleted; wh
   const browser = browserOr(skip)
   const { url } = await shared.start()
   const { page, faults } = await openPage({ browser, origin: url, viewport: SIZES.wide })
-  await page.goto(`${url}/analysis/alerts`)
-  await page.getByText('the only source is sample data').first().waitFor()
-  const form = page.getByRole('form', { name: 'A new rule' })
-  await form.getByLabel('What', { exact: true }).selectOption('price_cross')
-  await form.getByLabel('Code or name').focus()
-  await page.keyboard.type('Kweichow Moutai')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
-  await page.keyboard.type('-5')
-  await page.keyboard.press('Enter')
-  await form.getByRole('alert').filter({ hasText: 'parameters.price' }).waitFor()
-  expect(await form.getByLabel('Price', { exact: true }).inputValue()).toBe('-5')
-  await form.getByLabel('Price', { exact: true }).fill('1700')
-  await page.keyboard.press('Enter')
-  const rules = page.getByRole('region', { name: 'Rules' })
-  await rules.getByText('Price Kweichow Moutai 600519').waitFor()
-  await rules.getByRole('button', { name: 'Try Price Kweichow Moutai 600519 out' }).click()
-  await rules.getByText(/Tried out: .*sample data/).waitFor()
-  // Another kind has other fields.
-  await form.getByLabel('What', { exact: true }).selectOption('market_light_status')
-  expect(await form.getByLabel('Which').inputValue()).toBe('cn')
-  await form.getByLabel('red').check()
-  await form.getByRole('button', { name: 'Make the rule' }).click()
-  await rules.getByText('Market light CN').waitFor()
-  await rules.getByRole('button', { name: 'Switch Market light CN off' }).click()
-  await rules.getByText('Switched off.').waitFor()
-  for (const name of ['Market light CN', 'Price Kweichow Moutai 600519']) {
-    await rules.getByRole('button', { name: `Delete ${name}` }).click()
-    await rules.getByText(name, { exact: true }).waitFor({ state: 'detached' })
-  }
+  await rulesByKeyboard(page, url)
   expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
 })

@@ -52,7 +52,9 @@ export function world() {
     lights: async () => [],
     makeLight: async () => null,
     publish: async (triggers) => void state.published.push(...triggers),
-    wake: async () => void (state.woken += 1),
+    wake: async () => {
+      state.woken += 1
+    },
   })
   return { prices, bars, state, deps, sweep: () => sweepAlerts(deps(), state.now) }
 }

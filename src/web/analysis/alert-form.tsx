@@ -1,6 +1,5 @@
 // A new rule: its kind decides which fields there are.
 
-import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
 import { say, type Text } from '../texts.ts'
@@ -144,21 +143,30 @@ function More({ values, onChange }: MoreProps) {
     value: values[name],
     onInput: (event: { currentTarget: HTMLInputElement }) => onChange(name, event.currentTarget.value),
   })
-  const labelled = (label: Text, input: ComponentChildren) => (
-    <label class="choice">
-      <span>{say(label)}</span>
-      {input}
-    </label>
-  )
   return (
     <details>
       <summary>{say('Name, quiet hours, end')}</summary>
       <div class="alert-fields">
-        {labelled('Name', <input maxLength={64} {...of('name')} />)}
-        {labelled('Silent after a message, hours', <input type="number" min={0} step="any" {...of('hours')} />)}
-        {labelled('Quiet from', <input type="time" {...of('from')} />)}
-        {labelled('Quiet until', <input type="time" {...of('to')} />)}
-        {labelled('Ends', <input type="datetime-local" {...of('expires')} />)}
+        <label class="choice">
+          <span>{say('Name')}</span>
+          <input maxLength={64} {...of('name')} />
+        </label>
+        <label class="choice">
+          <span>{say('Silent after a message, hours')}</span>
+          <input type="number" min={0} step="any" {...of('hours')} />
+        </label>
+        <label class="choice">
+          <span>{say('Quiet from')}</span>
+          <input type="time" {...of('from')} />
+        </label>
+        <label class="choice">
+          <span>{say('Quiet until')}</span>
+          <input type="time" {...of('to')} />
+        </label>
+        <label class="choice">
+          <span>{say('Ends')}</span>
+          <input type="datetime-local" {...of('expires')} />
+        </label>
       </div>
     </details>
   )

@@ -24,7 +24,7 @@ import { AppError } from '../../../http/errors.ts'
 import { currentNames } from '../../../kits/market-names/index.ts'
 import { isoMicrosOf } from '../../../lib/clock.ts'
 import { nameIn } from '../../../market/names/labels.ts'
-import { type Resolved, resolveEntries } from '../../../market/resolve.ts'
+import { type Rejected, type Resolved, resolveEntries } from '../../../market/resolve.ts'
 import { isZone } from '../../../schedule/plan.ts'
 import { unclearNames } from '../refusals.ts'
 import type { AlertRuleInput } from './alert-schemas.ts'
@@ -42,6 +42,7 @@ type EntryTexts = {
   noList: string
   noAccount: string
   market: (markets: string) => string
+  oneLine: string
   zone: string
   noChannels: (ids: string) => string
   instant: string
@@ -56,12 +57,13 @@ const TEXTS: Record<CallerLanguage, EntryTexts> = {
     order: 'must be smaller than slow_period',
     long: 'is too long: together the indicator needs more than 365 bars',
     number: (least, above, most, isInteger) =>
-      `must be a ${isInteger ? 'whole number' : 'number'} ${above === null ? `from ${least ?? -most}` : `above ${above}`} to ${most}`,
+      `must be a ${isInteger ? 'whole number' : 'number'}, ${above === null ? `at least ${least ?? -most}` : `above ${above}`} and at most ${most}`,
     choice: (values) => `must be one of ${values}`,
     choices: (values) => `must be a list of ${values}`,
     unknownStock: (code) => `target: no list and no source knows ${code}, or none answers now`,
     noList: 'target: no watchlist of yours has this id; `default` is the default one',
     noAccount: 'target: no account of yours has this number; `all` is all of them',
+    oneLine: 'name: one line without control characters is wanted',
     market: (markets) => `target: only the markets ${markets} have a light`,
     zone: 'notification_policy.quiet_hours.zone: an IANA zone such as Asia/Shanghai is wanted',
     noChannels: (ids) => `notification_policy.channels: no channel of yours has the id ${ids}`,
@@ -81,6 +83,7 @@ const TEXTS: Record<CallerLanguage, EntryTexts> = {
     unknownStock: (code) => `target：没有名单或数据源认识 ${code}，或目前没有数据源应答`,
     noList: 'target：您没有此 id 的自选列表；default 为默认列表',
     noAccount: 'target：您没有此编号的账户；all 为全部账户',
+    oneLine: 'name：应为一行，且不含控制字符',
     market: (markets) => `target：只有 ${markets} 市场有红绿灯`,
     zone: 'notification_policy.quiet_hours.zone：应为 IANA 时区，例如 Asia/Shanghai',
     noChannels: (ids) => `notification_policy.channels：您没有此 id 的通知渠道：${ids}`,
@@ -100,6 +103,7 @@ const TEXTS: Record<CallerLanguage, EntryTexts> = {
     unknownStock: (code) => `target: ${code}를 아는 목록이나 출처가 없거나 지금 답이 없습니다`,
     noList: 'target: 이 id의 관심 목록이 없습니다. default는 기본 목록입니다',
     noAccount: 'target: 이 번호의 계좌가 없습니다. all은 전체입니다',
+    oneLine: 'name: 제어 문자가 없는 한 줄이어야 합니다',
     market: (markets) => `target: 신호등은 ${markets} 시장에만 있습니다`,
     zone: 'notification_policy.quiet_hours.zone: Asia/Shanghai와 같은 IANA 시간대여야 합니다',
     noChannels: (ids) => `notification_policy.channels: 이 id의 알림 채널이 없습니다: ${ids}`,
@@ -121,6 +125,7 @@ export async function enteredRule(c: Context<AppEnv>, body: AlertRuleInput): Pro
   const texts = TEXTS[callerLanguage(c)]
   const { alert_type: type, target_scope: scope } = body
   if (!isAlertType(type)) throw refusal(texts.type(ALERT_TYPES.join(', ')), 'alert_type', 'unsupported_alert_type')
+  if (/\p{Cc}/u.test(body.name ?? '')) throw refusal(texts.oneLine, 'name')
   const scopes: readonly Scope[] = KINDS[type].scopes
   if (!scopes.includes(scope)) throw refusal(texts.scope(type, scopes.join(', ')), 'target_scope')
   const checked = checkedParameters(type, body.parameters ?? {})
@@ -175,6 +180,14 @@ async function targetOf(c: Context<AppEnv>, body: AlertRuleInput, texts: EntryTe
   return { target, label: account.name }
 }
 
+/** The refusal with its candidates, and the name of the field before the sentence. */
+function unclearTarget(rejected: readonly Rejected[], language: CallerLanguage): AppError {
+  const { message, options } = unclearNames(rejected, language)
+  const named = `target: ${message}`
+  const detail = { ...(options.extra?.detail as object), message: named, field: 'target' }
+  return new AppError('bad_request', named, { extra: { detail } })
+}
+
 const PATIENCE_MS = 10_000
 
 /** What no list knows must be known to a source, so that no rule waits for ever for a listing that is none. */
@@ -183,7 +196,7 @@ async function listingOf(c: Context<AppEnv>, body: AlertRuleInput, texts: EntryT
   const names = await currentNames(stockNameStore(c.env.DB))
   const { targets, rejected } = resolveEntries([body.target], names, { confirm: body.confirm ?? false })
   const [resolved] = targets
-  if (rejected.length > 0) throw unclearNames(rejected, language)
+  if (rejected.length > 0) throw unclearTarget(rejected, language)
   if (resolved === undefined) throw refusal(`target: ${texts.missing}`, 'target')
   const { instrument, listing } = resolved
   if (listing === null && instrument.kind !== 'index' && !(await isQuoted(c, resolved))) {

@@ -14,11 +14,13 @@ const DAY_SECONDS = 86_400
 export const MOST_COOLDOWN_SECONDS = 30 * DAY_SECONDS
 const MOST_CHANNELS = 20
 
-const QuietHours = z.object({
-  from: z.string().regex(CLOCK, 'a time of the 24-hour clock such as 22:00 is wanted').describe('They begin, HH:MM'),
-  to: z.string().regex(CLOCK, 'a time of the 24-hour clock such as 07:30 is wanted').describe('They end, HH:MM'),
-  zone: z.string().max(64).describe('An IANA zone such as Asia/Shanghai'),
-})
+const QuietHours = z
+  .object({
+    from: z.string().regex(CLOCK, 'a time of the 24-hour clock such as 22:00 is wanted'),
+    to: z.string().regex(CLOCK, 'a time of the 24-hour clock such as 07:30 is wanted'),
+    zone: z.string().max(64),
+  })
+  .openapi('AlertQuietHours')
 
 const ruleFields = {
   name: z.string().trim().max(64).nullish().describe('Its name; made from its kind and target where there is none'),
@@ -123,13 +125,11 @@ export const pageQuery = {
   page_size: laxInt({ min: 1, max: 100 }).describe('Of a page').default(20),
 }
 
-const AlertMonitor = z
-  .object({
-    state: z.enum(['on', 'late', 'off']).describe('Whether rules are looked at'),
-    lastRunAt: Text.describe('When they were last'),
-    message: Text.describe('What is wrong; null for nothing'),
-  })
-  .openapi('AlertMonitor')
+const AlertMonitor = z.object({
+  state: z.enum(['on', 'late', 'off']).describe('Whether rules are looked at'),
+  last_run_at: Text.describe('When they were last'),
+  message: Text.describe('What is wrong; null for nothing'),
+})
 
 export const AlertRulePage = z
   .object({
