@@ -14,6 +14,7 @@ import { VARIABLES } from '../../src/config.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
 import { ROOT } from '../support/source-tree.ts'
 import { browserOr, openPage, overflowOf } from './browser.ts'
+import { usePortfolio, useSignals } from './portfolio-steps.ts'
 
 const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -100,6 +101,9 @@ test('no page has a serious or critical fault that axe finds, whatever theme, la
   const id = await conversation('echo seen; false')
   const { query_id: report } = await post<{ query_id: string }>('/api/v1/analysis/analyze', { stock_code: '600519' })
   await post('/api/v1/analysis/watchlists', { name: 'Core', stock_codes: ['600519', 'AAPL'] })
+  const { id: account } = await post<{ id: number }>('/api/v1/portfolio/accounts', { name: 'Seen' })
+  const bought = { account_id: account, side: 'buy', trade_date: '2025-12-02', quantity: 10 }
+  for (const symbol of ['600519', 'AAPL']) await post('/api/v1/portfolio/trades', { ...bought, symbol, price: 3_000 })
   const paths = [
     ...PAGES,
     `/conversations/${id}`,
@@ -253,6 +257,18 @@ test('the keyboard alone leads everywhere, a second tab follows, a watchlist is 
   await page.context().setOffline(false)
   await page.getByText('You are offline.').waitFor({ state: 'detached' })
   expect(faults.filter((fault) => !/ERR_INTERNET_DISCONNECTED|WebSocket/.test(fault))).toEqual([])
+})
+
+test('trades are booked by hand and from a file, a sum without a rate is left open, and signals of holdings are judged', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const { url } = await service()
+  const { page, faults } = await openPage({ browser, origin: url, viewport: DESKTOP })
+  await post('/api/v1/analysis/analyze', { stock_code: '600519' })
+  await usePortfolio(page, url)
+  await useSignals(page, url, '600519')
+  expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })
 
 test('a list from a file becomes a group after its rows were looked through, and is taken out again', async ({

@@ -178,6 +178,10 @@ test('what is no file of trades is refused with a sentence, and another owner bo
     const { message } = await answer.json<{ message: string }>()
     expect([text.source, answer.status, message]).toEqual([text.source, status, expect.stringMatching(text)])
   }
+  // What stands in a cell is told in its beginning, however long it is.
+  const wide = `${HEADER}\n${`2025-12-02,600519,买入,${'9'.repeat(90_000)},1400,5\n`.repeat(20)}`
+  const long = await sent(ann, 'parse', { broker: 'huatai', file: wide })
+  expect((await long.text()).length).toBeLessThan(10_000)
   expect((await sent(bob, 'commit', { account_id, broker: 'huatai', file })).status).toBe(404)
   expect((await sent(bob, 'commit', { account_id, broker: 'huatai', file, dry_run: 'true' })).status).toBe(404)
   expect((await ann.ask(`${CSV}/parse`, { method: 'POST', body: { broker: 'huatai' }, headers })).status).toBe(400)

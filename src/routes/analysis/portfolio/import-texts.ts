@@ -39,7 +39,15 @@ const FIELD_NAMES: Record<ReportLanguage, Record<Field, string>> = {
 
 const listOf = (language: ReportLanguage, fields: readonly Field[]): string =>
   fields.map((field) => FIELD_NAMES[language][field]).join(language === 'en' ? ', ' : '、')
-const quoted = (found: readonly string[]): string => found.map((name) => JSON.stringify(name)).join(', ')
+const MOST_NAMES = 40
+const quoted = (found: readonly string[]): string => {
+  const shown = found.slice(0, MOST_NAMES).map((name) => JSON.stringify(short(name)))
+  return `${shown.join(', ')}${found.length > MOST_NAMES ? ', …' : ''}`
+}
+
+const MOST_LETTERS = 60
+/** What stands in a file may be of any length. */
+export const short = (text: string): string => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
 
 const TEXTS: Record<ReportLanguage, ImportTexts> = {
   en: {
@@ -58,7 +66,7 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
       oversell: ({ symbol, date, quantity, held }) =>
         `${quantity} of ${symbol} are sold on ${date}, but only ${held} are held then`,
     },
-    broker: (name, known) => `"${name}" is no known broker; known are ${known}`,
+    broker: (name, known) => `"${short(name)}" is no known broker; known are ${known}`,
     columns: (missing, found) =>
       `The file has no column for: ${listOf('en', missing)}. Its columns are ${quoted(found)}. Name them with "mapping"`,
     openQuote: (row) => `row ${row}: a quotation mark is never closed`,
@@ -85,7 +93,7 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
       index: ({ symbol }) => `${symbol} 是指数，不能持有`,
       oversell: ({ symbol, date, quantity, held }) => `${symbol}：${date} 将卖出 ${quantity}，当时仅持有 ${held}`,
     },
-    broker: (name, known) => `未知券商“${name}”；可选 ${known}`,
+    broker: (name, known) => `未知券商“${short(name)}”；可选 ${known}`,
     columns: (missing, found) =>
       `文件缺少以下列：${listOf('zh', missing)}。文件的列为 ${quoted(found)}。可用 mapping 指定列`,
     openQuote: (row) => `第 ${row} 行：引号没有闭合`,
@@ -113,7 +121,7 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
       oversell: ({ symbol, date, quantity, held }) =>
         `${symbol}: ${date}에 ${quantity}을(를) 매도하지만 그때 보유량은 ${held}뿐입니다`,
     },
-    broker: (name, known) => `"${name}"은(는) 알려진 증권사가 아닙니다. 가능한 값: ${known}`,
+    broker: (name, known) => `"${short(name)}"은(는) 알려진 증권사가 아닙니다. 가능한 값: ${known}`,
     columns: (missing, found) =>
       `파일에 다음 열이 없습니다: ${listOf('ko', missing)}. 파일의 열: ${quoted(found)}. mapping으로 지정하세요`,
     openQuote: (row) => `${row}행: 따옴표가 닫히지 않았습니다`,
@@ -132,5 +140,6 @@ export const importTexts = (c: Context<AppEnv>): ImportTexts => TEXTS[callerLang
 /** Row, column, and what is wrong there. What was booked before has no row. */
 export function faultText({ place, faults }: ImportTexts, { row, column, ...fault }: RowFault): string {
   const say = faults[fault.fault] as (fault: CsvFault) => string
-  return `${row === 0 ? '' : place(row, column)}${say(fault)}`
+  const shown = 'text' in fault ? { ...fault, text: short(fault.text) } : fault
+  return `${row === 0 ? '' : place(row, short(column))}${say(shown)}`
 }

@@ -30,7 +30,7 @@ import {
   layoutOf,
 } from '../../../portfolio/layouts.ts'
 import { idOf } from './accounts.ts'
-import { faultText, importTexts } from './import-texts.ts'
+import { faultText, importTexts, short } from './import-texts.ts'
 import { BASE, clash, missing, reads, refused, writes } from './shapes.ts'
 import { booked } from './texts.ts'
 
@@ -350,7 +350,7 @@ function previewOf(c: Context<AppEnv>, { layout, header, trades, skipped, faults
     error_count: faults.length,
     records: trades.slice(0, SHOWN_RECORDS).map(recordOf),
     errors: shownFaults(c, faults),
-    skipped: skipped.slice(0, SHOWN_FAULTS),
+    skipped: skipped.slice(0, SHOWN_FAULTS).map((one) => ({ ...one, text: short(one.text) })),
     columns: header.names,
     mapping: { ...mapping, fee: joined(fee), tax: joined(tax) },
   } satisfies z.infer<typeof PortfolioImport>
