@@ -58,7 +58,7 @@ async function importFiles(page: Page): Promise<void> {
   await place.getByRole('button', { name: 'Book 1 trades' }).press('Enter')
   await place.getByText('0 were booked, 1 were there already.').waitFor()
   // Columns that nobody knows are chosen from those of the file.
-  await place.getByLabel('Broker').selectOption('Any other (choose the columns)')
+  await place.getByRole('combobox', { name: 'Broker' }).selectOption('Any other (choose the columns)')
   await choose('Tag;Art;Papier;Stück;Kurs\n2025-12-04;buy;AAPL;10;200.5\n')
   await place.getByRole('alert').filter({ hasText: 'The file has no column for: date, code' }).waitFor()
   for (const [field, column] of [
@@ -68,7 +68,7 @@ async function importFiles(page: Page): Promise<void> {
     ['Shares', 'Stück'],
     ['Price of one', 'Kurs'],
   ] as const) {
-    await place.getByLabel(field, { exact: true }).selectOption(column)
+    await place.getByRole('combobox', { name: field, exact: true }).selectOption(column)
   }
   await place.getByRole('row', { name: /^2 2025-12-04 Bought AAPL 10 200\.50 USD/ }).waitFor()
 }
@@ -82,7 +82,7 @@ async function withoutRate(page: Page): Promise<void> {
   await worth.getByText('No rate for TWD/CNY: sums that need it are left open.').waitFor()
   await expect.poll(cash).toBe('–')
   const entries = page.getByRole('region', { name: 'What was booked' })
-  await entries.getByLabel('Kind').selectOption('Payments')
+  await entries.getByRole('combobox', { name: 'Kind' }).selectOption('Payments')
   await entries.getByRole('button', { name: 'Take back Paid in 10.50 TWD' }).press('Enter')
   await expect.poll(cash).toBe('-83,615.00')
 }
@@ -98,7 +98,7 @@ export async function useSignals(page: Page, url: string, code: string): Promise
   await page.getByLabel('Only what I hold').check()
   await card.first().getByRole('button', { name: 'Close it' }).press('Enter')
   await expect.poll(() => card.count()).toBe(count - 1)
-  await page.getByLabel('State').selectOption('Closed')
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Closed')
   await card.first().getByRole('link', { name: 'Open the report' }).press('Enter')
   await page.waitForURL(`${url}/analysis/*`)
 }

@@ -170,6 +170,8 @@ test('what is no file of trades is refused with a sentence, and another owner bo
     [{ broker: 'huatai', file: `${HEADER}\n${`${row}\n`.repeat(80_000)}` }, 400, /larger than 2 MB/],
     [{ broker: 'huatai', file, mapping: '{' }, 400, /mapping: /],
     [{ broker: 'huatai', file, mapping: '{"isin":"x"}' }, 400, /mapping: .*isin/],
+    [{ broker: 'huatai', file: `${HEADER},手续费\n${row},5` }, 400, /column "手续费" more than once/],
+    [{ broker: 'huatai', file, mapping: '{"buy":["K"],"sell":["v","k"]}' }, 400, /"K" cannot mean both/],
     [{ broker: 'huatai', file, account_id: 'x' }, 404, /No account/],
     [{ broker: 'huatai', file, account_id: '999' }, 404, /No account/],
   ]

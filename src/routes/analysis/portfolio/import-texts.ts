@@ -12,6 +12,8 @@ type ImportTexts = {
   faults: { [K in CsvFault['fault']]: (fault: Extract<CsvFault, { fault: K }> & Record<string, string>) => string }
   broker: (name: string, known: string) => string
   columns: (missing: readonly Field[], found: readonly string[]) => string
+  columnTwice: (name: string) => string
+  wordOfBoth: (word: string) => string
   openQuote: (row: number) => string
   rows: (count: number, most: number) => string
   noText: string
@@ -69,6 +71,8 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
     broker: (name, known) => `"${short(name)}" is no known broker; known are ${known}`,
     columns: (missing, found) =>
       `The file has no column for: ${listOf('en', missing)}. Its columns are ${quoted(found)}. Name them with "mapping"`,
+    columnTwice: (name) => `The file has the column "${name}" more than once: rename all but one of them`,
+    wordOfBoth: (word) => `"${word}" cannot mean both buying and selling`,
     openQuote: (row) => `row ${row}: a quotation mark is never closed`,
     rows: (count, most) => `The file has ${count} rows; at most ${most} are imported at a time`,
     noText: 'The file is no text in UTF-8, UTF-16 or GBK. Save a workbook as CSV first',
@@ -96,6 +100,8 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
     broker: (name, known) => `未知券商“${short(name)}”；可选 ${known}`,
     columns: (missing, found) =>
       `文件缺少以下列：${listOf('zh', missing)}。文件的列为 ${quoted(found)}。可用 mapping 指定列`,
+    columnTwice: (name) => `文件中“${name}”列出现多次，请只保留一个`,
+    wordOfBoth: (word) => `“${word}”不能既表示买入又表示卖出`,
     openQuote: (row) => `第 ${row} 行：引号没有闭合`,
     rows: (count, most) => `文件有 ${count} 行，一次最多导入 ${most} 行`,
     noText: '文件不是 UTF-8、UTF-16 或 GBK 文本。工作簿请先另存为 CSV',
@@ -124,6 +130,8 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
     broker: (name, known) => `"${short(name)}"은(는) 알려진 증권사가 아닙니다. 가능한 값: ${known}`,
     columns: (missing, found) =>
       `파일에 다음 열이 없습니다: ${listOf('ko', missing)}. 파일의 열: ${quoted(found)}. mapping으로 지정하세요`,
+    columnTwice: (name) => `"${name}" 열이 여러 번 있습니다. 하나만 남기세요`,
+    wordOfBoth: (word) => `"${word}"은(는) 매수와 매도를 함께 뜻할 수 없습니다`,
     openQuote: (row) => `${row}행: 따옴표가 닫히지 않았습니다`,
     rows: (count, most) => `파일이 ${count}행입니다. 한 번에 최대 ${most}행까지 가져옵니다`,
     noText: '파일이 UTF-8, UTF-16, GBK 텍스트가 아닙니다. 통합 문서는 먼저 CSV로 저장하세요',
