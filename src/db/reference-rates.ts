@@ -28,7 +28,6 @@ export async function newestReference(db: D1Database, source: string): Promise<s
   return row?.date ?? null
 }
 
-/** A day that is there already is replaced: a source may correct itself. */
 export async function saveReference(
   db: D1Database,
   { source, days, at }: { source: string; days: readonly ReferenceDay[]; at: number },

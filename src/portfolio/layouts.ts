@@ -183,7 +183,8 @@ export const folded = (text: string): string =>
 /** Where each field stands; `-1` and an empty list for none. */
 export type Places = Record<Exclude<Field, 'fee' | 'tax'> | 'only', number> & { fee: number[]; tax: number[] }
 export type Header = { ok: true; row: number; names: string[]; places: Places }
-export type NoHeader = { ok: false; missing: Field[]; names: string[] }
+/** Either columns are missing, or one that is needed is there twice: nobody knows which of them counts. */
+export type NoHeader = { ok: false; missing: Field[]; twice: string | null; names: string[] }
 
 const FIRST_ROWS = 20
 
@@ -192,13 +193,18 @@ export function headerOf(
   rows: readonly { row: number; cells: readonly string[] }[],
   layout: Layout,
 ): Header | NoHeader {
-  let nearest: NoHeader = { ok: false, missing: [...NEEDED], names: [...(rows[0]?.cells ?? [])] }
+  let nearest: NoHeader = { ok: false, missing: [...NEEDED], twice: null, names: [...(rows[0]?.cells ?? [])] }
   for (const { row, cells } of rows.slice(0, FIRST_ROWS)) {
     const names = cells.map(folded)
     const places = placesIn(names, layout)
     const missing = NEEDED.filter((field) => places[field] < 0)
-    if (missing.length === 0) return { ok: true, row, names: [...cells], places }
-    if (missing.length < nearest.missing.length) nearest = { ok: false, missing, names: [...cells] }
+    const used = Object.values(places).flat()
+    const twice = used.find((place) => place >= 0 && names.lastIndexOf(names[place] ?? '') !== place)
+    if (missing.length === 0 && twice === undefined) return { ok: true, row, names: [...cells], places }
+    if (missing.length < nearest.missing.length) {
+      const repeated = missing.length > 0 || twice === undefined ? null : (cells[twice] ?? null)
+      nearest = { ok: false, missing, twice: repeated, names: [...cells] }
+    }
   }
   return nearest
 }

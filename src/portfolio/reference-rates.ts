@@ -90,16 +90,19 @@ function workingDays(from: string, to: string): number {
   return count
 }
 
-const DAY = /<Cube\s+time\s*=\s*["'](\d{4}-\d{2}-\d{2})["']\s*>(.*?)<\/Cube>/gs
+const DAY_BEGINS = /<Cube\s+time\s*=\s*/
+const DATE = /^["'](\d{4}-\d{2}-\d{2})["']\s*>/
 const RATE = /<Cube\s+currency\s*=\s*["']([A-Z]{3})["']\s+rate\s*=\s*["']([\d.]{1,24})["']\s*\/>/g
 
 /** The days after `since`. A file without one day that can be read is none of the known form. */
 export function daysIn(xml: string, { since, latest }: { since: string; latest: string }): ReferenceDay[] {
   const days: ReferenceDay[] = []
   let isKnownForm = false
-  for (const [, date = '', body = ''] of xml.matchAll(DAY)) {
-    const rates = ratesIn(body)
-    if (Object.keys(rates).length === 0 || date > latest) continue
+  // What stands before the first day is none.
+  for (const day of xml.split(DAY_BEGINS).slice(1)) {
+    const date = DATE.exec(day)?.[1]
+    const rates = ratesIn(day.slice(0, Math.max(0, day.indexOf('</Cube>'))))
+    if (date === undefined || Object.keys(rates).length === 0 || date > latest) continue
     isKnownForm = true
     if (date > since) days.push({ date, rates })
   }

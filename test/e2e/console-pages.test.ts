@@ -10,6 +10,7 @@ import { ROOT } from '../support/source-tree.ts'
 import { rulesByKeyboard } from './alerts-page.ts'
 import { browserOr, openPage, overflowOf, sharedService } from './browser.ts'
 import { LOOKS, type Look, type Person, personAt, SIZES, seriousFaults } from './person.ts'
+import { usePortfolio, useSignals } from './portfolio-steps.ts'
 
 const FIRST_LOAD = 90 * 1024
 const LAZY_PART = 150 * 1024
@@ -60,6 +61,10 @@ async function filled(): Promise<string[]> {
   const { conversation_id: id } = await shared.post<{ conversation_id: string }>('/api/conversations', asked)
   const report = await shared.post<{ query_id: string }>('/api/v1/analysis/analyze', { stock_code: '600519' })
   await shared.post('/api/v1/analysis/watchlists', { name: 'Core', stock_codes: ['600519', 'AAPL'] })
+  const { id: account } = await shared.post<{ id: number }>('/api/v1/portfolio/accounts', { name: 'Seen' })
+  const bought = { account_id: account, side: 'buy', trade_date: '2025-12-02', quantity: 10 }
+  for (const symbol of ['600519', 'AAPL'])
+    await shared.post('/api/v1/portfolio/trades', { ...bought, symbol, price: 3_000 })
   const rule = { target: '600519', alert_type: 'new_advice', parameters: { actions: ['buy'] }, severity: 'critical' }
   await shared.post('/api/v1/alerts/rules', rule)
   await shared.post('/api/secrets', { name: 'TOKEN', value: 'a-secret-value' })
@@ -151,6 +156,18 @@ test('journey: a group is made, noted, ordered and analysed, and history finds i
   await one.press(page.locator('.row', { hasText: 'AAPL' }).first())
   await page.getByRole('heading', { level: 1, name: /AAPL/ }).waitFor()
   expect(one.faults).toEqual([])
+})
+
+test('journey: trades are booked by hand and from a file, a sum without a rate is left open, and signals of holdings are judged', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const { url } = await shared.start()
+  const { page, faults } = await openPage({ browser, origin: url, viewport: SIZES.wide })
+  await shared.post('/api/v1/analysis/analyze', { stock_code: '600519' })
+  await usePortfolio(page, url)
+  await useSignals(page, url, '600519')
+  expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })
 
 test('journey: how advice turned out and what the method was worth are read, and what changed over a week', async ({

@@ -170,6 +170,8 @@ test('what is no file of trades is refused with a sentence, and another owner bo
     [{ broker: 'huatai', file: `${HEADER}\n${`${row}\n`.repeat(80_000)}` }, 400, /larger than 2 MB/],
     [{ broker: 'huatai', file, mapping: '{' }, 400, /mapping: /],
     [{ broker: 'huatai', file, mapping: '{"isin":"x"}' }, 400, /mapping: .*isin/],
+    [{ broker: 'huatai', file: `${HEADER},手续费\n${row},5` }, 400, /column "手续费" more than once/],
+    [{ broker: 'huatai', file, mapping: '{"buy":["K"],"sell":["v","k"]}' }, 400, /"K" cannot mean both/],
     [{ broker: 'huatai', file, account_id: 'x' }, 404, /No account/],
     [{ broker: 'huatai', file, account_id: '999' }, 404, /No account/],
   ]
@@ -178,6 +180,10 @@ test('what is no file of trades is refused with a sentence, and another owner bo
     const { message } = await answer.json<{ message: string }>()
     expect([text.source, answer.status, message]).toEqual([text.source, status, expect.stringMatching(text)])
   }
+  // What stands in a cell is told in its beginning, however long it is.
+  const wide = `${HEADER}\n${`2025-12-02,600519,买入,${'9'.repeat(90_000)},1400,5\n`.repeat(20)}`
+  const long = await sent(ann, 'parse', { broker: 'huatai', file: wide })
+  expect((await long.text()).length).toBeLessThan(10_000)
   expect((await sent(bob, 'commit', { account_id, broker: 'huatai', file })).status).toBe(404)
   expect((await sent(bob, 'commit', { account_id, broker: 'huatai', file, dry_run: 'true' })).status).toBe(404)
   expect((await ann.ask(`${CSV}/parse`, { method: 'POST', body: { broker: 'huatai' }, headers })).status).toBe(400)

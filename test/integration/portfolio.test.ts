@@ -287,6 +287,11 @@ test('what cannot be booked is refused with a sentence, and nothing of it is kep
     400,
     'split_ratio: an entry of the kind split_adjustment needs it',
   ])
+  for (const path of ['snapshot', 'risk', 'fx/refresh']) {
+    const init = { method: path === 'fx/refresh' ? 'POST' : 'GET' }
+    expect([path, (await ann.ask(`${BASE}/${path}?as_of=0001-01-01`, init)).status]).toEqual([path, 422])
+    expect([path, (await ann.ask(`${BASE}/${path}?as_of=9999-12-31`, init)).status]).toEqual([path, 200])
+  }
   const backwards = await ann.ask(`${BASE}/trades?date_from=2025-12-02&date_to=2025-12-01`)
   expect(backwards.status).toBe(400)
   for (const path of ['trades', 'cash-ledger', 'corporate-actions']) {

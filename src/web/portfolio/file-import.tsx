@@ -23,6 +23,7 @@ type Preview = {
   error_count: number
   records: Record_[]
   errors: string[]
+  skipped: { row: number; column: string; text: string }[]
   columns: string[]
   mapping: Record<string, string | null>
 }
@@ -224,6 +225,7 @@ function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: bo
         {say('{count} trades, {skipped} other rows, {faults} rows at fault.', { count, skipped, faults })}
       </p>
       <Faults faults={preview.errors} />
+      {preview.skipped.length > 0 && <Skipped rows={preview.skipped} />}
       {count > 0 && <Rows records={preview.records.slice(0, SHOWN)} />}
       <div class="form-actions">
         <button type="button" disabled={count === 0} onClick={() => onCommit(true)}>
@@ -264,6 +266,20 @@ const Rows = ({ records }: { records: readonly Record_[] }) => (
       </tbody>
     </table>
   </section>
+)
+
+const Skipped = ({ rows }: { rows: Preview['skipped'] }) => (
+  <details>
+    <summary>{say('Rows that are no trade')}</summary>
+    <ul class="plain">
+      {rows.map(({ row, column, text }) => (
+        <li key={row}>
+          <span class="hint">{say('row {row}', { row })}</span>{' '}
+          <span>{`${column}: ${text === '' ? say('nothing') : text}`}</span>
+        </li>
+      ))}
+    </ul>
+  </details>
 )
 
 const Faults = ({ faults }: { faults: readonly string[] }) =>

@@ -1,6 +1,7 @@
 // What the portfolio's calls give.
 
 import { request } from '../api.ts'
+import { say, type Text } from '../texts.ts'
 
 export const BASE = '/api/v1/portfolio'
 
@@ -55,7 +56,6 @@ export type Signal = {
   stock_code: string
   stock_name: string | null
   action: string
-  action_label: string | null
   status: string
   confidence: number | null
   score: number | null
@@ -80,3 +80,21 @@ export const listSignals = (query: Readonly<Record<string, string>>) =>
 /** A dash for what is not known: nothing is counted as zero. */
 export const orDash = (value: number | null, show: (known: number) => string): string =>
   value === null ? '–' : show(value)
+
+type Names = readonly (readonly [code: string, name: Text])[]
+
+export const ACTIONS: Names = [
+  ['buy', 'Buy'],
+  ['add', 'Add more'],
+  ['hold', 'Hold'],
+  ['reduce', 'Reduce'],
+  ['sell', 'Sell'],
+  ['watch', 'Watch'],
+  ['avoid', 'Avoid'],
+  ['alert', 'Alert'],
+]
+
+export const nameOf = (names: Names, code: string): string => {
+  const found = names.find(([one]) => one === code)
+  return found === undefined ? code : say(found[1])
+}

@@ -12,9 +12,11 @@ import { Booking } from './booking.tsx'
 import { Entries } from './entries.tsx'
 import { FileImport } from './file-import.tsx'
 import {
+  ACTIONS,
   type Account,
   BASE,
   listSignals,
+  nameOf,
   orDash,
   type Position,
   type Risk,
@@ -207,6 +209,7 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
     positions.map((position) => ({ account, name, position })),
   )
   if (rows.length === 0) return null
+  const isOne = snapshot.accounts.length === 1
   const analyse = async (account: number, symbol: string) => {
     try {
       const path = `${BASE}/positions/${encodeURIComponent(symbol)}/analysis`
@@ -218,7 +221,7 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
   }
   const head = [
     say('Stock'),
-    say('Account'),
+    ...(isOne ? [] : [say('Account')]),
     say('Shares'),
     say('Cost of one'),
     say('Close'),
@@ -242,7 +245,7 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
           {rows.map(({ account, name, position }) => (
             <PositionRow
               key={`${account} ${position.symbol} ${position.currency}`}
-              {...{ name, position, advice: advice.get(position.symbol) ?? null }}
+              {...{ name: isOne ? null : name, position, advice: advice.get(position.symbol) ?? null }}
               onAnalyse={() => void analyse(account, position.symbol)}
             />
           ))}
@@ -252,19 +255,19 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
   )
 }
 
-type RowProps = { name: string; position: Position; advice: Signal | null; onAnalyse: () => void }
+type RowProps = { name: string | null; position: Position; advice: Signal | null; onAnalyse: () => void }
 
 function PositionRow({ name, position, advice, onAnalyse }: RowProps) {
   const { symbol, currency, quantity, unrealized_pnl_pct: pct } = position
   const day = position.price_stale && position.price_date !== null ? ` (${position.price_date})` : ''
   const report = advice?.metadata?.query_id
-  const label = advice === null ? '–' : (advice.action_label ?? advice.action)
+  const label = advice === null ? '–' : nameOf(ACTIONS, advice.action)
   return (
     <tr>
       <th scope="row">
         <span class="code">{symbol}</span>
       </th>
-      <td>{name}</td>
+      {name !== null && <td>{name}</td>}
       <td>{quantity.toLocaleString('en', { maximumFractionDigits: 8 })}</td>
       <td>{price(position.avg_cost)}</td>
       <td>{position.last_price === null ? say('no price') : `${price(position.last_price)}${day}`}</td>
@@ -274,8 +277,9 @@ function PositionRow({ name, position, advice, onAnalyse }: RowProps) {
       </td>
       <td>{report === undefined ? label : <Link to={`/analysis/${encodeURIComponent(report)}`}>{label}</Link>}</td>
       <td>
-        <button type="button" class="quiet" aria-label={say('Analyse {name}', { name: symbol })} onClick={onAnalyse}>
+        <button type="button" class="quiet" onClick={onAnalyse}>
           {say('Analyse')}
+          <span class="visually-hidden">{` ${symbol}`}</span>
         </button>
       </td>
     </tr>

@@ -8,7 +8,7 @@ import { price } from '../format.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
-import { listSignals, type Page, type Signal } from './portfolio-api.ts'
+import { ACTIONS, listSignals, nameOf, type Page, type Signal } from './portfolio-api.ts'
 
 const PER_PAGE = 20
 const STATUSES: readonly (readonly [status: string, name: Text])[] = [
@@ -17,16 +17,6 @@ const STATUSES: readonly (readonly [status: string, name: Text])[] = [
   ['invalidated', 'Contradicted'],
   ['closed', 'Closed'],
   ['archived', 'Archived'],
-]
-const ACTIONS: readonly (readonly [action: string, name: Text])[] = [
-  ['buy', 'Buy'],
-  ['add', 'Add more'],
-  ['hold', 'Hold'],
-  ['reduce', 'Reduce'],
-  ['sell', 'Sell'],
-  ['watch', 'Watch'],
-  ['avoid', 'Avoid'],
-  ['alert', 'Alert'],
 ]
 type Stats = { completed: number; hit: number; miss: number; hit_rate_pct: number | null }
 
@@ -124,11 +114,6 @@ const Choice = ({ label, value, options, onValue }: ChoiceProps) => (
     </select>
   </label>
 )
-
-const nameOf = (names: readonly (readonly [string, Text])[], code: string): string => {
-  const found = names.find(([one]) => one === code)
-  return found === undefined ? code : say(found[1])
-}
 
 function SignalCard({ signal, onChanged }: { signal: Signal; onChanged: () => void }) {
   const [problem, setProblem] = useState<string | null>(null)

@@ -13,11 +13,11 @@ import { LARGEST, parseAmount } from '../../../lib/decimal.ts'
 import { isCalendarKnown, isTradingDay, localDate } from '../../../market/calendar.ts'
 import { currencyOf } from '../../../market/instruments.ts'
 import { readEntry } from '../../../market/readings.ts'
+import { FIRST_DAY } from '../../../portfolio/csv-trades.ts'
 import { unclearNames } from '../refusals.ts'
 import { MARKETS, mustBeCurrency } from './accounts.ts'
 import { invalidEntry } from './texts.ts'
 
-const FIRST_DAY = '1990-01-01'
 /** The market whose day begins first. */
 const EASTERNMOST = 'jp'
 /** A JSON number or a text; read exactly, with at most eight places. */
@@ -33,7 +33,7 @@ const decimal = (from: { above: bigint } | { least: bigint }) =>
 
 export const positive = () => decimal({ above: 0n })
 const notNegative = () => decimal({ least: 0n })
-const day = () =>
+export const day = () =>
   z.iso
     .date()
     .refine((date) => date >= FIRST_DAY, `no day before ${FIRST_DAY}`)

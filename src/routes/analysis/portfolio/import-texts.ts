@@ -12,6 +12,8 @@ type ImportTexts = {
   faults: { [K in CsvFault['fault']]: (fault: Extract<CsvFault, { fault: K }> & Record<string, string>) => string }
   broker: (name: string, known: string) => string
   columns: (missing: readonly Field[], found: readonly string[]) => string
+  columnTwice: (name: string) => string
+  wordOfBoth: (word: string) => string
   openQuote: (row: number) => string
   rows: (count: number, most: number) => string
   noText: string
@@ -39,7 +41,15 @@ const FIELD_NAMES: Record<ReportLanguage, Record<Field, string>> = {
 
 const listOf = (language: ReportLanguage, fields: readonly Field[]): string =>
   fields.map((field) => FIELD_NAMES[language][field]).join(language === 'en' ? ', ' : '、')
-const quoted = (found: readonly string[]): string => found.map((name) => JSON.stringify(name)).join(', ')
+const MOST_NAMES = 40
+const quoted = (found: readonly string[]): string => {
+  const shown = found.slice(0, MOST_NAMES).map((name) => JSON.stringify(short(name)))
+  return `${shown.join(', ')}${found.length > MOST_NAMES ? ', …' : ''}`
+}
+
+const MOST_LETTERS = 60
+/** What stands in a file may be of any length. */
+export const short = (text: string): string => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
 
 const TEXTS: Record<ReportLanguage, ImportTexts> = {
   en: {
@@ -58,9 +68,11 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
       oversell: ({ symbol, date, quantity, held }) =>
         `${quantity} of ${symbol} are sold on ${date}, but only ${held} are held then`,
     },
-    broker: (name, known) => `"${name}" is no known broker; known are ${known}`,
+    broker: (name, known) => `"${short(name)}" is no known broker; known are ${known}`,
     columns: (missing, found) =>
       `The file has no column for: ${listOf('en', missing)}. Its columns are ${quoted(found)}. Name them with "mapping"`,
+    columnTwice: (name) => `The file has the column "${name}" more than once: rename all but one of them`,
+    wordOfBoth: (word) => `"${word}" cannot mean both buying and selling`,
     openQuote: (row) => `row ${row}: a quotation mark is never closed`,
     rows: (count, most) => `The file has ${count} rows; at most ${most} are imported at a time`,
     noText: 'The file is no text in UTF-8, UTF-16 or GBK. Save a workbook as CSV first',
@@ -85,9 +97,11 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
       index: ({ symbol }) => `${symbol} 是指数，不能持有`,
       oversell: ({ symbol, date, quantity, held }) => `${symbol}：${date} 将卖出 ${quantity}，当时仅持有 ${held}`,
     },
-    broker: (name, known) => `未知券商“${name}”；可选 ${known}`,
+    broker: (name, known) => `未知券商“${short(name)}”；可选 ${known}`,
     columns: (missing, found) =>
       `文件缺少以下列：${listOf('zh', missing)}。文件的列为 ${quoted(found)}。可用 mapping 指定列`,
+    columnTwice: (name) => `文件中“${name}”列出现多次，请只保留一个`,
+    wordOfBoth: (word) => `“${word}”不能既表示买入又表示卖出`,
     openQuote: (row) => `第 ${row} 行：引号没有闭合`,
     rows: (count, most) => `文件有 ${count} 行，一次最多导入 ${most} 行`,
     noText: '文件不是 UTF-8、UTF-16 或 GBK 文本。工作簿请先另存为 CSV',
@@ -113,9 +127,11 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
       oversell: ({ symbol, date, quantity, held }) =>
         `${symbol}: ${date}에 ${quantity}을(를) 매도하지만 그때 보유량은 ${held}뿐입니다`,
     },
-    broker: (name, known) => `"${name}"은(는) 알려진 증권사가 아닙니다. 가능한 값: ${known}`,
+    broker: (name, known) => `"${short(name)}"은(는) 알려진 증권사가 아닙니다. 가능한 값: ${known}`,
     columns: (missing, found) =>
       `파일에 다음 열이 없습니다: ${listOf('ko', missing)}. 파일의 열: ${quoted(found)}. mapping으로 지정하세요`,
+    columnTwice: (name) => `"${name}" 열이 여러 번 있습니다. 하나만 남기세요`,
+    wordOfBoth: (word) => `"${word}"은(는) 매수와 매도를 함께 뜻할 수 없습니다`,
     openQuote: (row) => `${row}행: 따옴표가 닫히지 않았습니다`,
     rows: (count, most) => `파일이 ${count}행입니다. 한 번에 최대 ${most}행까지 가져옵니다`,
     noText: '파일이 UTF-8, UTF-16, GBK 텍스트가 아닙니다. 통합 문서는 먼저 CSV로 저장하세요',
@@ -132,5 +148,6 @@ export const importTexts = (c: Context<AppEnv>): ImportTexts => TEXTS[callerLang
 /** Row, column, and what is wrong there. What was booked before has no row. */
 export function faultText({ place, faults }: ImportTexts, { row, column, ...fault }: RowFault): string {
   const say = faults[fault.fault] as (fault: CsvFault) => string
-  return `${row === 0 ? '' : place(row, column)}${say(fault)}`
+  const shown = 'text' in fault ? { ...fault, text: short(fault.text) } : fault
+  return `${row === 0 ? '' : place(row, short(column))}${say(shown)}`
 }

@@ -23,6 +23,7 @@ import {
   type Choice,
   chosen,
   FIELDS,
+  folded,
   type Header,
   headerOf,
   LAYOUTS,
@@ -30,7 +31,7 @@ import {
   layoutOf,
 } from '../../../portfolio/layouts.ts'
 import { idOf } from './accounts.ts'
-import { faultText, importTexts } from './import-texts.ts'
+import { faultText, importTexts, short } from './import-texts.ts'
 import { BASE, clash, missing, reads, refused, writes } from './shapes.ts'
 import { booked } from './texts.ts'
 
@@ -264,7 +265,8 @@ async function fileOf(c: Context<AppEnv>, sent: FormData): Promise<FileRead> {
   const rows = rowsIn(c, bytes)
   const header = headerOf(rows, layout)
   if (!header.ok) {
-    const message = importTexts(c).columns(header.missing, header.names)
+    const { columns, columnTwice } = importTexts(c)
+    const message = header.twice === null ? columns(header.missing, header.names) : columnTwice(short(header.twice))
     const detail = { message, missing: header.missing, columns: header.names }
     throw new AppError('validation_error', message, { extra: { detail } })
   }
@@ -316,6 +318,8 @@ function choiceIn(c: Context<AppEnv>, text: string): Choice {
     throw invalid(c, (say) => say.mapping(`${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim()))
   }
   const { buy, sell, date_order: dateOrder, decimal } = data
+  const both = buy?.find((one) => sell?.some((other) => folded(other) === folded(one)))
+  if (both !== undefined) throw invalid(c, (say) => say.mapping(say.wordOfBoth(both)))
   const columns = Object.fromEntries(
     FIELDS.flatMap((field) => (data[field] === undefined ? [] : [[field, data[field]]])),
   )
@@ -350,7 +354,7 @@ function previewOf(c: Context<AppEnv>, { layout, header, trades, skipped, faults
     error_count: faults.length,
     records: trades.slice(0, SHOWN_RECORDS).map(recordOf),
     errors: shownFaults(c, faults),
-    skipped: skipped.slice(0, SHOWN_FAULTS),
+    skipped: skipped.slice(0, SHOWN_FAULTS).map((one) => ({ ...one, text: short(one.text) })),
     columns: header.names,
     mapping: { ...mapping, fee: joined(fee), tax: joined(tax) },
   } satisfies z.infer<typeof PortfolioImport>

@@ -15,6 +15,7 @@ import { daysBefore, LASTS_DAYS, type OwnRate, rateFinder } from '../../../portf
 import { ECB } from '../../../portfolio/reference-rates.ts'
 import { type AccountValue, accountValue, type MarketView, totalOf } from '../../../portfolio/valuation.ts'
 import { mustBeCurrency } from './accounts.ts'
+import { day } from './entries.ts'
 import { textsOf } from './texts.ts'
 
 const DEFAULT_CURRENCY = 'CNY'
@@ -23,7 +24,7 @@ const PATIENCE_MS = 18_000
 
 export const VALUED_QUERY = z.object({
   account_id: laxInt({ min: 1 }).optional().describe('One account only'),
-  as_of: z.iso.date().optional().describe('At the end of that day; today without it'),
+  as_of: day().optional().describe('At the end of that day; today without it'),
   cost_method: z.enum(['fifo', 'avg']).describe('Which shares a sale takes').default('fifo'),
   currency: z.string().max(8).optional().describe('Of the totals; else that of all accounts, or CNY'),
 })

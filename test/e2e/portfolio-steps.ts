@@ -1,0 +1,104 @@
+// The pages of the portfolio and of signals, used by the keyboard wherever a form is sent.
+
+import { Buffer } from 'node:buffer'
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+
+const NAME = 'Steps'
+
+export async function usePortfolio(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/analysis/portfolio`)
+  const form = page.getByRole('region', { name: 'Book', exact: true })
+  await form.getByRole('radio', { name: 'Account' }).check()
+  await form.getByLabel('Name of the account').fill(NAME)
+  await page.keyboard.press('Enter')
+  await form.getByText('Booked.').waitFor()
+  await page.getByRole('combobox', { name: 'Account', exact: true }).first().selectOption(`${NAME} (CNY)`)
+  await book(page, 'Trade', {
+    'Code or name': '贵州茅台',
+    Day: '2025-12-02',
+    Shares: '100',
+    'Price of one': '1400.05',
+    Fee: '5',
+  })
+  const row = page.getByRole('row', { name: /^600519 100 1,400\.10/ })
+  await row.waitFor()
+  await book(page, 'Trade', { 'Code or name': '600519', Day: '2025-12-06', Shares: '1', 'Price of one': '1' })
+  await form.getByRole('alert').filter({ hasText: '2025-12-06 is no trading day of the market cn' }).waitFor()
+  expect(await form.getByLabel('Shares').inputValue()).toBe('1')
+  await importFiles(page)
+  await withoutRate(page)
+}
+
+/** What is not in the form keeps its first choice. */
+async function book(page: Page, kind: string, fields: Record<string, string>): Promise<void> {
+  const form = page.getByRole('region', { name: 'Book', exact: true })
+  await form.getByRole('radio', { name: kind }).check()
+  for (const [label, value] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(value)
+  await form.getByRole('button', { name: 'Book it' }).press('Enter')
+}
+
+async function importFiles(page: Page): Promise<void> {
+  const place = page.getByRole('region', { name: 'Import a broker’s file' })
+  const choose = (text: string) =>
+    place
+      .getByLabel('Choose a file')
+      .setInputFiles({ name: 'trades.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  const header = '成交日期,证券代码,买卖标志,成交数量,成交均价,手续费'
+  await choose(`${header}\n2025-12-03,600519,卖出,-40,1410,5\n`)
+  await place.getByText('row 2, column "成交数量": "-40" is not above 0').waitFor()
+  expect(await place.getByRole('button', { name: /^Book / }).isEnabled()).toBe(false)
+  await choose(`${header}\n2025-12-03,600519,卖出,40,1410,5\n2025-12-10,600519,红利入账,0,0,0\n`)
+  await place.getByText('1 trades, 1 other rows, 0 rows at fault.').waitFor()
+  await place.getByRole('button', { name: 'Try it' }).press('Enter')
+  await place.getByText('A trial: 1 would be booked, 0 are there already, 0 cannot be.').waitFor()
+  await place.getByRole('button', { name: 'Book 1 trades' }).press('Enter')
+  await place.getByText('1 were booked, 0 were there already.').waitFor()
+  await page.getByRole('row', { name: /^600519 60 / }).waitFor()
+  await place.getByRole('button', { name: 'Book 1 trades' }).press('Enter')
+  await place.getByText('0 were booked, 1 were there already.').waitFor()
+  // Columns that nobody knows are chosen from those of the file.
+  await place.getByRole('combobox', { name: 'Broker' }).selectOption('Any other (choose the columns)')
+  await choose('Tag;Art;Papier;Stück;Kurs\n2025-12-04;buy;AAPL;10;200.5\n')
+  await place.getByRole('alert').filter({ hasText: 'The file has no column for: date, code' }).waitFor()
+  for (const [field, column] of [
+    ['Day', 'Tag'],
+    ['Code', 'Papier'],
+    ['Side', 'Art'],
+    ['Shares', 'Stück'],
+    ['Price of one', 'Kurs'],
+  ] as const) {
+    await place.getByRole('combobox', { name: field, exact: true }).selectOption(column)
+  }
+  await place.getByRole('row', { name: /^2 2025-12-04 Bought AAPL 10 200\.50 USD/ }).waitFor()
+}
+
+/** A sum without a rate is a dash with a sentence, and comes back when what needs the rate is taken back. */
+async function withoutRate(page: Page): Promise<void> {
+  const worth = page.getByRole('region', { name: 'Worth', exact: true })
+  const cash = () => worth.getByRole('listitem').filter({ hasText: 'Cash' }).locator('strong').textContent()
+  await expect.poll(cash).toBe('-83,615.00')
+  await book(page, 'Payment', { Day: '2025-12-05', Amount: '10.5', Currency: 'TWD' })
+  await worth.getByText('No rate for TWD/CNY: sums that need it are left open.').waitFor()
+  await expect.poll(cash).toBe('–')
+  const entries = page.getByRole('region', { name: 'What was booked' })
+  await entries.getByRole('combobox', { name: 'Kind' }).selectOption('Payments')
+  await entries.getByRole('button', { name: 'Take back Paid in 10.50 TWD' }).press('Enter')
+  await expect.poll(cash).toBe('-83,615.00')
+}
+
+export async function useSignals(page: Page, url: string, code: string): Promise<void> {
+  await page.getByRole('link', { name: 'Signals' }).press('Enter')
+  const card = page.locator('.signal').filter({ hasText: code })
+  await page.getByRole('button', { name: 'Close it' }).first().waitFor()
+  await card.first().waitFor()
+  const count = await card.count()
+  await card.first().getByRole('button', { name: 'Useful', exact: true }).press('Enter')
+  await card.first().locator('[aria-pressed="true"]', { hasText: 'Useful' }).waitFor()
+  await page.getByLabel('Only what I hold').check()
+  await card.first().getByRole('button', { name: 'Close it' }).press('Enter')
+  await expect.poll(() => card.count()).toBe(count - 1)
+  await page.getByRole('combobox', { name: 'State' }).selectOption('Closed')
+  await card.first().getByRole('link', { name: 'Open the report' }).press('Enter')
+  await page.waitForURL(`${url}/analysis/*`)
+}
