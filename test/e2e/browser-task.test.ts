@@ -10,6 +10,7 @@ import { LentMachine, missingForBrowser } from '../support/lent-machine.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import type { ScriptedReply } from '../support/scripted-model-orders.ts'
 import { openPage } from './browser.ts'
+import { seriousFaults } from './person.ts'
 
 const isMissing = missingForBrowser() !== null
 const test = isMissing ? plain.skip : plain
@@ -157,5 +158,6 @@ async function seenInConsole(path: string): Promise<void> {
   const picture = page.getByRole('img', { name: 'Picture 1' }).last()
   await picture.waitFor()
   expect(await picture.evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0))).toBe(1280)
+  expect(await seriousFaults(page)).toEqual([])
   expect(faults).toEqual([])
 }

@@ -1,5 +1,6 @@
 // A conversation with an agent by the keyboard alone: what it did as cards, its questions, pictures, names and deletion.
 
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
@@ -86,6 +87,10 @@ test('journey: an edit is a diff in one column or two, a command shows in colour
   await say(one, 'once more')
   await one.press(one.button('Stop'))
   await log.getByText('Stopped.', { exact: true }).waitFor()
+  await one.press(one.button('History'))
+  const [whole] = await Promise.all([page.waitForEvent('download'), one.press(one.link('Export'))])
+  const { trajectory } = JSON.parse(readFileSync(await whole.path(), 'utf8')) as { trajectory: unknown[] }
+  expect(trajectory.length).toBeGreaterThan(5)
   await one.looks('a turn that was stopped')
   expect(one.faults).toEqual([])
 })
@@ -154,6 +159,12 @@ const copyPicture = async (): Promise<void> => {
   await navigator.clipboard.write([new ClipboardItem({ 'image/png': new Blob([bytes], { type: 'image/png' }) })])
 }
 
+function dropFile(place: Element): void {
+  const dataTransfer = new DataTransfer()
+  dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
+  place.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+}
+
 test('journey: a pasted picture goes with a message, which stands once, and a limit that is reached counts down', async ({
   skip,
 }) => {
@@ -173,6 +184,10 @@ test('journey: a pasted picture goes with a message, which stands once, and a li
   await one.looks('a picture that goes with a message')
   await one.press(one.button('Remove'))
   await page.locator('.attached').waitFor({ state: 'detached' })
+  // For whoever has a pointer as well; the keyboard has the panel of files.
+  await page.locator('.composer').evaluate(dropFile)
+  await page.locator('.attached').getByText('dropped.txt').waitFor()
+  await one.press(one.button('Remove'))
   await one.press(message(one), 'Control+v')
   await page.locator('.attached img').waitFor()
   acknowledgements.hold()

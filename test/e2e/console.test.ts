@@ -147,6 +147,13 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await one.looks('the list of commands')
   await page.keyboard.press('Enter')
   await one.heading('Watchlists').waitFor()
+  await page.context().grantPermissions(['notifications'])
+  for (const name of ['Turn on notifications of this browser', 'Turn off notifications of this browser'] as const) {
+    await page.keyboard.press('Control+k')
+    await page.keyboard.insertText(one.say(name))
+    await chosen(new RegExp(one.say(name))).waitFor()
+    await page.keyboard.press('Enter')
+  }
   await page.keyboard.press('Control+k')
   await page.keyboard.type('told to')
   await chosen(/told to all tabs/).waitFor()
@@ -164,7 +171,10 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/analysis\?codes=600519/)
   await one.press(one.button('Analyse'), '?')
-  await page.getByRole('dialog').getByRole('heading', { name: one.say('Keys') }).waitFor()
+  await page
+    .getByRole('dialog')
+    .getByRole('heading', { name: one.say('Keys') })
+    .waitFor()
   await one.looks('the keys')
   await page.keyboard.press('Escape')
   // Whoever closes it is where they were.

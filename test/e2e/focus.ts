@@ -22,8 +22,8 @@ export function focusOf(control: Element): Focus {
     const { width, height } = one.getBoundingClientRect()
     return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1 && opacity !== '0' && width > 2 && height > 2
   }
-  /** The control or the label that stands for it. */
-  const seen = [now, now.parentElement, now.closest('label')].find(isShown) ?? null
+  /** The control, the label that stands for it, or the screen that it types into. */
+  const seen = [now, now.parentElement, now.closest('label, .ws-screen')].find(isShown) ?? null
   const isTheir = (one: Element) => one === document.body || one.getAttribute('tabindex') === '-1'
   const isCovered = (one: Element): boolean => {
     const { left, right, top, bottom } = one.getBoundingClientRect()

@@ -10,6 +10,7 @@ import { type Service, startService } from '../../scripts/start/service.ts'
 import { findChromium } from '../support/chromium.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
 import { openPage } from './browser.ts'
+import { seriousFaults } from './person.ts'
 
 type Event = {
   observation?: string
@@ -77,6 +78,7 @@ async function seenInConsole(browser: string | null, id: string): Promise<void> 
   expect(
     await picture.evaluate((image) => (image instanceof HTMLImageElement ? image.naturalWidth : 0)),
   ).toBeGreaterThan(50)
+  expect(await seriousFaults(page)).toEqual([])
   expect(faults).toEqual([])
 }
 

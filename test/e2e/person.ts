@@ -79,7 +79,8 @@ export class Person {
     const way: string[] = []
     for (let step = 0; step <= MOST_STEPS; step++) {
       const focus = await control.evaluate(focusOf)
-      if (focus.fault !== null && (step > 0 || !focus.fault.endsWith('out of sight'))) this.#note(`${focus.fault}: ${focus.name}`)
+      if (focus.fault !== null && (step > 0 || !focus.fault.endsWith('out of sight')))
+        this.#note(`${focus.fault}: ${focus.name}`)
       if (focus.isThere) return
       if (focus.isSame && way.length > 0 && !focus.name.startsWith('body')) throw new Error(`a trap: ${focus.name}`)
       way.push(focus.name)

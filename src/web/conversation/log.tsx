@@ -60,7 +60,7 @@ export function Log(props: Props) {
           />
         ))}
         {has.later && (
-          <button type="button" class="quiet earlier" onClick={() => void place.load('later')}>
+          <button type="button" class="quiet earlier later" onClick={() => void place.load('later')}>
             {say('Show later events')}
           </button>
         )}
@@ -134,6 +134,8 @@ function usePlace(box: Box, { entries, outbox, draft, has, focus, live, onLoad, 
   const toEnd = () => {
     following.current = true
     anchor.current = null
+    // The button goes away.
+    box.current?.focus({ preventScroll: true })
     if (has.later) void onEnd()
     else box.current?.scrollTo({ top: box.current.scrollHeight })
   }

@@ -123,20 +123,26 @@ export function useConversation(id: string): [Chat, ChatControls] {
 
 /** Shows the end of the log and answers the id to go on after, or `null` when there is no such conversation. */
 async function loadEnd(id: string, update: Update): Promise<number | null> {
+  const page = newestEvents(id, null)
+  // Of a conversation that is not there they are refused as well.
+  page.catch(() => undefined)
   const info = await getConversation(id)
   if (info === null) {
     update(() => ({ phase: 'missing' }))
     return null
   }
-  const { events, has_more } = await newestEvents(id, null)
-  let agent = lastState(events)
-  if (agent === null && has_more) {
-    const event = await newestStateEvent(id)
-    agent = event ? lastState([event]) : null
-  }
+  const { events, has_more } = await page
+  const agent = lastState(events)
   const newest = events.at(-1)?.id ?? -1
   update(() => ({ phase: 'open', title: info.title, events, newest, agent, cost: costOf(events) }))
+  if (agent === null && has_more) await findState(id, update)
   return newest
+}
+
+/** The log is read meanwhile. */
+async function findState(id: string, update: Update): Promise<void> {
+  const event = await newestStateEvent(id)
+  update(({ agent }) => ({ agent: agent ?? (event ? lastState([event]) : null) }))
 }
 
 function listen(id: string, after: number, update: Update): ConversationStream {

@@ -70,6 +70,8 @@ function mend(): void {
 function nearest({ way }: Place, isBackFirst: boolean): HTMLElement | null {
   for (const { around, at } of way) {
     if (!around.isConnected) continue
+    // What scrolls and can be focused itself keeps its place.
+    if (around instanceof HTMLElement && around.matches(STOPS)) return around
     const children = [...around.children]
     const before = children.slice(0, at).flatMap(stopsIn).at(-1)
     const after = children.slice(at).flatMap(stopsIn)[0]
