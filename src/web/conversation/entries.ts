@@ -83,8 +83,8 @@ function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<num
     return
   }
   const { id, at, title, body } = action
-  const { result = null, pictures = [], more = '' } = entry.kind === 'step' ? entry : {}
-  if (entry.kind === 'step') entries[place] = { ...action, result, pictures, more }
+  const { result = null, pictures = [], more = '', hasFailed = false } = entry.kind === 'step' ? entry : {}
+  if (entry.kind === 'step') entries[place] = { ...action, result, pictures, more, hasFailed }
   else if (entry.kind === 'edit') entries[place] = { ...entry, id, at, body }
   else if (entry.kind === 'error') entries[place] = { ...action, title, result: entry.text, hasFailed: true }
   else entries.push(entry)
@@ -212,7 +212,8 @@ function fromObservation(event: StoredEvent): Entry | null {
   const title = subject === '' ? say('{kind} result', { kind }) : say('{kind} result: {subject}', { kind, subject })
   const pictures = picturesIn([extras.set_of_marks || extras.screenshot, ...listed(extras.image_urls), event.content])
   const shown = pictures.includes(result) ? '' : result.replace(JUPYTER, '')
-  const rest = { body: '', isOpen: false, answer: '' as const, hasFailed: false }
+  const hasFailed = observation === 'edit' && result.startsWith('ERROR:')
+  const rest = { body: '', isOpen: false, answer: '' as const, hasFailed }
   return { ...place, kind: 'step', title, ...rest, result: shown, pictures, more }
 }
 
