@@ -19,6 +19,13 @@ export function ago(time: string): string {
 
 export const clockTime = (time: string): string => CLOCK.format(new Date(time))
 
+/** What a task tells of its progress: the service parts the name from it by a full-width colon in every language. */
+export function progressText(message: string): string {
+  const [name = '', ...rest] = message.split('：')
+  const told = rest.join('：')
+  return rest.length === 0 || /\p{Script=Han}/u.test(told) ? message : `${name}: ${told}`
+}
+
 /** Two decimals, four for prices below one, and four significant digits below a cent. */
 export function price(value: number): string {
   const size = Math.abs(value)

@@ -14,9 +14,21 @@ function block(one: Block, key: number) {
   switch (one.kind) {
     case 'heading':
       // The page's own heading is the first; those of the text stand below it.
-      return one.level <= 2 ? <h2 key={key}>{one.runs.map(run)}</h2> : <h3 key={key}>{one.runs.map(run)}</h3>
+      return one.level <= 2 ? (
+        <h2 key={key} dir="auto">
+          {one.runs.map(run)}
+        </h2>
+      ) : (
+        <h3 key={key} dir="auto">
+          {one.runs.map(run)}
+        </h3>
+      )
     case 'paragraph':
-      return <p key={key}>{one.runs.map(run)}</p>
+      return (
+        <p key={key} dir="auto">
+          {one.runs.map(run)}
+        </p>
+      )
     case 'quote':
       return <blockquote key={key}>{one.blocks.map(block)}</blockquote>
     case 'list':
@@ -38,7 +50,13 @@ function List({ start, items }: { start: number | null; items: Item[] }) {
       {blocks.length === 1 && blocks[0]?.kind === 'paragraph' ? blocks[0].runs.map(run) : blocks.map(block)}
     </li>
   ))
-  return start === null ? <ul>{lines}</ul> : <ol start={start}>{lines}</ol>
+  return start === null ? (
+    <ul dir="auto">{lines}</ul>
+  ) : (
+    <ol dir="auto" start={start}>
+      {lines}
+    </ol>
+  )
 }
 
 function Table({ head, rows }: { head: Run[][]; rows: Run[][][] }) {
@@ -59,7 +77,9 @@ function Table({ head, rows }: { head: Run[][]; rows: Run[][][] }) {
           {rows.map((row, i) => (
             <tr key={i}>
               {row.map((cell, j) => (
-                <td key={j}>{cell.map(run)}</td>
+                <td key={j} dir="auto">
+                  {cell.map(run)}
+                </td>
               ))}
             </tr>
           ))}

@@ -1,6 +1,11 @@
 // The Chinese wording of the pages of a conversation, beside what `zh.ts` has.
 
 export const ZH_CONVERSATION = {
+  'Show all {count} lines': '显示全部 {count} 行',
+  'The agent is thinking…': '智能体正在思考…',
+  'Waits for your answer.': '等待您的答复。',
+  'You rejected it.': '您已拒绝。',
+  'under way': '进行中',
   'As they were at event {n}.': '事件 {n} 时的文件。',
   'Download as ZIP': '下载 ZIP',
   Event: '事件',
@@ -30,5 +35,6 @@ export const ZH_CONVERSATION = {
   'context {share} %': '上下文 {share} %',
   'with files': '包含文件',
   'with hidden events': '包含隐藏事件',
+  '{seconds} s': '{seconds} 秒',
   '{count} tokens': '{count} 个 token',
 } as const

@@ -35,6 +35,24 @@ test('a recording is played without a model: its actions really run, and the con
   expect(JSON.stringify(await lastPrompt(chat))).toMatch(/make a file.*replayed.*All done/s)
 })
 
+test('a recording is played where no model is set, and what is said after it runs as a command', async () => {
+  const recording = [
+    { source: 'user', action: 'message', args: { content: 'make a file' } },
+    { source: 'agent', action: 'edit', args: { command: 'create', path: '/workspace/g', file_text: 'made\n' } },
+    { source: 'agent', action: 'run', args: { command: 'cat g' } },
+    { source: 'agent', action: 'message', args: { content: 'All done.' } },
+  ]
+  const chat = await startConversation({ replay_json: JSON.stringify(recording) })
+  await said(chat, 'All done.')
+  await inState(chat, 'awaiting_user_input')
+  const events = await chat.events()
+  expect(events.filter(({ observation }) => observation === 'run').map(({ content }) => content)).toEqual(['made'])
+  await chat.post('message', { content: 'echo as a command' })
+  await expect
+    .poll(async () => (await chat.events()).some(({ message }) => message?.includes('is a shell from here on')))
+    .toBe(true)
+})
+
 test('what cannot be played, or cannot start, is refused before anything is made', async () => {
   const refused = [
     { replay_json: 'not json' },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { coloured } from '../../src/web/conversation/ansi.ts'
+import { coloured, isForTerminal } from '../../src/web/conversation/ansi.ts'
 import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
 import { toEntries } from '../../src/web/conversation/entries.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
@@ -24,17 +24,69 @@ test('what a terminal prints keeps its colours, loses its movements, and a line 
   expect(coloured('<b>&amp;</b>')).toEqual([{ text: '<b>&amp;</b>', classes: '' }])
 })
 
+test('a colour that the page does not have is shown as the nearest that it has, and what is turned round has both', () => {
+  const shown = (codes: string) => coloured(`${ESC}[${codes}mx`)[0]?.classes
+  expect(['38;5;208', '38;5;46', '38;5;244', '38;2;100;200;255', '48;2;200;20;20'].map(shown)).toEqual([
+    'ansi-yellow',
+    'ansi-green',
+    'ansi-bright-black',
+    'ansi-cyan',
+    'ansi-red-bg',
+  ])
+  expect(shown('7')).toBe('ansi-black ansi-white-bg')
+  expect([`${ESC}[1m`, 'a\rb', 'plain\n'].map(isForTerminal)).toEqual([true, true, false])
+})
+
+test('an action that waits, one that was rejected and one that failed say so in their cards, and why a turn failed is told once', () => {
+  const run = { action: 'run', args: { command: 'rm -r x', confirmation_state: 'awaiting_confirmation' } }
+  const state = { observation: 'agent_state_changed', extras: { agent_state: 'error', reason: 'STATUS$ERROR_LLM' } }
+  const entries = toEntries([
+    event(1, run),
+    event(2, { observation: 'user_rejected', cause: 1, content: 'no' }),
+    event(3, { ...run, args: { ...run.args, command: 'rm -r y' } }),
+    event(4, { action: 'edit', args: { path: '/workspace/a' } }),
+    event(5, { observation: 'error', cause: 4, content: 'no such text' }),
+    event(6, { observation: 'error', content: 'the key was refused' }),
+    event(7, state),
+    event(8, { action: 'message', args: {}, message: 'x' }),
+    event(9, state),
+  ])
+  expect(entries).toMatchObject([
+    { id: 1, kind: 'command', answer: 'rejected' },
+    { id: 3, kind: 'command', answer: 'awaited' },
+    { id: 4, kind: 'step', hasFailed: true, result: 'no such text' },
+    { id: 6, kind: 'error', text: 'the key was refused' },
+    { id: 8, kind: 'said' },
+    { id: 9, kind: 'error', text: 'STATUS$ERROR_LLM' },
+  ])
+})
+
+test('what a model thinks is Markdown, a plan has a sign for the step under way, and a cell is without its footer', () => {
+  const footer = '\n[Jupyter current working directory: /workspace]\n[Jupyter Python interpreter: /usr/bin/python3]'
+  const entries = toEntries([
+    event(1, { action: 'think', args: { thought: '1. [x] look\n2. [>] mend\n3. [ ] test' } }),
+    event(2, { action: 'think', source: 'environment', args: { thought: 'Commands run on a runner.' } }),
+    event(3, { action: 'run_ipython', args: { code: '1' } }),
+    event(4, { observation: 'run_ipython', cause: 3, content: `1${footer}` }),
+  ])
+  expect(entries).toMatchObject([
+    { kind: 'thought', text: '1. [x] look\n2. [ ] **mend** (under way)\n3. [ ] test' },
+    { kind: 'note', text: 'Commands run on a runner.' },
+    { kind: 'step', result: '1' },
+  ])
+})
+
 test('a diff has its lines without the names of its files, and replaced lines stand beside those that replaced them', () => {
   const lines = diffLines(
     '--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n one\n--two\n+zwei\n+drei\n\\ No newline at end of file\n',
   )
   expect(lines).toEqual([
-    { kind: 'place', text: '@@ -1,3 +1,3 @@' },
-    { kind: 'same', text: 'one' },
-    { kind: 'removed', text: '-two' },
-    { kind: 'added', text: 'zwei' },
-    { kind: 'added', text: 'drei' },
-    { kind: 'place', text: 'No newline at end of file' },
+    { kind: 'place', text: '@@ -1,3 +1,3 @@', was: null, is: null },
+    { kind: 'same', text: 'one', was: 1, is: 1 },
+    { kind: 'removed', text: '-two', was: 2, is: null },
+    { kind: 'added', text: 'zwei', was: null, is: 2 },
+    { kind: 'added', text: 'drei', was: null, is: 3 },
+    { kind: 'place', text: 'No newline at end of file', was: null, is: null },
   ])
   expect(sideBySide(lines).slice(1, 4)).toEqual([
     [lines[1], lines[1]],

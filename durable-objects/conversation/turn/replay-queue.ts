@@ -21,6 +21,12 @@ export class ReplayQueue {
     this.#meta = isStored || steps !== null ? new StoredRecord<Stored>(sql, NAME, steps && { steps, next: 0 }) : null
   }
 
+  /** Whether a step of the recording is to come. */
+  get isPlaying(): boolean {
+    const stored = this.#meta?.value
+    return stored?.steps[stored.next] !== undefined
+  }
+
   /** The next step as if the model had answered it; null when everything was played. */
   next(): StepOutcome | null {
     const stored = this.#meta?.value

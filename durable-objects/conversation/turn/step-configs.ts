@@ -24,6 +24,7 @@ import { ownServers } from './own-servers.ts'
 import { requestTools } from './request-tools.ts'
 import { shellCommands } from './shell-commands.ts'
 import { listTools } from './tool-servers.ts'
+import type { ReplayQueue } from './replay-queue.ts'
 import type { TurnHost } from './turn-host.ts'
 
 const DEFAULT_ITERATIONS = 500
@@ -38,11 +39,14 @@ type OwnerConfig = { settings: Settings; severity: number | null }
 
 export class OwnerStepConfigs implements StepConfigs {
   readonly #host: TurnHost
+  /** A recording needs the tools of an agent, and no model. */
+  readonly #replay: Pick<ReplayQueue, 'isPlaying'>
   #newest: StepConfig | null = null
   #model: { key: string; model: Promise<LanguageModel> } | null = null
 
-  constructor(host: TurnHost) {
+  constructor(host: TurnHost, replay: Pick<ReplayQueue, 'isPlaying'>) {
     this.#host = host
+    this.#replay = replay
   }
 
   /**
@@ -84,7 +88,7 @@ export class OwnerStepConfigs implements StepConfigs {
       this.#newest = this.#talkConfig(talk, model, settings)
       return this.#newest
     }
-    const { agent, isUnknown } = agentToRun(settings.agent, model !== null)
+    const { agent, isUnknown } = agentToRun(settings.agent, model !== null || this.#replay.isPlaying)
     const tools = await this.#tools(agent, { model, settings, signal })
     const stepConfig: StepConfig = {
       agent,

@@ -27,7 +27,7 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
     calls,
     emit: host.emit,
     wake: host.wake,
-    configs: new OwnerStepConfigs(host),
+    configs: new OwnerStepConfigs(host, replay),
     secrets,
     replay,
     retries: models.retry,

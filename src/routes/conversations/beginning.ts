@@ -59,7 +59,7 @@ export async function beginningOf(
   const read = await settingsOf(c.env, owner)
   const place = { kind: 'conversation', owner, name: id } as const
   return {
-    agent: agentOf(c, read, choice),
+    agent: agentOf(c, read, { choice, isReplay: replay !== null }),
     choice,
     runtime: runtimeOf(read, asked),
     firstMessage,
@@ -112,11 +112,13 @@ async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
   }
 }
 
+type Wanted = { choice: AgentChoice; isReplay: boolean }
+
 /**
- * Without a model the shell runs. A model that lacks its key is refused at once. An unknown model is accepted: the agent's
- * first step says which setting to change.
+ * Without a model the shell runs, but for a recording, in which the answers of one stand already. A model that lacks its key is
+ * refused at once. An unknown model is accepted: the agent's first step says which setting to change.
  */
-function agentOf(c: Context<AppEnv>, read: OwnerSettings, choice: AgentChoice): AgentName {
+function agentOf(c: Context<AppEnv>, read: OwnerSettings, { choice, isReplay }: Wanted): AgentName {
   if (!read.ok) return 'ShellAgent'
   const settings = { ...withModel(read.settings, choice.model), agent: choice.agent ?? read.settings.agent }
   if (settings.agent === 'ShellAgent') return 'ShellAgent'
@@ -126,7 +128,7 @@ function agentOf(c: Context<AppEnv>, read: OwnerSettings, choice: AgentChoice): 
       msgId: 'STATUS$ERROR_LLM_AUTHENTICATION',
     })
   }
-  return agentToRun(settings.agent, model !== null).agent
+  return agentToRun(settings.agent, model !== null || isReplay).agent
 }
 
 /** What the request says, then what the settings say. Settings that cannot be read are no wish; the first step tells of them. */

@@ -6,7 +6,7 @@ import type { StockReading } from '../wire.ts'
 type Props = { readings: Readings; language: string }
 
 /** How each entry is read, and a question for each that is not clear. */
-export function ReadingList({ readings: { items, choices, choose }, language }: Props) {
+export function ReadingList({ readings: { items, choices, choose, refusals }, language }: Props) {
   const say = readingTexts(language)
   const open = items.filter((item) => isOpen(item, choices)).length
   if (items.length === 0) return null
@@ -27,7 +27,7 @@ export function ReadingList({ readings: { items, choices, choose }, language }: 
                 onChoose={(code) => choose(item.input, code)}
               />
             ) : (
-              <Plain item={item} say={say} />
+              <Plain item={item} say={say} refusal={refusals.get(item.input)} />
             )}
           </li>
         ))}
@@ -36,7 +36,10 @@ export function ReadingList({ readings: { items, choices, choose }, language }: 
   )
 }
 
-function Plain({ item, say }: { item: StockReading; say: ReadingTexts }) {
+type PlainProps = { item: StockReading; say: ReadingTexts; refusal: Refusal | undefined }
+
+function Plain({ item, say, refusal }: PlainProps) {
+  if (refusal !== undefined) return <p class="problem">{refusal.message}</p>
   const { input, kind, stock_code: code, stock_name: name, market_label: market, reason } = item
   if (kind === 'unknown') {
     const why = say.reasons[reason ?? '']
@@ -169,6 +172,9 @@ const PAUSE_MS = 300
 /** What was chosen for an unclear entry: a code, or nothing to leave the entry out. */
 type Choices = ReadonlyMap<string, string | null>
 
+/** Why the service did not take an entry that it had read, and what it takes instead. */
+export type Refusal = { input: string; message: string; candidates: StockReading['candidates'] }
+
 type Known = { asked: string; items: StockReading[] }
 
 export type Readings = {
@@ -177,21 +183,25 @@ export type Readings = {
   choose: (input: string, code: string | null) => void
   /** The readings of what stands there now. */
   ask: () => Promise<StockReading[]>
+  refusals: ReadonlyMap<string, Refusal>
+  /** Entries that the service did not take become questions. */
+  refuse: (refused: readonly Refusal[]) => void
 }
 
 /** The readings of the entries, in the language; empty until typing pauses. */
 export function useReadings(entries: string[], language: string): Readings {
   const [known, setKnown] = useState<Known>({ asked: '', items: [] })
   const [choices, setChoices] = useState<Choices>(new Map())
+  const [refusals, setRefusals] = useState<ReadonlyMap<string, Refusal>>(new Map())
   const asked = JSON.stringify([language, entries])
   const newest = useRef(asked)
   newest.current = asked
   const ask = async (): Promise<StockReading[]> => {
-    if (known.asked === asked) return known.items
+    if (known.asked === asked) return known.items.map((item) => refusedOr(item, refusals))
     const { items } = await readStocks({ entries, ...(language === '' ? {} : { language }) })
     // An answer to what has been changed meanwhile is shown to nobody.
     if (newest.current === asked) setKnown({ asked, items })
-    return items
+    return items.map((item) => refusedOr(item, refusals))
   }
   useEffect(() => {
     if (entries.length === 0) return
@@ -200,7 +210,17 @@ export function useReadings(entries: string[], language: string): Readings {
     return () => clearTimeout(timer)
   }, [asked])
   const choose = (input: string, code: string | null) => setChoices(new Map(choices).set(input, code))
-  return { items: entries.length > 0 && known.asked === asked ? known.items : [], choices, choose, ask }
+  const refuse = (refused: readonly Refusal[]) => setRefusals(new Map(refused.map((one) => [one.input, one])))
+  const items = entries.length > 0 && known.asked === asked ? known.items : []
+  return { items: items.map((item) => refusedOr(item, refusals)), choices, choose, ask, refusals, refuse }
+}
+
+/** An entry that was refused is asked for, or not known where there is nothing to choose from. */
+function refusedOr(item: StockReading, refusals: ReadonlyMap<string, Refusal>): StockReading {
+  const refusal = refusals.get(item.input)
+  if (refusal === undefined) return item
+  const { candidates } = refusal
+  return { ...item, kind: candidates.length === 0 ? 'unknown' : 'candidates', stock_code: null, candidates }
 }
 
 /** Whether the entry is sent only after an answer. A ticker that no list knows goes as it is, unless another is chosen. */

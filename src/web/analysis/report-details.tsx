@@ -1,4 +1,4 @@
-import { languageTag, say } from '../texts.ts'
+import { languageTag, say, type Text } from '../texts.ts'
 import { Mark } from './report-parts.tsx'
 import type { Checks } from './stored-parts.ts'
 
@@ -20,7 +20,7 @@ export function Details({ details, checks }: { details: Record<string, unknown>;
       {blocks.map(([key, value]) => (
         <details key={key} class="detail">
           <summary>
-            {title(key)} <Mark checks={checks} />
+            <BlockTitle name={key} /> <Mark checks={checks} />
           </summary>
           <div class="detail-body">
             <Value value={value} depth={0} />
@@ -29,6 +29,20 @@ export function Details({ details, checks }: { details: Record<string, unknown>;
       ))}
     </section>
   )
+}
+
+/** Of the parts that the API names; what stands in them goes by its own names. */
+const BLOCKS: Readonly<Record<string, Text>> = {
+  raw_result: 'Raw result',
+  news_content: 'News',
+  context_snapshot: 'What the report was made from',
+  analysis_context_pack_overview: 'What the report rests on',
+  market_structure: 'Structure of the market',
+}
+
+function BlockTitle({ name }: { name: string }) {
+  const known = BLOCKS[name]
+  return known === undefined ? <>{title(name)}</> : <span lang={languageTag}>{say(known)}</span>
 }
 
 function Value({ value, depth }: { value: unknown; depth: number }) {

@@ -11,13 +11,11 @@ import { PastReports } from './past-reports.tsx'
 import { Details } from './report-details.tsx'
 import { BesideMarket, Evidence, Gauge, Horizons, Mark, ModelWords, Performance, Plan } from './report-parts.tsx'
 import { RunFlow } from './run-flow.tsx'
-import { type Checks, checksOf, type Figures, isObject, storedParts } from './stored-parts.ts'
+import { type Checks, checksOf, type Figures, isObject, RED_RISES, storedParts } from './stored-parts.ts'
 import { storedStory } from './stored-story.ts'
 import { DataQuality, News, RisksAndNext, ScoreParts, Strategies, WhatChanged, Zones } from './story-parts.tsx'
 
 const PRICE: readonly Figures[] = ['price', 'change']
-/** Where red means a price that rose. */
-const RED_RISES = new Set(['cn', 'tw', 'jp', 'kr'])
 
 export function ReportView({ report, taskId }: { report: Report; taskId: string }) {
   const { meta, summary, strategy, details } = report

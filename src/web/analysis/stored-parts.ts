@@ -4,6 +4,9 @@
 import { say, type Text } from '../texts.ts'
 import type { Report } from '../wire.ts'
 
+/** The markets in which red means a price that rose. */
+export const RED_RISES: ReadonlySet<string> = new Set(['cn', 'tw', 'jp', 'kr'])
+
 type Json = Record<string, unknown>
 
 export type Horizon = { label: string; direction: string; directionLabel: string }

@@ -1,6 +1,6 @@
 // The parts of a stored market review that are shown as cards and tiles beside its text.
 
-import { isObject } from './stored-parts.ts'
+import { isObject, RED_RISES } from './stored-parts.ts'
 
 export type Index = {
   code: string
@@ -51,7 +51,7 @@ function reviewIn(part: Json): Review[] {
     {
       title: text(part.title),
       scope: text(part.market_scope),
-      isRedUp: part.color_scheme === 'red_up',
+      isRedUp: part.color_scheme === 'red_up' || RED_RISES.has(text(part.region)),
       notice: text(part.data_notice) || null,
       light,
       indices,

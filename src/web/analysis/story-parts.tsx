@@ -160,6 +160,9 @@ const HeadlineTitle = ({ item: { title, url } }: { item: Headline }) =>
     </a>
   )
 
+/** What is no vendor's name. */
+const SOURCES = { sample: 'sample prices', computed: 'computed here' } as const
+
 /** Where the figures came from, a pill each. */
 export const DataQuality = ({ story: { quality } }: Pick<Props, 'story'>) =>
   quality === null ? null : (
@@ -168,7 +171,12 @@ export const DataQuality = ({ story: { quality } }: Pick<Props, 'story'>) =>
         {quality.blocks.map(({ label, status, source }) => (
           <li key={label} class={`pill ${status}`}>
             <strong>{label}</strong> <span lang={languageTag}>{statusText(status)}</span>
-            {source !== '' && <span class="hint"> {source}</span>}
+            {source !== '' && (
+              <span class="hint" lang={languageTag}>
+                {' '}
+                {source in SOURCES ? say(SOURCES[source as keyof typeof SOURCES]) : source}
+              </span>
+            )}
           </li>
         ))}
       </ul>

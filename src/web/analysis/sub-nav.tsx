@@ -24,8 +24,14 @@ const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['evidence', 'Evidence'],
 ]
 
+/** Where there is no room for all of them they scroll, and the current one is to be in sight. */
+function showCurrent(nav: HTMLElement | null): void {
+  const link = nav?.querySelector<HTMLElement>('[aria-current]')
+  if (nav && link) nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.clientWidth) / 2
+}
+
 export const SubNav = ({ current }: { current: AnalysisPart }) => (
-  <nav class="sub-nav" aria-label={say('Analysis')}>
+  <nav class="sub-nav" aria-label={say('Analysis')} ref={showCurrent}>
     {PARTS.map(([part, name]) => (
       <Link key={part} to={part === 'tasks' ? '/analysis' : `/analysis/${part}`} current={part === current}>
         {say(name)}

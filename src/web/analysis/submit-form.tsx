@@ -2,11 +2,13 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, analyze, messageOf, suggestStocks } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import type { Accepted, AnalyzeRequest } from '../wire.ts'
-import { codeOf, isOpen, ReadingList, type Readings, useReadings } from './readings.tsx'
+import type { Accepted, AnalyzeRequest, StockReading } from '../wire.ts'
+import { codeOf, isOpen, ReadingList, type Readings, type Refusal, useReadings } from './readings.tsx'
 
-/** `problems` has one line for each entry that the service refused; then nothing was submitted. */
-type Outcome = { taskIds: string[]; notes: string[]; problems: string[] }
+/** `left` is what stays in the field because it was not taken, null where nothing was sent. */
+type Outcome = { taskIds: string[]; notes: string[]; problems: string[]; left: string[] | null; refused: Refusal[] }
+
+const NOTHING: Outcome = { taskIds: [], notes: [], problems: [], left: null, refused: [] }
 
 const LANGUAGES = () => [
   ['', say('Default')],
@@ -35,38 +37,62 @@ export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) =
   const entries = readEntries(text)
   const readings = useReadings(entries, language)
   const form = useRef<HTMLFormElement>(null)
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async (isPart: boolean) => {
     setBusy(true)
-    const result = await readAndSend(entries, readings, { language, reportType })
+    const result = await readAndSend(entries, { readings, isPart }, { language, reportType })
     setOutcome(result)
     if (result !== null) onSubmitted(result.taskIds)
     // What was typed meanwhile stays.
-    if (result !== null && result.problems.length === 0) setText((now) => (now === text ? '' : now))
+    if (result?.left) setText((now) => (now === text ? (result.left ?? []).join('\n') : now))
+    if (result !== null) readings.refuse(result.refused)
     setBusy(false)
-    if (result === null) askFirst(form.current)
+    if (result === null || (result.left?.length ?? 0) > 0) askFirst(form.current)
+  }
+  const submitAll = (event: SubmitEvent) => {
+    event.preventDefault()
+    void submit(false)
   }
   return (
-    <form class="card submit" ref={form} onSubmit={submit}>
+    <form class="card submit" ref={form} onSubmit={submitAll}>
       <Codes text={text} onText={setText} />
       <Suggestions text={text} language={language} onPick={setText} />
       <ReadingList readings={readings} language={language} />
       <div class="fields">
         <Choice label={say('Language of the report')} value={language} options={LANGUAGES()} onChange={setLanguage} />
         <Choice label={say('Report')} value={reportType} options={REPORT_TYPES()} onChange={setReportType} />
-        <button type="submit" class="primary" disabled={busy || entries.length === 0}>
-          {busy
-            ? say('Submitting…')
-            : entries.length > 1
-              ? say('Analyse {count}', { count: entries.length })
-              : say('Analyse')}
-        </button>
+        <Senders entries={entries} readings={readings} busy={busy} onPart={() => void submit(true)} />
       </div>
       {outcome !== null && <Lines kind="error" lines={outcome.problems} />}
       {outcome !== null && <Lines kind="info" lines={outcome.notes} />}
     </form>
   )
 }
+
+type SendersProps = { entries: string[]; readings: Readings; busy: boolean; onPart: () => void }
+
+/** Everything at once, or what is clear while the rest still asks. */
+function Senders({ entries, readings: { items, choices }, busy, onPart }: SendersProps) {
+  const open = items.filter((item) => isOpen(item, choices)).length
+  const clear = clearCodes(items, choices).length
+  const count = items.length === 0 ? entries.length : clear + open
+  return (
+    <>
+      {open > 0 && clear > 0 && (
+        <button type="button" disabled={busy} onClick={onPart}>
+          {say('Submit the {count} that are clear', { count: clear })}
+        </button>
+      )}
+      <button type="submit" class="primary" disabled={busy || entries.length === 0}>
+        {busy ? say('Submitting…') : count > 1 ? say('Analyse {count}', { count }) : say('Analyse')}
+      </button>
+    </>
+  )
+}
+
+/** Of the entries that ask nothing: each listing once, however often it was named. */
+const clearCodes = (items: readonly StockReading[], choices: Readings['choices']): string[] => [
+  ...new Set(items.filter((item) => !isOpen(item, choices)).flatMap((item) => codeOf(item, choices) ?? [])),
+]
 
 function Codes({ text, onText }: { text: string; onText: (text: string) => void }) {
   return (
@@ -164,16 +190,23 @@ const readEntries = (text: string): string[] =>
 
 type Chosen = { language: string; reportType: string }
 
-/** Sends the codes of what was typed; null while an entry is not clear, which then asks. */
-async function readAndSend(entries: string[], { ask, choices }: Readings, chosen: Chosen): Promise<Outcome | null> {
+/** Sends the codes of what was typed; null while an entry is not clear, which then asks. With `isPart` what is clear goes. */
+async function readAndSend(
+  entries: string[],
+  { readings: { ask, choices }, isPart }: { readings: Readings; isPart: boolean },
+  chosen: Chosen,
+): Promise<Outcome | null> {
   try {
     const items = await ask()
-    if (items.some((item) => isOpen(item, choices))) return null
-    const codes = items.flatMap((item) => codeOf(item, choices) ?? [])
-    if (codes.length === 0) return { taskIds: [], notes: [], problems: [] }
-    return await send(codes, chosen, entries)
+    const open = items.filter((item) => isOpen(item, choices)).map(({ input }) => input)
+    const codes = clearCodes(items, choices)
+    if (open.length > 0 && (!isPart || codes.length === 0)) return null
+    if (codes.length === 0) return { ...NOTHING, left: [] }
+    const sent = await send(codes, chosen, entries)
+    // Nothing went where it failed: what was typed is to be sent again.
+    return { ...sent, left: sent.left === null ? null : [...open, ...sent.left] }
   } catch (error) {
-    return { taskIds: [], notes: [], problems: [messageOf(error)] }
+    return { ...NOTHING, problems: [messageOf(error)] }
   }
 }
 
@@ -191,7 +224,7 @@ function askFirst(form: HTMLFormElement | null): void {
 
 async function send(codes: string[], chosen: Chosen, entries: string[]): Promise<Outcome> {
   const [only = ''] = codes
-  const [typed = only] = entries
+  const typed = entries.length === 1 ? (entries[0] ?? only) : only
   const request: AnalyzeRequest = {
     ...(codes.length === 1 ? { stock_code: only, original_query: typed } : { stock_codes: codes }),
     ...(chosen.language === '' ? {} : { report_language: chosen.language }),
@@ -203,35 +236,39 @@ async function send(codes: string[], chosen: Chosen, entries: string[]): Promise
     return readAccepted(await analyze(request))
   } catch (error) {
     const existing = error instanceof ApiError && error.status === 409 ? error.body.existing_task_id : null
-    if (typeof existing === 'string') return { taskIds: [existing], notes: [following(only)], problems: [] }
-    const refused = refusedEntries(error)
-    if (refused.length === 0) return { taskIds: [], notes: [], problems: [messageOf(error)] }
-    // One bad code refuses them all: the good ones go again.
-    const bad = new Set(refused.map(({ input }) => input))
-    const good = codes.filter((code) => !bad.has(code))
-    const problems = refused.map(({ text }) => text)
-    if (good.length === 0 || good.length === codes.length) return { taskIds: [], notes: [], problems }
-    const sent = await send(good, chosen, good)
-    return { ...sent, problems: [...problems, ...sent.problems] }
+    if (typeof existing === 'string') return { ...NOTHING, taskIds: [existing], notes: [following(only)], left: [] }
+    const refused = refusalsIn(error)
+    if (refused.length === 0) return { ...NOTHING, problems: [messageOf(error)] }
+    // One bad code refuses them all: the good ones go again, and the others ask.
+    const left = refused.map(({ input }) => input)
+    const good = codes.filter((code) => !left.includes(code))
+    if (good.length === codes.length) return { ...NOTHING, problems: refused.map(({ message }) => message) }
+    const sent = good.length === 0 ? { ...NOTHING, left: [] } : await send(good, chosen, good)
+    if (sent.left === null) return sent
+    return { ...sent, left: [...left, ...sent.left], refused: [...refused, ...sent.refused] }
   }
 }
 
 function readAccepted(answer: Accepted): Outcome {
-  if ('task_id' in answer) return { taskIds: [answer.task_id], notes: [], problems: [] }
+  if ('task_id' in answer) return { ...NOTHING, taskIds: [answer.task_id], left: [] }
   const accepted = answer.accepted.map(({ task_id }) => task_id)
   const duplicates = answer.duplicates.map(({ existing_task_id }) => existing_task_id)
   const notes = answer.duplicates.map(({ stock_code }) => following(stock_code))
-  return { taskIds: [...accepted, ...duplicates], notes, problems: [] }
+  return { ...NOTHING, taskIds: [...accepted, ...duplicates], notes, left: [] }
 }
 
-/** What the service says about each entry that it refused: `{"invalid": [{"input", "message"}]}` in the detail. */
-function refusedEntries(error: unknown): { input: string; text: string }[] {
+/** What the service says about each entry that it refused: `{"invalid": [{"input", "message", "candidates"}]}` in the detail. */
+function refusalsIn(error: unknown): Refusal[] {
   const detail = error instanceof ApiError ? error.body.detail : null
   if (typeof detail !== 'object' || detail === null || !('invalid' in detail) || !Array.isArray(detail.invalid))
     return []
-  return detail.invalid.map(({ input, message }) => {
+  return detail.invalid.map(({ input, message, candidates }) => {
     const said = String(message)
-    return { input: String(input), text: said.includes(String(input)) ? said : `${input}: ${said}` }
+    return {
+      input: String(input),
+      message: said.includes(String(input)) ? said : `${input}: ${said}`,
+      candidates: Array.isArray(candidates) ? candidates : [],
+    }
   })
 }
 

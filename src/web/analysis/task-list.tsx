@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { analyze, cancelTask, messageOf } from '../api.ts'
+import { progressText } from '../format.ts'
 import { Link } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
@@ -117,13 +118,14 @@ export function TaskProgress({
 }: {
   task: Pick<TaskInfo, 'status' | 'progress' | 'message' | 'error' | 'stock_code'>
 }) {
-  if (task.status === 'failed') return <p class="task-error">{task.error ?? task.message ?? say('The task failed.')}</p>
+  if (task.status === 'failed')
+    return <p class="task-error">{task.error ?? progressText(task.message ?? say('The task failed.'))}</p>
   if (isFinished(task.status)) return null
   return (
     <>
       <progress max={100} value={task.progress} aria-label={say('Progress of {name}', { name: task.stock_code })} />
       <p class="task-message">
-        <span class="percent">{task.progress} %</span> {task.message}
+        <span class="percent">{task.progress} %</span> {progressText(task.message ?? '')}
       </p>
     </>
   )

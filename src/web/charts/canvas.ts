@@ -34,7 +34,7 @@ export type Canvas = {
 
 export function drawChart(box: HTMLElement, options: Options): Canvas {
   const paint = paintsOf(box)
-  const chart = createChart(box, lookOf(paint, options))
+  const chart = createChart(box, lookOf(paint))
   const candles = addCandles(chart, options, paint)
   const { bars } = options.drawn
   for (const line of options.drawn.averages) {
@@ -43,13 +43,29 @@ export function drawChart(box: HTMLElement, options: Options): Canvas {
   if (options.beside !== null) addLine(chart, options.beside, bars, { pane: 0, color: paint('text') })
   for (const [at, pane] of options.panes.entries()) addPane(chart, pane, { ...options, paint, at: at + 1 })
   for (const [at, pane] of chart.panes().entries()) pane.setStretchFactor(at === 0 ? 4 : 1)
-  chart.timeScale().fitContent()
+  // Of the prices alone: an indicator goes below zero.
+  chart.priceScale('right', 0).applyOptions({ mode: scaleOf(options) })
+  showAll(chart, bars.length, options)
   chart.subscribeCrosshairMove(({ logical, sourceEvent }) => {
     // The cross that the slider sets is no pointer's.
     if (sourceEvent === undefined && logical !== undefined) return
     options.onPoint(logical === undefined ? null : Math.max(0, Math.min(bars.length - 1, Math.round(logical))))
   })
   return { point: (index) => point(chart, candles, bars, index), remove: () => chart.remove() }
+}
+
+function scaleOf({ isLog, beside }: Options): PriceScaleMode {
+  if (beside !== null) return PriceScaleMode.Percentage
+  return isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal
+}
+
+/** Of the width, for the names of the levels, which would lie over the newest candles. */
+const NAMES_SHARE = 0.14
+
+function showAll(chart: IChartApi, count: number, { drawn, levels }: Options): void {
+  const hasNames = levelsInReach(drawn.bars, levels).length > 0
+  const room = hasNames ? Math.ceil((count * NAMES_SHARE) / (1 - NAMES_SHARE)) : 0
+  chart.timeScale().setVisibleLogicalRange({ from: -0.5, to: count - 0.5 + room })
 }
 
 type Paint = (name: string) => string
@@ -60,9 +76,7 @@ function paintsOf(box: HTMLElement): Paint {
   return (name) => style.getPropertyValue(`--${name}`).trim()
 }
 
-function lookOf(paint: Paint, { isLog, beside }: Options) {
-  const mode =
-    beside === null ? (isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal) : PriceScaleMode.Percentage
+function lookOf(paint: Paint) {
   const line = { color: paint('line') }
   return {
     autoSize: true,
@@ -75,8 +89,8 @@ function lookOf(paint: Paint, { isLog, beside }: Options) {
       panes: { separatorColor: paint('line'), separatorHoverColor: paint('accent-soft') },
     },
     grid: { vertLines: line, horzLines: line },
-    rightPriceScale: { mode, borderColor: paint('line') },
-    timeScale: { borderColor: paint('line'), fixLeftEdge: true, fixRightEdge: true },
+    rightPriceScale: { borderColor: paint('line') },
+    timeScale: { borderColor: paint('line'), fixLeftEdge: true },
     localization: { locale, dateFormat: 'yyyy-MM-dd' },
     // The page scrolls over the chart; two fingers and the drag of its scales remain.
     handleScroll: { mouseWheel: false, vertTouchDrag: false },

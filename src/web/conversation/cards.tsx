@@ -4,9 +4,9 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { clockTime } from '../format.ts'
 import { CopyButton } from '../markdown.tsx'
 import { locale, say } from '../texts.ts'
-import { coloured } from './ansi.ts'
+import { type Coloured, coloured, isForTerminal } from './ansi.ts'
 import { type DiffLine, diffLines, sideBySide } from './diff.ts'
-import type { Entry } from './entries.ts'
+import type { Answer, Entry } from './entries.ts'
 
 /** Past this many characters an output is folded; a phone takes long to lay out more. */
 const FOLD_AT = 5_000
@@ -21,7 +21,7 @@ export function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
   return (
     <>
       <pre class="output" ref={box}>
-        {folded ? (atEnd ? text.slice(-FOLD_AT) : text.slice(0, FOLD_AT)) : text}
+        <Printed text={folded ? (atEnd ? text.slice(-FOLD_AT) : text.slice(0, FOLD_AT)) : text} />
       </pre>
       {folded && (
         <button type="button" class="quiet" onClick={() => setFolded(false)}>
@@ -32,38 +32,44 @@ export function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
   )
 }
 
-/** The end of what a command under way has printed, in its colours. */
+/** The end of what a command under way has printed. */
 export function LiveOutput({ text }: { text: string }) {
   const box = useRef<HTMLPreElement>(null)
-  const pieces = useMemo(() => coloured(text), [text])
   useLayoutEffect(() => {
     box.current?.scrollTo({ top: box.current.scrollHeight })
-  }, [pieces])
+  }, [text])
   return (
     <pre class="output live" ref={box}>
-      {pieces.map(({ text: piece, classes }, key) =>
-        classes === '' ? (
-          piece
-        ) : (
-          <span key={key} class={classes}>
-            {piece}
-          </span>
-        ),
-      )}
+      <Printed text={text} />
     </pre>
   )
 }
 
+/** What a program printed, in its colours: the edge stores them with the output, a runner sends them while a command runs. */
+function Printed({ text }: { text: string }) {
+  const pieces = useMemo(() => (isForTerminal(text) ? coloured(text) : [{ text, classes: '' }]), [text])
+  return <>{pieces.map(piece)}</>
+}
+
+const piece = ({ text, classes }: Coloured, key: number) =>
+  classes === '' ? (
+    text
+  ) : (
+    <span key={key} class={classes}>
+      {text}
+    </span>
+  )
+
 type Step = Extract<Entry, { kind: 'step' }>
 
-export function StepCard({ entry, live }: { entry: Step; live: string }) {
-  const { title, body, result, pictures, more, isOpen, at } = entry
+export function StepCard({ entry, live, running }: { entry: Step; live: string; running: boolean }) {
+  const { title, body, result, pictures, more, isOpen, at, answer, hasFailed } = entry
   return (
     <>
-      <details class="entry step" open={isOpen}>
+      <details class={hasFailed ? 'entry step failed' : 'entry step'} open={isOpen}>
         <summary>
-          {title}
-          {result === null && <span class="badge">{say('no result yet')}</span>} <When at={at} />
+          {title} {hasFailed && <span class="badge failed">{say('failed')}</span>}
+          {result === null && <span class="badge">{standing(answer, running)}</span>} <When at={at} />
         </summary>
         {body !== '' && <OutputText text={body} atEnd={false} />}
         {result === null && live !== '' && <LiveOutput text={live} />}
@@ -78,6 +84,13 @@ export function StepCard({ entry, live }: { entry: Step; live: string }) {
       <Pictures urls={pictures} />
     </>
   )
+}
+
+/** What has become of an action that has brought nothing so far. */
+export function standing(answer: Answer, running: boolean): string {
+  if (answer === 'rejected') return say('You rejected it.')
+  if (answer === 'awaited') return say('Waits for your answer.')
+  return running ? say('Running…') : say('No result.')
 }
 
 /** When it began; shown while the pointer or the keyboard is on it. Empty for what is no step. */
@@ -102,6 +115,8 @@ type Edit = Extract<Entry, { kind: 'edit' }>
 export function EditCard({ entry: { path, diff, result, at } }: { entry: Edit }) {
   const lines = useMemo(() => diffLines(diff), [diff])
   const [isSplit, setIsSplit] = useState(false)
+  const [isWhole, setIsWhole] = useState(lines.length <= MOST_LINES)
+  const shown = isWhole ? lines : lines.slice(0, MOST_LINES)
   const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
   return (
     <details class="entry edit" open={lines.length <= OPEN_UP_TO}>
@@ -115,7 +130,12 @@ export function EditCard({ entry: { path, diff, result, at } }: { entry: Edit })
         </button>
         <CopyButton text={diff} />
       </div>
-      {isSplit ? <SplitDiff lines={lines} /> : <UnifiedDiff lines={lines} />}
+      {isSplit ? <SplitDiff lines={shown} /> : <UnifiedDiff lines={shown} />}
+      {!isWhole && (
+        <button type="button" class="quiet" onClick={() => setIsWhole(true)}>
+          {say('Show all {count} lines', { count: lines.length.toLocaleString(locale) })}
+        </button>
+      )}
       <p class="hint edit-result">{result.split('\n', 1)[0]}</p>
     </details>
   )
@@ -123,11 +143,13 @@ export function EditCard({ entry: { path, diff, result, at } }: { entry: Edit })
 
 /** A longer one is folded, so that the talk stays in sight. */
 const OPEN_UP_TO = 60
+/** More lines than these hold the page up. */
+const MOST_LINES = 1_000
 
 const UnifiedDiff = ({ lines }: { lines: DiffLine[] }) => (
   <pre class="diff">
-    {lines.map(({ kind, text }, key) => (
-      <span key={key} class={`diff-line ${kind}`}>
+    {lines.map(({ kind, text, was, is }, key) => (
+      <span key={key} class={`diff-line ${kind}`} data-line={is ?? was ?? ''}>
         {`${SIGNS[kind]}${text}\n`}
       </span>
     ))}
@@ -141,14 +163,16 @@ const SplitDiff = ({ lines }: { lines: DiffLine[] }) => (
     <tbody>
       {sideBySide(lines).map(([before, after], key) => (
         <tr key={key}>
-          <Side line={before} />
-          <Side line={after} />
+          <Side line={before} at={before?.was} />
+          <Side line={after} at={after?.is} />
         </tr>
       ))}
     </tbody>
   </table>
 )
 
-const Side = ({ line }: { line: DiffLine | null }) => (
-  <td class={line === null ? 'diff-line nothing' : `diff-line ${line.kind}`}>{line?.text ?? ''}</td>
+const Side = ({ line, at }: { line: DiffLine | null; at: number | null | undefined }) => (
+  <td class={line === null ? 'diff-line nothing' : `diff-line ${line.kind}`} data-line={at ?? ''}>
+    {line?.text ?? ''}
+  </td>
 )

@@ -67,7 +67,7 @@ function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed:
   if (draft === null) {
     return (
       <>
-        <h1>{title}</h1>
+        <h1 dir="auto">{title}</h1>
         <button type="button" class="quiet rename" onClick={() => setDraft(title)}>
           {say('Rename')}
         </button>
@@ -179,6 +179,7 @@ function Talk({ id, chat, controls }: ChatProps) {
         has={{ earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest }}
         focus={chat.focus}
         running={running}
+        progress={chat.progress}
         live={chat.live}
         onLoad={controls.load}
         onEnd={() => controls.jump(null)}

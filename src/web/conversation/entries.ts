@@ -6,10 +6,13 @@ import type { StoredEvent } from '../wire.ts'
 
 export type Output = { text: string; exitCode: number | null }
 
+/** What somebody said to an action that waited for them; `''` for one that did not. */
+export type Answer = '' | 'awaited' | 'rejected'
+
 /** `at`: when it began, ISO 8601. */
 export type Entry = { id: number; at: string } & (
   | { kind: 'said'; by: 'user' | 'agent'; text: string; files: string[]; pictures: string[] }
-  | { kind: 'command'; command: string; thought: string; byUser: boolean; output: Output | null }
+  | { kind: 'command'; command: string; thought: string; byUser: boolean; answer: Answer; output: Output | null }
   /** `result` is null while there is none. `isOpen`: what it did is to be seen at once. `more`: what it brought besides. */
   | {
       kind: 'step'
@@ -18,11 +21,15 @@ export type Entry = { id: number; at: string } & (
       isOpen: boolean
       pictures: string[]
       more: string
+      answer: Answer
+      hasFailed: boolean
       result: string | null
     }
   | { kind: 'edit'; path: string; diff: string; body: string; result: string }
   | { kind: 'error'; text: string }
   | { kind: 'note'; text: string }
+  /** Markdown, as the model writes it. */
+  | { kind: 'thought'; text: string }
 )
 
 /** Whether the two look the same. */
@@ -44,6 +51,7 @@ export function toEntries(events: StoredEvent[]): Entry[] {
   for (const event of events) {
     if (event.action === 'run') placeCommand(event, entries, placeOf)
     else if (event.observation === 'run') placeOutput(event, entries, placeOf)
+    else if (event.observation === 'user_rejected') placeRejection(event, entries, placeOf)
     else if (event.action === undefined) placeObservation(event, entries, placeOf)
     else placeAction(event, entries, placeOf)
   }
@@ -65,7 +73,9 @@ function placeAction(event: StoredEvent, entries: Entry[], placeOf: Map<number, 
 /** What an action brought stands in the card of the action. */
 function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
   const entry = fromObservation(event)
-  if (entry === null) return
+  // Why an agent stopped is told by the error before; its state repeats that as a code for programs.
+  const isTold = event.observation === 'agent_state_changed' && entries.at(-1)?.kind === 'error'
+  if (entry === null || (isTold && entry.kind === 'error')) return
   const place = placeOf.get(event.cause ?? -1)
   const action = place === undefined ? undefined : entries[place]
   if (place === undefined || action?.kind !== 'step') {
@@ -73,11 +83,25 @@ function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<num
     return
   }
   const { id, at, title, body } = action
-  const { result = null, pictures = [], more = '' } = entry.kind === 'step' ? entry : {}
-  if (entry.kind === 'step') entries[place] = { ...action, result, pictures, more }
+  const { result = null, pictures = [], more = '', hasFailed = false } = entry.kind === 'step' ? entry : {}
+  if (entry.kind === 'step') entries[place] = { ...action, result, pictures, more, hasFailed }
   else if (entry.kind === 'edit') entries[place] = { ...entry, id, at, body }
-  else if (entry.kind === 'error') entries[place] = { ...action, title, result: entry.text }
+  else if (entry.kind === 'error') entries[place] = { ...action, title, result: entry.text, hasFailed: true }
   else entries.push(entry)
+}
+
+/** That somebody did not let an action run stands in its card. */
+function placeRejection(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
+  const place = placeOf.get(event.cause ?? -1)
+  const action = place === undefined ? undefined : entries[place]
+  if (place !== undefined && (action?.kind === 'command' || action?.kind === 'step'))
+    entries[place] = { ...action, answer: 'rejected' }
+  else entries.push({ ...placed(event), kind: 'note', text: say('You rejected it.') })
+}
+
+function answerTo({ args }: StoredEvent): Answer {
+  const state = args?.confirmation_state
+  return state === 'awaiting_confirmation' ? 'awaited' : state === 'rejected' ? 'rejected' : ''
 }
 
 /** The state that the events tell last, `null` when they tell none. */
@@ -98,7 +122,7 @@ function placeCommand(event: StoredEvent, entries: Entry[], placeOf: Map<number,
   placeOf.set(event.id, entries.length)
   const thought = text(event.args?.thought) || (answered ? before.thought : '')
   const byUser = typed || event.source === 'user'
-  entries.push({ ...placed(event), kind: 'command', command, thought, byUser, output: null })
+  entries.push({ ...placed(event), kind: 'command', command, thought, byUser, answer: answerTo(event), output: null })
 }
 
 function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
@@ -113,7 +137,7 @@ function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, 
   // Its command lies before the part of the log that is loaded.
   const command = text(event.extras?.command)
   const byUser = event.source === 'user'
-  entries.push({ ...placed(event), kind: 'command', command, thought: '', byUser, output })
+  entries.push({ ...placed(event), kind: 'command', command, thought: '', byUser, answer: '', output })
 }
 
 function exitCodeOf(event: StoredEvent): number | null {
@@ -137,8 +161,13 @@ function fromAction(event: StoredEvent): Entry | null {
     const said = text(args.final_thought) || event.message
     return { ...place, kind: 'said', by: 'agent', text: said, files: [], pictures: [] }
   }
-  if (action === 'think') return { ...place, kind: 'note', text: text(args.thought) }
-  const begun = { ...place, kind: 'step' as const, result: null, pictures: [], more: '' }
+  if (action === 'think') {
+    // What the surroundings tell is no thought of a model.
+    if (event.source !== 'agent') return { ...place, kind: 'note', text: text(args.thought) }
+    return { ...place, kind: 'thought', text: planned(text(args.thought)) }
+  }
+  const open = { result: null, pictures: [], more: '', hasFailed: false, answer: answerTo(event) }
+  const begun = { ...place, ...open, kind: 'step' as const }
   if (action === 'run_ipython') return { ...begun, title: say('Notebook'), body: text(args.code), isOpen: true }
   if (action === 'browse_interactive')
     return { ...begun, title: say('Browser'), body: text(args.browser_actions), isOpen: true }
@@ -146,6 +175,10 @@ function fromAction(event: StoredEvent): Entry | null {
   const title = subject === '' ? words(action) : `${words(action)} ${subject}`
   return { ...begun, title, body: pretty(args), isOpen: false }
 }
+
+/** A step of a plan that is under way has no sign of its own in Markdown. */
+const planned = (thought: string): string =>
+  thought.replaceAll(/^(\d+\. )\[>\] (.*)$/gm, (_, number, step) => `${number}[ ] **${step}** (${say('under way')})`)
 
 function fromMessage(event: StoredEvent): Entry {
   const { args = {} } = event
@@ -178,8 +211,10 @@ function fromObservation(event: StoredEvent): Entry | null {
   const subject = text(extras.path) || text(extras.url) || text(extras.name)
   const title = subject === '' ? say('{kind} result', { kind }) : say('{kind} result: {subject}', { kind, subject })
   const pictures = picturesIn([extras.set_of_marks || extras.screenshot, ...listed(extras.image_urls), event.content])
-  const shown = pictures.includes(result) ? '' : result
-  return { ...place, kind: 'step', title, body: '', isOpen: false, result: shown, pictures, more }
+  const shown = pictures.includes(result) ? '' : result.replace(JUPYTER, '')
+  const hasFailed = observation === 'edit' && result.startsWith('ERROR:')
+  const rest = { body: '', isOpen: false, answer: '' as const, hasFailed }
+  return { ...place, kind: 'step', title, ...rest, result: shown, pictures, more }
 }
 
 function fromState(event: StoredEvent): Entry | null {
@@ -191,6 +226,8 @@ function fromState(event: StoredEvent): Entry | null {
   return null
 }
 
+/** Told to the model after every cell. */
+const JUPYTER = /(?:\n?\[Jupyter (?:current working directory|Python interpreter): [^\n]*\])+\s*$/
 const PICTURE = /^data:image\/(?:png|jpeg|gif|webp|svg\+xml);base64,/
 
 const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

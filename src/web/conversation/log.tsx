@@ -6,7 +6,7 @@ import { Link } from '../router.tsx'
 import type { Outgoing } from '../stream.ts'
 import { say } from '../texts.ts'
 import { mentionsSettings } from '../ui.tsx'
-import { EditCard, LiveOutput, OutputText, Pictures, StepCard } from './cards.tsx'
+import { EditCard, LiveOutput, OutputText, Pictures, StepCard, standing } from './cards.tsx'
 import { type Entry, isSame, type Output } from './entries.ts'
 import type { Side } from './window.ts'
 
@@ -24,6 +24,8 @@ type Props = {
   focus: { id: number } | null
   /** Whether an answer to the last command can still be expected. */
   running: boolean
+  /** What the service says of the step under way: that the model is asked again, for one. */
+  progress: string
   live: ReadonlyMap<number, string>
   onLoad: (side: Side) => Promise<void>
   /** Goes to the end of the log. */
@@ -35,7 +37,8 @@ type Props = {
 export function Log(props: Props) {
   const { entries, outbox, draft, has, focus, running, live } = props
   const box = useRef<HTMLDivElement>(null)
-  const place = usePlace(box, props)
+  const content = useRef<HTMLDivElement>(null)
+  const place = usePlace({ box, content }, props)
   const waiting = outbox.filter(
     ({ command, isShown, error }) => command.action === 'message' && (!isShown || error !== null),
   )
@@ -44,36 +47,41 @@ export function Log(props: Props) {
     <div class="log-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div class="log" ref={box} role="log" aria-label={say('Conversation')} tabIndex={0} onScroll={place.onScroll}>
-        {has.earlier && (
-          <button type="button" class="quiet earlier" onClick={() => void place.load('earlier')}>
-            {say('Show earlier events')}
-          </button>
-        )}
-        {entries.length === 0 && waiting.length === 0 && <p class="empty">{say('Nothing has happened here yet.')}</p>}
-        {entries.map((entry) => (
-          <EntryView
-            key={entry.id}
-            entry={entry}
-            running={running}
-            live={live.get(entry.id) ?? ''}
-            isFocused={entry.id === focused}
-          />
-        ))}
-        {has.later && (
-          <button type="button" class="quiet earlier later" onClick={() => void place.load('later')}>
-            {say('Show later events')}
-          </button>
-        )}
-        {!has.later && draft !== '' && <Said by="agent" text={draft} at={null} files={[]} pictures={[]} />}
-        {!has.later &&
-          waiting.map((outgoing) => (
-            <Waiting
-              key={outgoing.ref}
-              outgoing={outgoing}
-              onSendAgain={props.onSendAgain}
-              onDiscard={props.onDiscard}
+        <div class="log-content" ref={content}>
+          {has.earlier && (
+            <button type="button" class="quiet earlier" onClick={() => void place.load('earlier')}>
+              {say('Show earlier events')}
+            </button>
+          )}
+          {entries.length === 0 && waiting.length === 0 && <p class="empty">{say('Nothing has happened here yet.')}</p>}
+          {entries.map((entry) => (
+            <EntryView
+              key={entry.id}
+              entry={entry}
+              running={running}
+              live={live.get(entry.id) ?? ''}
+              isFocused={entry.id === focused}
             />
           ))}
+          {has.later && (
+            <button type="button" class="quiet earlier later" onClick={() => void place.load('later')}>
+              {say('Show later events')}
+            </button>
+          )}
+          {!has.later && draft !== '' && <Said by="agent" text={draft} at={null} files={[]} pictures={[]} />}
+          {!has.later && running && draft === '' && !isUnderWay(entries.at(-1)) && (
+            <Thinking key={entries.at(-1)?.id} progress={props.progress} />
+          )}
+          {!has.later &&
+            waiting.map((outgoing) => (
+              <Waiting
+                key={outgoing.ref}
+                outgoing={outgoing}
+                onSendAgain={props.onSendAgain}
+                onDiscard={props.onDiscard}
+              />
+            ))}
+        </div>
       </div>
       {(place.isBehind || has.later) && (
         <button type="button" class="to-end" onClick={place.toEnd}>
@@ -84,7 +92,37 @@ export function Log(props: Props) {
   )
 }
 
+/** Whether the entry itself tells that it is being worked on. */
+const isUnderWay = (entry: Entry | undefined): boolean =>
+  (entry?.kind === 'command' && entry.output === null) || (entry?.kind === 'step' && entry.result === null)
+
+const SECOND_MS = 1_000
+/** Until then nobody asks themselves what is going on. */
+const SHOWN_FROM = 3
+
+/** The model is asked, and has said nothing so far. */
+function Thinking({ progress }: { progress: string }) {
+  const [seconds, setSeconds] = useState(0)
+  useEffect(() => {
+    const begun = performance.now()
+    const timer = setInterval(() => setSeconds(Math.floor((performance.now() - begun) / SECOND_MS)), SECOND_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <p class="entry note thinking">
+      {say('The agent is thinking…')}{' '}
+      {seconds >= SHOWN_FROM && <span aria-hidden="true">{say('{seconds} s', { seconds })}</span>}
+      {progress !== '' && (
+        <span class="progress" lang="en">
+          {progress}
+        </span>
+      )}
+    </p>
+  )
+}
+
 type Box = { current: HTMLDivElement | null }
+type Boxes = { box: Box; content: Box }
 
 /** The entry at the upper edge of what is seen, and how far it is from it: what stays there while the log grows or shrinks. */
 type Anchor = { key: string; offset: number }
@@ -110,7 +148,7 @@ function restore(log: HTMLElement, { key, offset }: Anchor): void {
 }
 
 /** Follows the end of the log until the reader scrolls away from it, and again once they return; moves the window with them. */
-function usePlace(box: Box, { entries, outbox, draft, has, focus, live, onLoad, onEnd }: Props) {
+function usePlace({ box, content }: Boxes, { entries, outbox, draft, has, focus, live, onLoad, onEnd }: Props) {
   const following = useRef(true)
   const loading = useRef(false)
   const anchor = useRef<Anchor | null>(null)
@@ -154,13 +192,15 @@ function usePlace(box: Box, { entries, outbox, draft, has, focus, live, onLoad, 
   }, [focus])
   useEffect(() => {
     const log = box.current
-    if (!log) return
+    if (!log || !content.current) return
     const observer = new ResizeObserver(() => {
       if (following.current) log.scrollTo({ top: log.scrollHeight })
     })
     observer.observe(log)
+    // An entry that comes below the edge of the window has its height only once it is drawn.
+    observer.observe(content.current)
     return () => observer.disconnect()
-  }, [box])
+  }, [box, content])
   return { isBehind, onScroll, toEnd, load }
 }
 
@@ -170,7 +210,7 @@ type EntryProps = { entry: Entry; running: boolean; live: string; isFocused: boo
 class EntryView extends Component<EntryProps> {
   override shouldComponentUpdate(next: EntryProps): boolean {
     const { entry, running, live, isFocused } = this.props
-    const waits = 'output' in entry && entry.output === null
+    const waits = ('output' in entry && entry.output === null) || ('hasFailed' in entry && entry.result === null)
     if (live !== next.live || isFocused !== next.isFocused || (waits && running !== next.running)) return true
     return !isSame(entry, next.entry)
   }
@@ -191,9 +231,15 @@ function EntryBody({ entry, running, live }: Omit<EntryProps, 'isFocused'>) {
     case 'said':
       return <Said {...entry} />
     case 'step':
-      return <StepCard entry={entry} live={live} />
+      return <StepCard entry={entry} live={live} running={running} />
     case 'edit':
       return <EditCard entry={entry} />
+    case 'thought':
+      return (
+        <div class="entry thought">
+          <Markdown text={entry.text} />
+        </div>
+      )
     default:
       return <Line kind={entry.kind} text={entry.text} />
   }
@@ -227,7 +273,13 @@ function Said({ by, text, at, files, pictures, children }: SaidProps) {
     <article class="entry">
       <div class={user ? 'from-user' : ''}>
         <Who byUser={user} at={at} />
-        {user ? <p class="text typed">{text}</p> : <Markdown text={text} />}
+        {user ? (
+          <p class="text typed" dir="auto">
+            {text}
+          </p>
+        ) : (
+          <Markdown text={text} />
+        )}
       </div>
       <Pictures urls={pictures} />
       {files.length > 0 && <p class="hint">{say('With {files}', { files: files.join(', ') })}</p>}
@@ -254,7 +306,7 @@ function CommandView({ entry, running, live }: CommandProps) {
     <article class="entry">
       <div class={entry.byUser ? 'from-user' : ''}>
         <Who byUser={entry.byUser} at={entry.at} />
-        {entry.thought !== '' && <p class="text">{entry.thought}</p>}
+        {entry.thought !== '' && <Markdown text={entry.thought} />}
         <pre class="line">
           <span class="prompt">$ </span>
           {entry.command}
@@ -262,7 +314,7 @@ function CommandView({ entry, running, live }: CommandProps) {
       </div>
       {entry.output === null && live !== '' && <LiveOutput text={live} />}
       {entry.output === null ? (
-        <p class="hint">{running ? say('Running…') : say('No result.')}</p>
+        <p class="hint">{standing(entry.answer, running || live !== '')}</p>
       ) : (
         <OutputView output={entry.output} />
       )}

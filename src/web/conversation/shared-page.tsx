@@ -62,7 +62,7 @@ export function SharedPage() {
     <main class="chat shared">
       <header class="chat-head">
         <div class="chat-title">
-          <h1>{state.about.title}</h1>
+          <h1 dir="auto">{state.about.title}</h1>
           <span class="badge">{say('Read only')}</span>
           <span class="hint">{say('until {time}', { time: clockTime(state.about.expires_at) })}</span>
         </div>
@@ -76,6 +76,7 @@ export function SharedPage() {
             has={{ earlier: state.hasEarlier, later: false }}
             focus={null}
             running={false}
+            progress=""
             live={NOTHING}
             onLoad={loadEarlier}
             onEnd={noEnd}

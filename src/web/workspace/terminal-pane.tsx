@@ -2,6 +2,7 @@
 
 import '@xterm/xterm/css/xterm.css'
 import { FitAddon } from '@xterm/addon-fit'
+import { Unicode11Addon } from '@xterm/addon-unicode11'
 import { type ITheme, Terminal } from '@xterm/xterm'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
@@ -99,12 +100,17 @@ function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }
     fontSize: 14,
     scrollback: 5000,
     screenReaderMode: false,
+    // For the widths of characters, below.
+    allowProposedApi: true,
     theme: themeOf(dark.matches),
     // Links are opened by nobody: what a program prints is a stranger's word.
     linkHandler: { activate: () => undefined },
   })
   const fit = new FitAddon()
   terminal.loadAddon(fit)
+  // As programs count them: pictures of one character are two columns wide.
+  terminal.loadAddon(new Unicode11Addon())
+  terminal.unicode.activeVersion = '11'
   terminal.open(box)
   fit.fit()
   let wanted = { cols: terminal.cols, rows: terminal.rows }

@@ -54,7 +54,9 @@ test('what may run elsewhere does not wait for a pool that does not answer, and 
 
 test('settings that do not come count as not to be read', async () => {
   const timers = heldTimers(21_000)
-  const configs = new OwnerStepConfigs({ secrets: { refresh: () => never } } as unknown as TurnHost)
+  const configs = new OwnerStepConfigs({ secrets: { refresh: () => never } } as unknown as TurnHost, {
+    isPlaying: false,
+  })
   const renewed = expect(configs.renew(new AbortController().signal)).rejects.toThrow('cannot be read at the moment')
   await expect.poll(() => timers.waiting).toBe(1)
   timers.goOff()
