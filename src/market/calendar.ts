@@ -280,7 +280,7 @@ export function addDays(date: string, days: number): string {
   return new Date(dateMs(date) + days * DAY_MS).toISOString().slice(0, 10)
 }
 
-function isWeekend(date: string): boolean {
+export function isWeekend(date: string): boolean {
   const weekday = new Date(dateMs(date)).getUTCDay()
   return weekday === 0 || weekday === 6
 }

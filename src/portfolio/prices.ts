@@ -2,11 +2,10 @@
 
 import { type Amount, parseAmount } from '../lib/decimal.ts'
 import type { Benchmark } from '../market/benchmarks.ts'
-import { isTradingDay, lastCompletedSession, previousTradingDay } from '../market/calendar.ts'
+import { addDays, isTradingDay, lastCompletedSession, previousTradingDay } from '../market/calendar.ts'
 import { examinePrices, type Prices } from '../market/consistency/examine.ts'
 import { currencyOf, type Market, parseCode } from '../market/instruments.ts'
 import type { MarketData } from '../market/providers/index.ts'
-import { addDays } from '../market/zoned-time.ts'
 import { type Holding, keyOf } from './ledger.ts'
 import type { Price } from './valuation.ts'
 

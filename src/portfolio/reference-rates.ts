@@ -4,7 +4,7 @@
 import { newestReference, type ReferenceDay, saveReference } from '../db/reference-rates.ts'
 import { parseAmount } from '../lib/decimal.ts'
 import { type Fetch, requestText, UpstreamError } from '../lib/http-client.ts'
-import { addDays, isWeekend } from '../market/zoned-time.ts'
+import { addDays, isWeekend } from '../market/calendar.ts'
 
 export const ECB = 'ecb'
 
