@@ -80,8 +80,8 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 300_000,
           expect: { poll: { timeout: 60_000 } },
-          fileParallelism: false,
-          // Servers and browsers want the cores for themselves.
+          // Servers and browsers of their own, which wait more than they work.
+          maxWorkers: Math.min(2, availableParallelism()),
           sequence: { groupOrder: 2 },
         },
       },
@@ -89,11 +89,12 @@ export default defineConfig({
         test: {
           name: 'runner',
           include: ['runner/test/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
           // Processes of their own, some hundreds of them.
-          sequence: { groupOrder: 3 },
+          maxWorkers: Math.min(2, availableParallelism()),
+          sequence: { groupOrder: 2 },
         },
       },
     ],
