@@ -3,8 +3,6 @@
 import type { AgentChoice, AgentName } from '../../src/agent/agents.ts'
 import type { RuntimeWish } from '../../src/agent/runtime.ts'
 import { ALARMS_SCHEMA, OUTBOX_SCHEMA } from '../common-tables.ts'
-import { firstRow } from '../sql.ts'
-import type { StoredRecord } from '../stored-record.ts'
 
 export type SelectedRepository = {
   /** As the client named it: `owner/name`, or an address. */
@@ -55,21 +53,6 @@ export type ConversationRecord = {
   talk?: { session: string }
   /** Whether the agent's loop accepts events. */
   loop: 'running' | 'stopped'
-}
-
-/** Whether a conversation lives in this storage; false for an id that nobody created, and for a deleted one. */
-export function holdsConversation(sql: SqlStorage): boolean {
-  return firstRow(sql, "SELECT 1 FROM meta WHERE name = 'conversation'") !== null
-}
-
-const MAX_PR_NUMBERS = 1_000
-
-/** Notes the number of a pull or merge request; false when it was known. */
-export function addPullRequest(record: StoredRecord<ConversationRecord>, number: number): boolean {
-  const known = record.value.prNumbers ?? []
-  if (known.includes(number)) return false
-  record.change({ prNumbers: [...known, number].slice(-MAX_PR_NUMBERS) })
-  return true
 }
 
 export const WORKSPACE_TABLES = `

@@ -24,7 +24,7 @@ import { summaryOf } from './lifecycle/summary.ts'
 import { TitleGenerator } from './lifecycle/title-generator.ts'
 import { UsageReport } from './lifecycle/usage-report.ts'
 import { WorkspaceSetup } from './lifecycle/workspace-setup.ts'
-import { addPullRequest, type ConversationRecord } from './schema.ts'
+import type { ConversationRecord } from './schema.ts'
 import { KEY_REVOKED, KEY_UNCHECKED } from './sockets/session-attachment.ts'
 import { Sessions } from './sockets/sessions.ts'
 import { SocketMessages } from './sockets/socket-messages.ts'
@@ -50,6 +50,7 @@ const PONG = JSON.stringify({ type: 'pong' })
 
 /** The alarm that fills the text index, from the event that makes it worth while until the index is complete. */
 const SEARCH_DELAY_MS = 1_000
+const MAX_PR_NUMBERS = 1_000
 
 /** A conversation that is being created, the recording that it is to play, and its secrets in plain text. */
 export type Creation = { record: ConversationRecord; replay: ReplayStep[] | null; secrets: SecretMasker }
@@ -137,7 +138,9 @@ export class ConversationState {
 
   /** Records a pull or merge request of this conversation. True the first time a number is recorded, false after that. */
   addPullRequest(number: number): boolean {
-    if (!addPullRequest(this.record, number)) return false
+    const known = this.record.value.prNumbers ?? []
+    if (known.includes(number)) return false
+    this.record.change({ prNumbers: [...known, number].slice(-MAX_PR_NUMBERS) })
     this.index.mark()
     return true
   }

@@ -1,7 +1,7 @@
 // Verifies the ledgers of advice in a state folder, whose service need not be stopped.
 
 import { DatabaseSync } from 'node:sqlite'
-import { adviceIn } from '../../src/analysis/evidence/ledger.ts'
+import { adviceIn } from '../../src/analysis/evidence/ledger-content.ts'
 import { brokenAt } from '../../src/lib/crypto.ts'
 import { databaseFile } from '../start/migrations.ts'
 import { UsageError } from './options.ts'

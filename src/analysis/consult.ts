@@ -4,7 +4,7 @@ import { findAnalysis, listAnalyses, newestOfListing, type StoredAnalysis } from
 import { systemClock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { recordText } from './chat/check-answer.ts'
-import { type ChatWorld, callTool, type Found } from './chat/tools.ts'
+import { type ChatWorld, callTool, type ToolFindings } from './chat/tools.ts'
 import { depsOf, evidenceRowsOf, inputOf } from './compose.ts'
 import { type AnalysisCtx, RunEnded, within } from './ctx.ts'
 import { gather } from './gather/gather.ts'
@@ -37,7 +37,7 @@ export async function consult(env: Env, { owner, language, ...call }: Consultati
   return told(bounded.value)
 }
 
-function told(found: Found | string): Consulted {
+function told(found: ToolFindings | string): Consulted {
   if (typeof found === 'string') return { text: found, isError: true, record: '' }
   const { text, ...record } = found
   return { text, isError: false, record: recordText(record) }

@@ -3,7 +3,7 @@
 
 import { typedByPerson } from '../lib/address-policy.ts'
 import { assertNever } from '../lib/assert.ts'
-import type { Door } from '../lib/guarded-fetch.ts'
+import type { GuardedFetchOptions } from '../lib/guarded-fetch.ts'
 import type { Family } from './provider.ts'
 
 export type Account = {
@@ -58,10 +58,10 @@ const withScheme = (host: string): string => (host.startsWith('http://') ? host 
 // The guarded fetch for a host that a user named. The API's address is made from the host, so its origin is what the user
 // typed.
 
-export type HostDoor = Pick<Door, 'policy' | 'fetch'>
+export type HostAccess = Pick<GuardedFetchOptions, 'policy' | 'fetch'>
 
 /** `base` is the address of the API. */
-export function hostDoor(door: HostDoor, base: string): Door {
+export function hostDoor(door: HostAccess, base: string): GuardedFetchOptions {
   return { ...door, chosenBy: typedByPerson(base) }
 }
 

@@ -6,7 +6,7 @@ import { systemClock } from '../lib/clock.ts'
 import { toBase64Url } from '../lib/crypto.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { type Fetch, operatorFetch, requestBytes, UpstreamError } from '../lib/http-client.ts'
-import { type Account, type HostDoor, hostDoor } from './addresses.ts'
+import { type Account, type HostAccess, hostDoor } from './addresses.ts'
 import { authorizationOf } from './check-token.ts'
 import { notingReason, tellingQuota } from './declined.ts'
 import type { Family } from './provider.ts'
@@ -15,7 +15,7 @@ export type ApiOptions = {
   /** Of the API, without a slash at its end. */
   base: string
   /** For hosts that a user named. */
-  door: HostDoor
+  door: HostAccess
   timeoutMs: number
   /** Aborts all requests. */
   signal: AbortSignal

@@ -1,9 +1,9 @@
 // Whether a provider accepts a token. Only a request can tell: to the API root at GitHub, which every kind of token may
 // read, and for the current user at the others.
 
-import { DoorError, fetchThrough } from '../lib/guarded-fetch.ts'
+import { fetchThrough, GuardedFetchError } from '../lib/guarded-fetch.ts'
 import { type Fetch, operatorFetch, requestJson, UpstreamError } from '../lib/http-client.ts'
-import { apiUrlOf, type HostDoor, hostDoor, type ProviderUrls } from './addresses.ts'
+import { apiUrlOf, type HostAccess, hostDoor, type ProviderUrls } from './addresses.ts'
 import { tellingQuota } from './declined.ts'
 
 export type TokenVerdict =
@@ -18,7 +18,7 @@ export type TokenToCheck = { provider: string; token: string; host: string | nul
 export type CheckOptions = {
   urls: ProviderUrls
   /** For hosts that a user named. */
-  door: HostDoor
+  door: HostAccess
   timeoutMs: number
   /** For the addresses of the configuration. */
   fetch?: Fetch
@@ -72,7 +72,7 @@ function verdictOf(error: UpstreamError, provider: string): TokenVerdict {
   const { status, reason } = error
   if (status === 401 || status === 403) return { ok: false, reason: 'invalid' }
   if (status === 404 || reason === 'not_json') return unreachable(`what answered is no ${provider} API`)
-  if (error.cause instanceof DoorError) return unreachable(error.cause.message)
+  if (error.cause instanceof GuardedFetchError) return unreachable(error.cause.message)
   if (reason === 'rate_limited') return unreachable('it is asked too often just now')
   if (reason === 'timeout') return unreachable('it did not answer in time')
   return unreachable(status === null ? 'it cannot be reached' : `it answered HTTP ${status}`)

@@ -1,9 +1,9 @@
 // Which provider an account belongs to, and how it is asked: within a deadline, its failure a value.
 
 import { assertNever } from '../lib/assert.ts'
-import { DoorError } from '../lib/guarded-fetch.ts'
+import { GuardedFetchError } from '../lib/guarded-fetch.ts'
 import { type Fetch, UpstreamError } from '../lib/http-client.ts'
-import { type Account, apiUrlOf, type HostDoor, type ProviderUrls } from './addresses.ts'
+import { type Account, apiUrlOf, type HostAccess, type ProviderUrls } from './addresses.ts'
 import { apiFor } from './api-client.ts'
 import { bitbucket } from './bitbucket.ts'
 import { GITHUB_HEADERS, github } from './github.ts'
@@ -12,7 +12,7 @@ import type { Family, GitProvider } from './provider.ts'
 
 export type RequestDeps = {
   urls: ProviderUrls
-  door: HostDoor
+  door: HostAccess
   /** For one request. */
   timeoutMs: number
   /** For all requests that an answer takes. */
@@ -27,7 +27,7 @@ type ProviderConfig = {
   githubApiUrl: string
   gitlabApiUrl: string
   bitbucketApiUrl: string
-  addressPolicy: HostDoor['policy']
+  addressPolicy: HostAccess['policy']
   fetchTimeoutMs: number
 }
 
@@ -126,7 +126,7 @@ const SENTENCES: Readonly<Record<FailureWord, string>> = {
 export function failureOf(error: UpstreamError): Failure {
   const word = wordOf(error)
   const { cause, status } = error
-  const refused = cause instanceof DoorError && cause.reason === 'refused' ? cause.message : null
+  const refused = cause instanceof GuardedFetchError && cause.reason === 'refused' ? cause.message : null
   const sentence = refused ?? (word === 'failed' && status !== null ? `it answered HTTP ${status}` : SENTENCES[word])
   return { word, sentence, retryAfterMs: error.retryAfterMs, cause: error }
 }
@@ -136,9 +136,9 @@ function wordOf({ reason, status, cause }: UpstreamError): FailureWord {
   if (status === 403) return 'forbidden'
   if (status === 404) return 'not-found'
   if (reason === 'rate_limited') return 'rate-limited'
-  if (reason === 'timeout' || status === 504 || (cause instanceof DoorError && cause.reason === 'timeout'))
+  if (reason === 'timeout' || status === 504 || (cause instanceof GuardedFetchError && cause.reason === 'timeout'))
     return 'timeout'
   if (reason === 'malformed' || reason === 'too_large' || reason === 'not_json') return 'malformed'
-  if (cause instanceof DoorError && cause.reason === 'too-large') return 'malformed'
+  if (cause instanceof GuardedFetchError && cause.reason === 'too-large') return 'malformed'
   return status === null ? 'unreachable' : 'failed'
 }

@@ -27,9 +27,9 @@ export const envelopeOf = (app: Router): Envelope => must(envelopes.get(app), 'a
 /** `path` as the router has it: `/api/keys/:id`. */
 type Served = Admission & { readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'; readonly path: string }
 
-type Door = { readonly pattern: RegExp; readonly admission: Admission }
+type AdmittedPath = { readonly pattern: RegExp; readonly admission: Admission }
 
-const doors = new Map<string, Door>()
+const doors = new Map<string, AdmittedPath>()
 
 /** Serves a path and records its requirements. For documented endpoints use `endpoint`, which calls this. */
 export function serve(app: Router, { method, path, ...admission }: Served, handler: Handler<AppEnv>): void {

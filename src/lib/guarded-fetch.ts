@@ -12,7 +12,7 @@ import {
 } from './address-policy.ts'
 import { unlessAborted } from './wait-at-most.ts'
 
-export interface DoorLimits {
+export interface GuardedFetchLimits {
   /** Of a response's body, after decompression. */
   maxBytes: number
   /** Until the headers of the last response are there. */
@@ -21,11 +21,11 @@ export interface DoorLimits {
   totalTimeoutMs: number
 }
 
-export interface Door {
+export interface GuardedFetchOptions {
   policy: AddressPolicy
   /** There is no default: the caller must say who chose the address. */
   chosenBy: Chooser
-  limits?: Partial<DoorLimits>
+  limits?: Partial<GuardedFetchLimits>
   /** A redirect that would turn what is sent into a question ends it. */
   keepsBody?: boolean
   /** A redirect is the answer, and not followed. */
@@ -33,7 +33,7 @@ export interface Door {
   fetch?: typeof fetch
 }
 
-export const DEFAULT_DOOR_LIMITS: DoorLimits = {
+export const DEFAULT_FETCH_LIMITS: GuardedFetchLimits = {
   maxBytes: 32 * 1024 * 1024,
   headersTimeoutMs: 30_000,
   totalTimeoutMs: 120_000,
@@ -41,14 +41,14 @@ export const DEFAULT_DOOR_LIMITS: DoorLimits = {
 
 const MAX_REDIRECTS = 3
 
-export type DoorFailure = 'refused' | 'redirect' | 'too-large' | 'timeout' | 'network'
+export type GuardedFetchFailure = 'refused' | 'redirect' | 'too-large' | 'timeout' | 'network'
 
 /** What a request fails with here. The message is fit to be shown: it names the host at most, never a whole address. */
-export class DoorError extends Error {
-  override readonly name = 'DoorError'
-  readonly reason: DoorFailure
+export class GuardedFetchError extends Error {
+  override readonly name = 'GuardedFetchError'
+  readonly reason: GuardedFetchFailure
 
-  constructor(reason: DoorFailure, message: string, options?: ErrorOptions) {
+  constructor(reason: GuardedFetchFailure, message: string, options?: ErrorOptions) {
     super(message, options)
     this.reason = reason
   }
@@ -81,12 +81,16 @@ const NOT_THE_CALLERS = [
 ]
 
 /**
- * As `fetch`, with a `DoorError` for everything that it refuses. The caller's own signal ends it with the signal's
+ * As `fetch`, with a `GuardedFetchError` for everything that it refuses. The caller's own signal ends it with the signal's
  * reason. A body has to be bytes or text: a stream cannot be sent again. Redirects are followed, whatever `init` says of them.
  */
-export async function guardedFetch(address: string | URL, init: RequestInit, door: Door): Promise<Response> {
+export async function guardedFetch(
+  address: string | URL,
+  init: RequestInit,
+  door: GuardedFetchOptions,
+): Promise<Response> {
   if (init.body instanceof ReadableStream) throw new TypeError('a streamed body cannot pass the guarded door')
-  const limits = { ...DEFAULT_DOOR_LIMITS, ...door.limits }
+  const limits = { ...DEFAULT_FETCH_LIMITS, ...door.limits }
   const deadline = new Deadline(limits, init.signal ?? null)
   try {
     const { response, url } = await follow(String(address), { init, door, deadline })
@@ -100,7 +104,7 @@ export async function guardedFetch(address: string | URL, init: RequestInit, doo
 }
 
 /** The guarded fetch with the signature of `fetch`, for libraries. */
-export function fetchThrough(door: Door): typeof fetch {
+export function fetchThrough(door: GuardedFetchOptions): typeof fetch {
   return async (input, init) => {
     if (!(input instanceof Request)) return guardedFetch(input instanceof URL ? input : String(input), init ?? {}, door)
     const { method, headers, signal } = input
@@ -109,7 +113,7 @@ export function fetchThrough(door: Door): typeof fetch {
   }
 }
 
-type Journey = { init: RequestInit; door: Door; deadline: Deadline }
+type Journey = { init: RequestInit; door: GuardedFetchOptions; deadline: Deadline }
 type Leg = { url: URL; chosenBy: Chooser; method: string; headers: Headers; body: BodyInit | null }
 
 async function follow(address: string, { init, door, deadline }: Journey): Promise<{ response: Response; url: URL }> {
@@ -130,7 +134,7 @@ async function follow(address: string, { init, door, deadline }: Journey): Promi
     const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null
     if (location === null || door.showsRedirects === true) return { response, url }
     await response.body?.cancel()
-    if (redirects === MAX_REDIRECTS) throw new DoorError('redirect', `${url.host} redirects too often`)
+    if (redirects === MAX_REDIRECTS) throw new GuardedFetchError('redirect', `${url.host} redirects too often`)
     leg = nextLeg(leg, { status: response.status, location, door })
   }
 }
@@ -146,11 +150,11 @@ function outgoing({ url, chosenBy, headers: given }: Leg, { marker }: AddressPol
 
 function checked(address: string, question: AddressQuestion): URL {
   const verdict = checkAddress(address, question)
-  if (!verdict.ok) throw new DoorError('refused', `The address is refused: ${verdict.reason}`)
+  if (!verdict.ok) throw new GuardedFetchError('refused', `The address is refused: ${verdict.reason}`)
   return verdict.url
 }
 
-function nextLeg(leg: Leg, hop: { status: number; location: string; door: Door }): Leg {
+function nextLeg(leg: Leg, hop: { status: number; location: string; door: GuardedFetchOptions }): Leg {
   const { policy } = hop.door
   const address = absolute(hop.location, leg.url)
   const sameOrigin = URL.canParse(address) && new URL(address).origin === leg.url.origin
@@ -158,11 +162,11 @@ function nextLeg(leg: Leg, hop: { status: number; location: string; door: Door }
   const chosenBy = sameOrigin ? leg.chosenBy : STRANGER
   const url = checked(address, { policy, chosenBy })
   if (leg.url.protocol === 'https:' && url.protocol !== 'https:') {
-    throw new DoorError('redirect', `${leg.url.host} redirects from https to http`)
+    throw new GuardedFetchError('redirect', `${leg.url.host} redirects from https to http`)
   }
   const dropsBody = hop.status === 303 || (hop.status < 303 && leg.method === 'POST')
   if (dropsBody && hop.door.keepsBody === true && leg.body !== null) {
-    throw new DoorError('redirect', `${leg.url.hostname} redirects and drops what was sent`)
+    throw new GuardedFetchError('redirect', `${leg.url.hostname} redirects and drops what was sent`)
   }
   const headers = new Headers([...leg.headers].filter(([name]) => sameOrigin || HARMLESS_HEADERS.has(name)))
   if (dropsBody) {
@@ -170,7 +174,7 @@ function nextLeg(leg: Leg, hop: { status: number; location: string; door: Door }
     return { url, chosenBy, method: leg.method === 'HEAD' ? 'HEAD' : 'GET', headers, body: null }
   }
   if (leg.body !== null && !sameOrigin) {
-    throw new DoorError('redirect', `${leg.url.host} redirects what was sent to it to another host`)
+    throw new GuardedFetchError('redirect', `${leg.url.host} redirects what was sent to it to another host`)
   }
   return { ...leg, url, chosenBy, headers }
 }
@@ -181,7 +185,7 @@ function absolute(location: string, base: URL): string {
   // The parser reads a backslash as a slash and drops control characters; such an address is meant to mislead.
   if (/^[/\\]{2}/.test(location) || /[\\\s\p{Cc}]/u.test(location)) {
     const written = /^\/\/[^/\\?#\s\p{Cc}]+/u.test(location)
-    if (!written) throw new DoorError('redirect', `${base.host} redirects to a malformed address`)
+    if (!written) throw new GuardedFetchError('redirect', `${base.host} redirects to a malformed address`)
     return base.protocol + location
   }
   return URL.canParse(location, base.href) ? new URL(location, base).href : location
@@ -190,7 +194,7 @@ function absolute(location: string, base: URL): string {
 /** The response with a body that ends in an error when it grows too large or takes too long. */
 function capped(response: Response, maxBytes: number, deadline: Deadline): Response {
   const { status, statusText } = response
-  if (status === 101) throw new DoorError('network', 'The host wants to change the protocol')
+  if (status === 101) throw new GuardedFetchError('network', 'The host wants to change the protocol')
   const headers = new Headers(response.headers)
   const announced = Number(headers.get('content-length') ?? 0)
   if (announced > maxBytes) throw tooLarge(maxBytes)
@@ -230,7 +234,7 @@ function cappedBody(
         const explained = deadline.explain(error)
         controller.error(explained)
         // A body that broke off needs no cancel.
-        if (explained instanceof DoorError && explained.reason === 'network') deadline.end()
+        if (explained instanceof GuardedFetchError && explained.reason === 'network') deadline.end()
         else await stop(explained)
       }
     },
@@ -238,8 +242,8 @@ function cappedBody(
   })
 }
 
-function tooLarge(maxBytes: number): DoorError {
-  return new DoorError('too-large', `The answer is larger than ${maxBytes} bytes`)
+function tooLarge(maxBytes: number): GuardedFetchError {
+  return new GuardedFetchError('too-large', `The answer is larger than ${maxBytes} bytes`)
 }
 
 /** Both time limits and the caller's signal as one. */
@@ -248,9 +252,9 @@ class Deadline {
   readonly #headersTimer: ReturnType<typeof setTimeout>
   readonly #totalTimer: ReturnType<typeof setTimeout>
 
-  constructor(limits: DoorLimits, outer: AbortSignal | null) {
+  constructor(limits: GuardedFetchLimits, outer: AbortSignal | null) {
     const late = new AbortController()
-    const expire = () => late.abort(new DoorError('timeout', 'The request took too long'))
+    const expire = () => late.abort(new GuardedFetchError('timeout', 'The request took too long'))
     this.#headersTimer = setTimeout(expire, Math.min(limits.headersTimeoutMs, limits.totalTimeoutMs))
     this.#totalTimer = setTimeout(expire, limits.totalTimeoutMs)
     this.signal = outer === null ? late.signal : AbortSignal.any([late.signal, outer])
@@ -268,8 +272,8 @@ class Deadline {
   /** The error to show for what was thrown: addresses in messages of the runtime stay out of it. */
   explain(error: unknown): unknown {
     if (this.signal.aborted) return this.signal.reason
-    if (error instanceof DoorError) return error
-    return new DoorError('network', 'The host cannot be reached', { cause: withoutAddress(error) })
+    if (error instanceof GuardedFetchError) return error
+    return new GuardedFetchError('network', 'The host cannot be reached', { cause: withoutAddress(error) })
   }
 }
 

@@ -3,7 +3,7 @@
 
 import { type AddressPolicy, namedByOperator } from './address-policy.ts'
 import { joinBytes } from './bytes.ts'
-import { DoorError, type DoorLimits, guardedFetch } from './guarded-fetch.ts'
+import { GuardedFetchError, type GuardedFetchLimits, guardedFetch } from './guarded-fetch.ts'
 import { sleep, unlessAborted } from './wait-at-most.ts'
 
 export class UpstreamError<Reason extends string = string> extends Error {
@@ -111,7 +111,7 @@ async function attemptOnce(url: string, options: RequestOptions): Promise<BytesR
     if (error instanceof UpstreamError) throw error
     signal?.throwIfAborted()
     // Where the service redirects to is refused: it would be the next time, too.
-    if (error instanceof DoorError && (error.reason === 'refused' || error.reason === 'redirect')) {
+    if (error instanceof GuardedFetchError && (error.reason === 'refused' || error.reason === 'redirect')) {
       throw new UpstreamError({ service, reason: 'redirect', detail: error.message }, { cause: error })
     }
     const timedOut = late.signal.aborted
@@ -194,7 +194,11 @@ const jittered = (delayMs: number): number => delayMs * (0.5 + Math.random())
 const PUBLIC_ONLY: AddressPolicy = { allowPrivate: [], personMayUseLoopback: false, ownOrigins: [], marker: null }
 
 /** The callers have limits of their own, which fit what they ask for; this is for what they let go of. */
-const LIMITS: DoorLimits = { maxBytes: Number.MAX_SAFE_INTEGER, headersTimeoutMs: 600_000, totalTimeoutMs: 600_000 }
+const LIMITS: GuardedFetchLimits = {
+  maxBytes: Number.MAX_SAFE_INTEGER,
+  headersTimeoutMs: 600_000,
+  totalTimeoutMs: 600_000,
+}
 
 /** As `fetch`, for a body of text or bytes. */
 export const operatorFetch = (url: string, init: RequestInit): Promise<Response> =>

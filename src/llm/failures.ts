@@ -194,7 +194,8 @@ function transportFailure(error: unknown, where: { label: string; partialText: s
 type DoorTrouble = Error & { reason: 'refused' | 'redirect' | 'too-large' | 'timeout' | 'network' }
 
 /** By its name: the class is one module's own, and this one is loaded on its own. */
-const isDoorError = (error: unknown): error is DoorTrouble => error instanceof Error && error.name === 'DoorError'
+const isDoorError = (error: unknown): error is DoorTrouble =>
+  error instanceof Error && error.name === 'GuardedFetchError'
 
 function doorFailure(error: DoorTrouble, { label, partialText }: { label: string; partialText: string }): ModelError {
   const more = { partialText, cause: error }

@@ -4,7 +4,7 @@
 
 import { z } from 'zod'
 import { type AddressPolicy, typedByPerson } from '../lib/address-policy.ts'
-import { DoorError, guardedFetch } from '../lib/guarded-fetch.ts'
+import { GuardedFetchError, guardedFetch } from '../lib/guarded-fetch.ts'
 import { requestJson, UpstreamError } from '../lib/http-client.ts'
 import { log } from '../lib/log.ts'
 import type { ModelFacts } from './ask.ts'
@@ -169,10 +169,10 @@ const MOST_MODELS = 1_000
 const LONGEST_NAME = 300
 const Listed = z.object({ data: z.array(z.object({ id: z.string() })) })
 
-type Asked = { address: string; key: string | null; policy: AddressPolicy; timeoutMs: number }
+type ListRequest = { address: string; key: string | null; policy: AddressPolicy; timeoutMs: number }
 
 /** The names in the order of the list, or the kind of the failure. A redirect is not followed: the key would go along. */
-export async function listedModels({ address, key, policy, timeoutMs }: Asked): Promise<string[] | ModelFailure> {
+export async function listedModels({ address, key, policy, timeoutMs }: ListRequest): Promise<string[] | ModelFailure> {
   const base = address.replace(/\/+$/, '')
   const limits = { maxBytes: LIST_BYTES, headersTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs }
   const headers = key === null ? {} : { authorization: `Bearer ${key}` }
@@ -187,7 +187,7 @@ export async function listedModels({ address, key, policy, timeoutMs }: Asked): 
     return read.success ? namesOf(read.data) : 'unusable_reply'
   } catch (error) {
     if (error instanceof SyntaxError) return 'unusable_reply'
-    if (!(error instanceof DoorError)) throw error
+    if (!(error instanceof GuardedFetchError)) throw error
     return error.reason === 'timeout' ? 'timeout' : 'unavailable'
   }
 }

@@ -5,12 +5,18 @@ import type { z } from 'zod'
 import { log } from '../lib/log.ts'
 import { unlessAborted } from '../lib/wait-at-most.ts'
 import { ProcessTransport, type ToolProcesses } from './process-session.ts'
-import { headersFor, type ProcessServer, type RemoteServer, type ServerDoor, type ToolServer } from './remote-server.ts'
+import {
+  headersFor,
+  type ProcessServer,
+  type RemoteServer,
+  type ServerAccess,
+  type ToolServer,
+} from './remote-server.ts'
 import { GOODBYE_MS, McpFailure, NOTHING_COMPILED, Wire } from './wire.ts'
 
 export type ConnectionDeps = {
   /** All requests pass it, those to addresses that a server names included. */
-  readonly door: ServerDoor
+  readonly door: ServerAccess
   /** Where servers that are programs run; null where none can. */
   readonly processes: ToolProcesses | null
   readonly conversationId: string

@@ -79,10 +79,10 @@ export function headersFor({ apiKey }: RemoteServer, conversationId: string): Re
  * The guarded fetch for one server, whose address a person configured. An address that the server names counts as chosen by
  * a stranger.
  */
-export type ServerDoor = (address: string) => typeof fetch
+export type ServerAccess = (address: string) => typeof fetch
 
 /** A server may take as long as a call may take before it sends its first header; the callers set the deadlines. */
-export function toolServerDoor(policy: AddressPolicy): ServerDoor {
+export function toolServerDoor(policy: AddressPolicy): ServerAccess {
   const patienceMs = CALL_DEADLINE_MS + 10_000
   const limits = { headersTimeoutMs: patienceMs, totalTimeoutMs: patienceMs, maxBytes: 2 * MAX_ANSWER_BYTES }
   return (address) => fetchThrough({ policy, limits, chosenBy: typedByPerson(address) })

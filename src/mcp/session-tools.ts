@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { type Ask, withServer } from './connection.ts'
 import type { ToolProcesses } from './process-session.ts'
-import { type McpServers, type ServerDoor, type ToolServer, toolServers } from './remote-server.ts'
+import { type McpServers, type ServerAccess, type ToolServer, toolServers } from './remote-server.ts'
 import { CallResult, errorResult, resultOf, type ToolResult } from './tool-result.ts'
 import { CALL_DEADLINE_MS, explainFailure, NotAsked } from './wire.ts'
 
@@ -24,7 +24,7 @@ type OpenedServers = {
 }
 
 type OpenDeps = {
-  readonly door: ServerDoor
+  readonly door: ServerAccess
   /** Where servers that are programs run; null where none can: they are left out. */
   readonly processes: ToolProcesses | null
   readonly conversationId: string
@@ -241,7 +241,7 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 export type CallDeps = {
   /** The servers as they are configured now; the key of the tool's server is taken from here. */
   readonly servers: McpServers
-  readonly door: ServerDoor
+  readonly door: ServerAccess
   readonly processes: ToolProcesses | null
   readonly conversationId: string
   /** The key of the call's effect: one that a program was asked for before is followed, and not made again. */

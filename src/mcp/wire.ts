@@ -2,7 +2,7 @@
 // without an answer.
 
 import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
-import { DoorError } from '../lib/guarded-fetch.ts'
+import { GuardedFetchError } from '../lib/guarded-fetch.ts'
 
 export const CALL_DEADLINE_MS = 110_000
 
@@ -133,7 +133,7 @@ export class NotAsked extends McpFailure {}
 
 export function explainFailure(error: unknown): string {
   for (const cause of chain(error)) {
-    if (cause instanceof McpFailure || cause instanceof DoorError) return cause.message
+    if (cause instanceof McpFailure || cause instanceof GuardedFetchError) return cause.message
   }
   if (!(error instanceof Error)) return 'The server cannot be used'
   if (error instanceof SyntaxError) return 'The server answers with something that is not JSON'

@@ -2,7 +2,7 @@
 // without one, it may have been.
 
 import { type AddressPolicy, type Chooser, namedByOperator, typedByPerson } from '../lib/address-policy.ts'
-import { type Door, DoorError, guardedFetch } from '../lib/guarded-fetch.ts'
+import { GuardedFetchError, type GuardedFetchOptions, guardedFetch } from '../lib/guarded-fetch.ts'
 import { parseRetryAfter } from '../lib/http-client.ts'
 import { type Line, later, OK, type Outgoing, type Part, type Reply, rejected, type Verdict } from './channel.ts'
 import type { Mode } from './delivery.ts'
@@ -49,7 +49,7 @@ export async function isReachable(opened: Opened, part: Part, at: number): Promi
     await response.body?.cancel()
     return true
   } catch (error) {
-    if (!(error instanceof DoorError)) throw error
+    if (!(error instanceof GuardedFetchError)) throw error
     // Any other problem with the address is found when the message is sent.
     return error.reason !== 'network' && error.reason !== 'timeout'
   }
@@ -69,13 +69,13 @@ async function exchange(opened: Opened, { url, headers, body }: Outgoing, timeou
   return read.ok ? opened.line.judge(reply) : { ok: false, outcome: 'unknown', reason: 'the answer broke off' }
 }
 
-function doorOf({ policy, chosenBy }: Opened, timeoutMs: number): Door {
+function doorOf({ policy, chosenBy }: Opened, timeoutMs: number): GuardedFetchOptions {
   const limits = { maxBytes: REPLY_BYTES, headersTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs }
   return { policy, chosenBy, limits, keepsBody: true }
 }
 
 function verdictOfFailure(error: unknown): Verdict {
-  if (!(error instanceof DoorError)) throw error
+  if (!(error instanceof GuardedFetchError)) throw error
   if (error.reason === 'refused' || error.reason === 'redirect') return rejected(error.message)
   return { ok: false, outcome: 'unknown', reason: error.message }
 }
@@ -104,7 +104,7 @@ async function bodyOf(response: Response): Promise<{ ok: true; body: unknown } |
   try {
     text = await response.text()
   } catch (error) {
-    if (!(error instanceof DoorError)) throw error
+    if (!(error instanceof GuardedFetchError)) throw error
     return { ok: false }
   }
   try {

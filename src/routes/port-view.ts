@@ -99,9 +99,9 @@ function withoutOwn(cookies: string): [string, string][] {
 
 const isOwnCookie = (cookie: string): boolean => cookie.split('=', 1)[0]?.trim() === SESSION_COOKIE
 
-type Asked = { readonly request: Request; readonly env: Env; readonly token: PortToken }
+type PortRequest = { readonly request: Request; readonly env: Env; readonly token: PortToken }
 
-function shown(answer: Response, asked: Asked): Response {
+function shown(answer: Response, asked: PortRequest): Response {
   const { request, env } = asked
   const failure = answer.headers.get('x-port-failure')
   if (failure !== null) return errorPage(answer.status, decodeURIComponent(failure))
@@ -157,7 +157,7 @@ const AT_LOOPBACK = /^http(s?):\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\
 const Peers = z.record(z.string(), z.string())
 
 /** Servers redirect to the address that they believe to have, and to that of another server of the workspace. */
-function here(location: string, peers: z.infer<typeof Peers>, { request, token }: Asked): string {
+function here(location: string, peers: z.infer<typeof Peers>, { request, token }: PortRequest): string {
   const found = AT_LOOPBACK.exec(location)
   if (found === null) return location
   const [, isSecure, port = isSecure === '' ? '80' : '443', rest = '/'] = found

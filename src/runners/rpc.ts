@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { MAX_TEXT_BYTES, METHODS, type Method, type ParamsOf, RPC_ERRORS } from './wire.ts'
 
 type Answered = { [M in Method]: (typeof METHODS)[M]['answered'] extends true ? M : never }[Method]
-type Told = Exclude<Method, Answered>
+type Notification = Exclude<Method, Answered>
 
 /** What this end takes. The result of a call is its answer. */
 export type Handlers = { [M in Method]?: (params: ParamsOf<M>) => unknown }
@@ -78,7 +78,7 @@ export class RpcPeer {
     return checked.data
   }
 
-  tell<M extends Told>(method: M, params: ParamsOf<M>): void {
+  tell<M extends Notification>(method: M, params: ParamsOf<M>): void {
     this.#post({ method, params })
   }
 

@@ -9,7 +9,7 @@ import type { ConversationSummary } from '../../../src/db/conversations.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
 import { waitAtMost } from '../../../src/lib/wait-at-most.ts'
 import { firstRow, migrate } from '../../sql.ts'
-import { type ConversationRecord, holdsConversation, MIGRATIONS } from '../schema.ts'
+import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
 import { ended } from '../sockets/session-attachment.ts'
 import { ConversationState, type Creation } from '../state.ts'
 import { SecretMasker } from '../turn/secret-masker.ts'
@@ -69,7 +69,9 @@ export class ConversationObject extends DurableObject<Env> {
     const { storage } = ctx
     if (firstRow(storage.sql, "SELECT 1 FROM sqlite_master WHERE name = 'meta'") === null) return
     migrate(storage, MIGRATIONS)
-    if (holdsConversation(storage.sql)) this.whole = new ConversationState(ctx, env, null)
+    // None for an id that nobody created, and for a deleted one.
+    const record = firstRow(storage.sql, "SELECT 1 FROM meta WHERE name = 'conversation'")
+    if (record !== null) this.whole = new ConversationState(ctx, env, null)
     else this.#deletion = new Deletion(storage, env)
   }
 

@@ -4,12 +4,12 @@ import { ReadableConversation } from '../lifecycle/readable-conversation.ts'
 import type { Question, TalkMessage } from './talk.ts'
 import type { TurnStep } from './turn-walk.ts'
 
-export type Asked =
+export type AskResult =
   /** `question`: the turn. `isNew`: the talk begins with it. */
   { ok: true; question: number; isNew: boolean } | { ok: false; reason: 'busy' | 'full' | 'taken' }
 
 /** Whose talk it is, and under which ids. */
-export type TalkPlace = { id: string; owner: string; session: string; createdAt: string }
+export type TalkIdentity = { id: string; owner: string; session: string; createdAt: string }
 
 /** Of the object's own database; what is larger is worth a new talk. */
 const MAX_TALK_BYTES = 8 * 1024 * 1024
@@ -17,7 +17,7 @@ const TITLE_CHARS = 60
 
 export class TalkingConversation extends ReadableConversation {
   /** Begins a turn, and the talk where there is none. The message of the turn that runs joins it. */
-  async ask({ id, owner, session, createdAt }: TalkPlace, question: Question): Promise<Asked> {
+  async ask({ id, owner, session, createdAt }: TalkIdentity, question: Question): Promise<AskResult> {
     const isNew = this.whole === null
     if (isNew) {
       await this.create({

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { STRANGER } from '../../lib/address-policy.ts'
-import { DoorError, guardedFetch } from '../../lib/guarded-fetch.ts'
+import { GuardedFetchError, guardedFetch } from '../../lib/guarded-fetch.ts'
 import type { PromptPart } from '../../llm/model.ts'
 import type { ObservationEvent } from '../events.ts'
 import { cutMiddle } from '../observations.ts'
@@ -91,7 +91,7 @@ async function visit(url: string, deps: BrowseDeps, signal: AbortSignal): Promis
       isError: response.status >= 400,
     })
   } catch (error) {
-    if (signal.aborted || !(error instanceof DoorError)) throw error
+    if (signal.aborted || !(error instanceof GuardedFetchError)) throw error
     return pageOutcome(url, `The page cannot be fetched: ${error.message}.`, { isError: true })
   }
 }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { OutputFilter, ShellCommand, ShellState } from '../../kits/shell/index.ts'
 import type { AddressPolicy } from '../../lib/address-policy.ts'
-import type { DoorLimits } from '../../lib/guarded-fetch.ts'
+import type { GuardedFetchLimits } from '../../lib/guarded-fetch.ts'
 import type { JsonSchema } from '../../llm/model.ts'
 import type { FileSystem } from '../../workspace/file-system.ts'
 import type { AgentName } from '../agents.ts'
@@ -66,7 +66,7 @@ export type ToolAgent = Exclude<AgentName, 'ShellAgent'>
 export type BrowseDeps = {
   readonly policy: AddressPolicy
   readonly fetch?: typeof fetch
-  readonly limits?: Partial<DoorLimits>
+  readonly limits?: Partial<GuardedFetchLimits>
 }
 
 /** The dependencies of tools. */

@@ -33,7 +33,7 @@ export type ChatWorld = {
   evidence(instrument: Instrument, isSample: boolean): Promise<EvidenceRow[] | null>
 }
 
-export type Found = { text: string; sources: Source[]; known: Known[] }
+export type ToolFindings = { text: string; sources: Source[]; known: Known[] }
 
 type ChatTool = {
   readonly name: ChatToolName
@@ -41,7 +41,7 @@ type ChatTool = {
   readonly schema: z.ZodType
   /** The codes that a call asks for, as the model wrote them; a call for any other than those of the talk is refused. */
   codesOf(args: unknown): readonly string[]
-  run(args: unknown, world: ChatWorld): Promise<Found | string>
+  run(args: unknown, world: ChatWorld): Promise<ToolFindings | string>
 }
 
 type Definition<Args> = {
@@ -49,7 +49,7 @@ type Definition<Args> = {
   description: string
   schema: z.ZodType<Args>
   codesOf(args: Args): readonly string[]
-  run(args: Args, world: ChatWorld): Promise<Found | string>
+  run(args: Args, world: ChatWorld): Promise<ToolFindings | string>
 }
 
 /** The arguments are checked before they come here. */
@@ -226,7 +226,7 @@ export const offeredTools = (): { name: string; description: string; parameters:
 export async function callTool(
   call: { tool: string; args: string; codes: readonly string[] },
   world: ChatWorld,
-): Promise<Found | string> {
+): Promise<ToolFindings | string> {
   const unit = CHAT_TOOL_UNITS.find(({ name }) => name === call.tool)
   if (unit === undefined) return `There is no tool ${call.tool}.`
   // Made of a value, by the conversation.
@@ -255,7 +255,7 @@ function withKeys(args: unknown, keys: ReadonlyMap<string, string>): unknown {
 
 type Wanted = { world: ChatWorld; names: readonly FactName[] | null; label: ChatToolName }
 
-async function factsFound(key: string, { world, names, label }: Wanted): Promise<Found | string> {
+async function factsFound(key: string, { world, names, label }: Wanted): Promise<ToolFindings | string> {
   const facts = await world.facts(key)
   if (typeof facts === 'string') return facts
   if (facts.consistency.isBlocked) return withheld(facts)

@@ -207,13 +207,13 @@ export function movesOfAnyDay({ tape: { bars }, through }: Followable, sessions:
 /** The figures of a session are final this long after its end. */
 const SETTLE_MS = 10 * 60_000
 
-type Kept = { bars: readonly Bar[]; keptAt: number }
+type StoredBars = { bars: readonly Bar[]; keptAt: number }
 
 /** The bars that are kept of a listing where they pass the checks of a report; a session that went on when they were fetched is left out. */
 export function followable(
   instrument: Instrument,
-  kept: Kept,
-  { index, now }: { index: Kept | null; now: number },
+  kept: StoredBars,
+  { index, now }: { index: StoredBars | null; now: number },
 ): Followable | 'bad_bars' {
   const found = eligible(kept.bars, { name: instrument.key, isSample: false, now })
   if (!found.ok) return 'bad_bars'
@@ -226,7 +226,7 @@ export function followable(
   }
 }
 
-function wholeSessions(market: Market, { bars, keptAt }: Kept, now: number): readonly Bar[] {
+function wholeSessions(market: Market, { bars, keptAt }: StoredBars, now: number): readonly Bar[] {
   const through = lastCompletedSession(market, Math.min(now, keptAt - SETTLE_MS))
   return bars.filter(({ date }) => date <= through)
 }

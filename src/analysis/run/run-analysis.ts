@@ -3,18 +3,15 @@
 import type { NewAnalysis } from '../../db/analyses.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { STAGE_PROGRESS } from '../codes.ts'
-import { type AnalysisCtx, type Ctx, enter, RunEnded } from '../ctx.ts'
+import type { AnalysisCtx, Ctx } from '../ctx.ts'
 import { type RunHooks, savedStep, stepTeller } from '../flow/live.ts'
-import { gather } from '../gather/gather.ts'
 import type { AnalysisInput, Deps } from '../gather/input.ts'
-import { knownName } from '../gather/stock-name.ts'
-import { judge } from '../judge/judge.ts'
-import { type Report, report } from '../report/build.ts'
+import type { Report } from '../report/build.ts'
 import { recordOf, savedMark } from '../report/record.ts'
 import type { ReportLanguage } from '../schemas.ts'
-import { fill, textsOf } from '../texts/book.ts'
+import { textsOf } from '../texts/book.ts'
 import { stageMessage } from '../texts/format.ts'
-import { write } from '../write/write.ts'
+import { analyze, nameOf } from './analyze.ts'
 
 export type RunResult = ({ ok: true; saved: boolean } & Report) | { ok: false; message: string }
 
@@ -111,41 +108,3 @@ export async function savePatiently(
   }
   return false
 }
-
-// One analysis, step by step. It stores nothing, and ends in one of two ways: a report, or the stage that stopped it and why.
-
-export type AnalysisResult =
-  | ({ ok: true } & Report)
-  | ({ ok: false; message: string } & Pick<RunEnded, 'reason' | 'stage' | 'runs'>)
-
-/** Analyses one instrument. Throws only what nobody planned. */
-export async function analyze(input: AnalysisInput, deps: Deps, ctx: AnalysisCtx): Promise<AnalysisResult> {
-  try {
-    const inputs = await gather(input, deps, ctx)
-    const judged = { ...inputs, ...judge(inputs) }
-    const words = await write(judged, deps, ctx)
-    await enter(ctx, 'validating')
-    return { ok: true, ...report(judged, words) }
-  } catch (error) {
-    if (!(error instanceof RunEnded)) throw error
-    const { reason, stage, runs } = error
-    return { ok: false, reason, stage, message: messageOf(error, { input, deps, language: ctx.language }), runs }
-  }
-}
-
-type Ended = { input: AnalysisInput; deps: Deps; language: ReportLanguage }
-
-function messageOf({ reason, stage, runs }: RunEnded, { input, deps, language }: Ended): string {
-  const texts = textsOf(language).analysis
-  const reasons = new Set(runs.flatMap(({ errorMessage }) => errorMessage ?? []))
-  const text = fill(texts.failure[reason], {
-    stage: texts.stageName[stage],
-    seconds: deps.deadlines.dailyBarsMs / 1000,
-    detail: [...reasons].join('; ') || texts.unknown,
-  })
-  return `${nameOf(input, language)}：${text}`
-}
-
-/** What a run calls its subject before its report knows it better. */
-const nameOf = ({ names, instrument }: AnalysisInput, language: ReportLanguage): string =>
-  knownName(names, null, { language, instrument }) ?? instrument.key

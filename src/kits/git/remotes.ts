@@ -1,7 +1,7 @@
 // What lies outside the workspace, as git is told about it by its caller.
 
 import type { AddressPolicy, Chooser } from '../../lib/address-policy.ts'
-import type { DoorLimits } from '../../lib/guarded-fetch.ts'
+import type { GuardedFetchLimits } from '../../lib/guarded-fetch.ts'
 
 export interface Credential {
   username: string
@@ -25,7 +25,7 @@ export interface GitRemotes {
   fetch?: typeof fetch
 }
 
-export interface TransferLimits extends DoorLimits {
+export interface TransferLimits extends GuardedFetchLimits {
   /** Objects in one pack. */
   maxObjects: number
 }

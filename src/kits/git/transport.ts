@@ -1,7 +1,12 @@
 // Git over HTTP, through the guarded door: questions to one remote, with who to be when it asks.
 
 import type { GitHttpRequest, GitHttpResponse } from 'isomorphic-git'
-import { DEFAULT_DOOR_LIMITS, DoorError, type DoorFailure, guardedFetch } from '../../lib/guarded-fetch.ts'
+import {
+  DEFAULT_FETCH_LIMITS,
+  GuardedFetchError,
+  type GuardedFetchFailure,
+  guardedFetch,
+} from '../../lib/guarded-fetch.ts'
 import { type Advertisement, readAdvertisement } from './advertisement.ts'
 import { type FailureReason, fatal, type GitFailure } from './failure.ts'
 import type { Credential, GitRemotes, TransferLimits } from './remotes.ts'
@@ -11,7 +16,7 @@ import type { Credential, GitRemotes, TransferLimits } from './remotes.ts'
  * 128 MB; and it becomes one file of the workspace.
  */
 export const DEFAULT_TRANSFER_LIMITS: TransferLimits = {
-  ...DEFAULT_DOOR_LIMITS,
+  ...DEFAULT_FETCH_LIMITS,
   maxBytes: 24 * 1024 * 1024,
   headersTimeoutMs: 60_000,
   totalTimeoutMs: 300_000,
@@ -137,7 +142,7 @@ export class Transport {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof DoorError)) throw error
+      if (!(error instanceof GuardedFetchError)) throw error
       const reason = DOOR_REASONS[error.reason]
       throw fatal(`unable to access '${this.url}/': ${error.message}`, { cause: error, reason })
     }
@@ -159,7 +164,7 @@ function refusal(url: string, status: number): GitFailure {
   return fatal(`unable to access '${url}/': The requested URL returned error: ${status}`, { reason })
 }
 
-const DOOR_REASONS: Record<DoorFailure, FailureReason> = {
+const DOOR_REASONS: Record<GuardedFetchFailure, FailureReason> = {
   refused: 'refused',
   redirect: 'refused',
   'too-large': 'too-large',

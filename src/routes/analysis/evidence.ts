@@ -1,16 +1,8 @@
 // What the method was worth when it was replayed over stored bars.
 
 import { z } from '@hono/zod-openapi'
-import {
-  adviceIn,
-  LedgerContent,
-  NOT_SCORED,
-  OUTCOMES,
-  type Outcome,
-  outcomeOf,
-  scoresOf,
-  UNSCORABLE,
-} from '../../analysis/evidence/ledger.ts'
+import { NOT_SCORED, OUTCOMES, type Outcome, outcomeOf, scoresOf } from '../../analysis/evidence/ledger.ts'
+import { adviceIn, LedgerContent, UNSCORABLE } from '../../analysis/evidence/ledger-content.ts'
 import { eligible } from '../../analysis/evidence/observations.ts'
 import {
   EvidenceRow,

@@ -360,3 +360,13 @@ test('what is too large or too complex to be judged is high, and says so', () =>
   expect(judge(`cat > a.ts <<'EOF'\n${code}EOF\n`)).toBe(low)
   expect(verdict('ls; rm -rf src').reasons).toEqual(['rm: deletes a folder with all that is in it'])
 })
+
+test('parallel runs its command with what it is given where `{}` stands, within a word too, and else behind it', () => {
+  expect(judge('parallel git {} --hard ::: reset')).toBe(high)
+  expect(judge('parallel {} -rf src ::: rm')).toBe(high)
+  expect(judge('parallel cat .{}v ::: en')).toBe(high)
+  expect(judge('parallel git reset ::: --hard')).toBe(high)
+  // Without the mark nothing is put between the words, or into one.
+  expect(judge('parallel git --hard ::: reset')).toBe(low)
+  expect(judge('parallel cat .v ::: en')).toBe(low)
+})

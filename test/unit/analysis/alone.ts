@@ -1,7 +1,7 @@
 import type { AnalysisCtx } from '../../../src/analysis/ctx.ts'
 import type { Deps } from '../../../src/analysis/gather/input.ts'
 import { knownName, type Names } from '../../../src/analysis/gather/stock-name.ts'
-import { type AnalysisResult, analyze as run } from '../../../src/analysis/run/run-analysis.ts'
+import { type AnalysisResult, analyze as run } from '../../../src/analysis/run/analyze.ts'
 import type { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import type { RunJob, TaskRequest } from '../../../src/analysis/task.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type LedgerContent, outcomeOf, scoresOf } from '../../../src/analysis/evidence/ledger.ts'
+import { outcomeOf, scoresOf } from '../../../src/analysis/evidence/ledger.ts'
+import type { LedgerContent } from '../../../src/analysis/evidence/ledger-content.ts'
 import { barsOf } from './series.ts'
 
 // Up by 1 % a session.

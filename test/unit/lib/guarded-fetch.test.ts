@@ -6,20 +6,25 @@ import {
   STRANGER,
   typedByPerson,
 } from '../../../src/lib/address-policy.ts'
-import { type Door, DoorError, fetchThrough, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
+import {
+  fetchThrough,
+  GuardedFetchError,
+  type GuardedFetchOptions,
+  guardedFetch,
+} from '../../../src/lib/guarded-fetch.ts'
 import { allowing, CLOSED, LOCAL } from '../../helpers/policies.ts'
 import { heldTimers } from '../../helpers/timers.ts'
 import { ALLOWED, REFUSED } from './address-corpus.ts'
 
 /** The host of the tests, and those that it redirects to. */
-const HOST: Door = { policy: allowing('127.0.0.0/8'), chosenBy: STRANGER }
-const NOBODY: Door = { policy: CLOSED, chosenBy: STRANGER }
+const HOST: GuardedFetchOptions = { policy: allowing('127.0.0.0/8'), chosenBy: STRANGER }
+const NOBODY: GuardedFetchOptions = { policy: CLOSED, chosenBy: STRANGER }
 const server = () => inject('gitServer')
 
 const failure = (promise: Promise<unknown>) =>
   promise.then(
     () => 'no failure',
-    (error: unknown) => (error instanceof DoorError ? error.reason : `not a DoorError: ${error}`),
+    (error: unknown) => (error instanceof GuardedFetchError ? error.reason : `not a GuardedFetchError: ${error}`),
   )
 
 /** What somebody who chose it may ask, of these. */
@@ -42,7 +47,7 @@ test('none of the spellings of an inside address gets through, and none of the p
 
 test('a refused address is never asked, whichever way it is spelled', async () => {
   const asked: string[] = []
-  const door: Door = {
+  const door: GuardedFetchOptions = {
     ...NOBODY,
     policy: LOCAL,
     fetch: async (url) => {
@@ -147,7 +152,7 @@ test('each redirect passes the door again: too many, inside, downgraded and malf
   for (const target of ['/\\169.254.169.254/', '\\\\169.254.169.254/', '//169.254.169.254\\@x/', '///x']) {
     expect(['redirect', 'refused']).toContain(await failure(to(target)))
   }
-  const secure: Door = {
+  const secure: GuardedFetchOptions = {
     ...NOBODY,
     fetch: async () => new Response(null, { status: 301, headers: { location: 'http://example.com/' } }),
   }
@@ -172,7 +177,7 @@ test('credentials stay with their origin, a body is not sent to another, and a 3
   expect(await failure(post(307, `${other}/echo`))).toBe('redirect')
 
   const seen: Headers[] = []
-  const door: Door = {
+  const door: GuardedFetchOptions = {
     ...NOBODY,
     fetch: async (_url, init) => {
       seen.push(new Headers(init?.headers))
@@ -190,7 +195,7 @@ test('what comes back is bounded: announced size, real size, headers that never 
     guardedFetch(`${server()}${path}`, {}, { ...HOST, limits: { ...limits, ...more } })
   expect((await (await get('/big?bytes=1000')).arrayBuffer()).byteLength).toBe(1000)
   expect(await failure(get('/big?bytes=1001').then((response) => response.arrayBuffer()))).toBe('too-large')
-  const unannounced: Door = { ...NOBODY, limits, fetch: async () => new Response(endless()) }
+  const unannounced: GuardedFetchOptions = { ...NOBODY, limits, fetch: async () => new Response(endless()) }
   const reading = guardedFetch('https://example.com/', {}, unannounced).then((response) => response.arrayBuffer())
   expect(await failure(reading)).toBe('too-large')
   expect(await failure(get('/never', { headersTimeoutMs: 200 }))).toBe('timeout')

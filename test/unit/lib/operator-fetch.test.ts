@@ -1,6 +1,6 @@
 import { expect, inject, test } from 'vitest'
 import { MARKER_HEADER } from '../../../src/lib/address-policy.ts'
-import { DoorError } from '../../../src/lib/guarded-fetch.ts'
+import { GuardedFetchError } from '../../../src/lib/guarded-fetch.ts'
 import { operatorFetchOnce, requestJson, UpstreamError } from '../../../src/lib/http-client.ts'
 
 const server = () => inject('gitServer')
@@ -24,7 +24,7 @@ test('an address of the operator is asked as it is, and followed within its orig
     const failed = await ask(redirecting(target)).catch((error: unknown) => error)
     expect([target, failed instanceof UpstreamError && failed.reason]).toEqual([target, 'redirect'])
     const cause = failed instanceof UpstreamError ? failed.cause : null
-    expect(cause instanceof DoorError && cause.message).toMatch(/^The address is refused: .*not a public/)
+    expect(cause instanceof GuardedFetchError && cause.message).toMatch(/^The address is refused: .*not a public/)
   }
 })
 

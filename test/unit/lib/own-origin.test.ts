@@ -11,7 +11,7 @@ import {
   STRANGER,
   typedByPerson,
 } from '../../../src/lib/address-policy.ts'
-import { type Door, DoorError, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
+import { GuardedFetchError, type GuardedFetchOptions, guardedFetch } from '../../../src/lib/guarded-fetch.ts'
 import { allowing, LOCAL } from '../../helpers/policies.ts'
 import { ALLOWED } from './address-corpus.ts'
 import { OTHERS, OWN, OWN_ORIGINS } from './own-origin-corpus.ts'
@@ -86,7 +86,7 @@ function net(status: number, hops: readonly Hop[]) {
 const ended = (promise: Promise<Response>) =>
   promise.then(
     ({ url }) => url,
-    (error: unknown) => (error instanceof DoorError ? error.reason : `not a DoorError: ${error}`),
+    (error: unknown) => (error instanceof GuardedFetchError ? error.reason : `not a GuardedFetchError: ${error}`),
   )
 
 test('no redirect leads to the service, whichever status, spelling or chain it takes', async () => {
@@ -112,7 +112,7 @@ test('no redirect leads to the service, whichever status, spelling or chain it t
 
 test('a person who typed a local address is led on within its origin only, and by nobody else into the inside', async () => {
   const model = 'http://localhost:11434/v1'
-  const door = (hops: readonly Hop[], more: Partial<Door> = {}) => {
+  const door = (hops: readonly Hop[], more: Partial<GuardedFetchOptions> = {}) => {
     const { asked, fetch } = net(302, hops)
     return {
       asked,
@@ -142,7 +142,7 @@ test('a person who typed a local address is led on within its origin only, and b
 test('everything that goes out is marked anew, and no caller can take the mark away or say where it goes', async () => {
   const marker = outboundMarker(null)
   const sent: Headers[] = []
-  const door: Door = {
+  const door: GuardedFetchOptions = {
     policy: { ...allowing('10.0.0.0/8'), marker },
     chosenBy: STRANGER,
     fetch: async (_url, init) => {

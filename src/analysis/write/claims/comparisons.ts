@@ -82,7 +82,7 @@ const IT = /그보다|이보다|그 (?:위|아래)|其|\b(?:above|below|under|ov
 /** What is said of the price and of the level that stands before it: a line "below the current price", the price "above it". */
 function aboutPrice(
   before: readonly Mention[],
-  { words, place, known }: { words: string; place: Surroundings; known: Known },
+  { words, place, known }: { words: string; place: MentionContext; known: Known },
 ): Finding[] {
   const [level] = before.findLast(({ facts }) => facts[0] !== undefined && familyOf(facts[0]) === 'level')?.facts ?? []
   if (level === undefined || level === 'price') return []
@@ -104,7 +104,7 @@ const fromPrice = (words: string): string =>
 const FATE =
   /\b(?:has|have|had|was|were|is|are|got)(?: now| also| already)?(?: been)? (?:lost|broken|reclaimed|regained|recovered|intact)\b|低于|高于/
 
-type Surroundings = {
+type MentionContext = {
   readonly from: Mention | undefined
   readonly start: number
   readonly between: string
@@ -116,7 +116,7 @@ function placeOf(
   mention: Mention,
   { before, next }: { before: Mention | undefined; next: Mention | undefined },
   { text }: Read,
-): Surroundings {
+): MentionContext {
   const gap = before === undefined ? '' : text.slice(before.end, mention.at)
   // A mention that an "and" joins is of the same subject as the one before it, not compared with it.
   const isJoined = before !== undefined && (isListed(gap) || AGAIN.test(gap))
@@ -135,7 +135,7 @@ function placeOf(
 
 /** The words that compare; null where there are none, or where they say by how much. */
 function wordsOf(
-  { from, start, between, after, isLast }: Surroundings,
+  { from, start, between, after, isLast }: MentionContext,
   mention: Mention,
   { text, figures }: Read,
 ): string | null {

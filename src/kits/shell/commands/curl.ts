@@ -2,7 +2,7 @@
 
 import { STRANGER } from '../../../lib/address-policy.ts'
 import { joinBytes } from '../../../lib/bytes.ts'
-import { DoorError, type DoorLimits, guardedFetch } from '../../../lib/guarded-fetch.ts'
+import { GuardedFetchError, type GuardedFetchLimits, guardedFetch } from '../../../lib/guarded-fetch.ts'
 import { isFileError } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
 import { resolvePath } from '../named-path.ts'
@@ -15,7 +15,11 @@ import { writeOut } from './curl/write-out.ts'
 import { readOptions } from './options.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
-const DEFAULT_LIMITS: Partial<DoorLimits> = { maxBytes: MAX_BYTES, headersTimeoutMs: 30_000, totalTimeoutMs: 60_000 }
+const DEFAULT_LIMITS: Partial<GuardedFetchLimits> = {
+  maxBytes: MAX_BYTES,
+  headersTimeoutMs: 30_000,
+  totalTimeoutMs: 60_000,
+}
 
 export async function runCurl(args: readonly string[], call: ShellCall, options: NetworkOptions): Promise<ShellResult> {
   const read = readOptions(args, SPEC)
@@ -137,7 +141,7 @@ async function askAgain(
     )
     const isPassing = outcome.response
       ? PASSING.has(outcome.response.status) || (flags.has('retry-all-errors') && outcome.response.status >= 400)
-      : outcome.error instanceof DoorError && mayPass(outcome.error, flags)
+      : outcome.error instanceof GuardedFetchError && mayPass(outcome.error, flags)
     if (!isPassing || left <= 0 || Date.now() + seconds * 1000 > stopAt) {
       if (outcome.response) return { response: outcome.response, warnings, passed }
       throw outcome.error
@@ -149,7 +153,7 @@ async function askAgain(
   }
 }
 
-function mayPass(error: DoorError, flags: ReadonlySet<string>): boolean {
+function mayPass(error: GuardedFetchError, flags: ReadonlySet<string>): boolean {
   return (
     error.reason === 'timeout' ||
     (error.reason === 'network' && (flags.has('retry-connrefused') || flags.has('retry-all-errors')))
@@ -225,7 +229,7 @@ const DOOR_EXITS = {
 
 function asFailure(error: unknown): { exitCode: number; message: string } {
   if (error instanceof CurlError) return error
-  if (error instanceof DoorError) return { exitCode: DOOR_EXITS[error.reason], message: error.message }
+  if (error instanceof GuardedFetchError) return { exitCode: DOOR_EXITS[error.reason], message: error.message }
   if (error instanceof TypeError) return { exitCode: EXIT.malformed, message: 'the request is malformed' }
   throw error
 }

@@ -51,10 +51,10 @@ export function beginVariables({ ctx }: Watched): void {
   state.exportedVars.add('SHLVL')
 }
 
-type Naming = { node: Command; run: (as: Command) => Promise<StepResult> }
+type RunningCommand = { node: Command; run: (as: Command) => Promise<StepResult> }
 
 /** For each command: what it names is made before it runs, and what it assigns to that is taken afterwards. */
-export async function withSpecial(shell: Watched, position: Position, naming: Naming): Promise<StepResult> {
+export async function withSpecial(shell: Watched, position: Position, naming: RunningCommand): Promise<StepResult> {
   const { node, run } = naming
   if (!NAMING.has(node)) return run(node)
   const { own } = position

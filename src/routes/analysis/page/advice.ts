@@ -28,7 +28,7 @@ export async function followAll(
   windows: readonly number[],
 ): Promise<Map<number, FollowedAdvice[]>> {
   const told = new Map<number, FollowedAdvice[]>()
-  const indices = new Map<string, Promise<Kept | null>>()
+  const indices = new Map<string, Promise<StoredBars | null>>()
   const now = Date.now()
   const keys = [...new Set(signals.map(({ key }) => key))]
   for (const [i, key] of keys.entries()) {
@@ -57,8 +57,8 @@ const adviceOf = ({ action, anchor, price, stopLoss, targetPrice, unscorable }: 
   ...{ anchor, price, stop: stopLoss, target: targetPrice, unscorable },
 })
 
-type Kept = { bars: Bar[]; keptAt: number }
-type Reading = { indices: Map<string, Promise<Kept | null>>; now: number }
+type StoredBars = { bars: Bar[]; keptAt: number }
+type Reading = { indices: Map<string, Promise<StoredBars | null>>; now: number }
 
 async function marketOf(db: D1Database, key: string, { indices, now }: Reading): Promise<Followable | string> {
   const parsed = parseCode(key)
@@ -69,7 +69,7 @@ async function marketOf(db: D1Database, key: string, { indices, now }: Reading):
 }
 
 /** Read once for all listings that are measured against it. */
-function indexOf(db: D1Database, instrument: Instrument, indices: Reading['indices']): Promise<Kept | null> {
+function indexOf(db: D1Database, instrument: Instrument, indices: Reading['indices']): Promise<StoredBars | null> {
   const key = benchmarkOf(instrument)?.index.key
   if (key === undefined) return Promise.resolve(null)
   const known = indices.get(key) ?? keptOf(db, key)
@@ -77,7 +77,7 @@ function indexOf(db: D1Database, instrument: Instrument, indices: Reading['indic
   return known
 }
 
-async function keptOf(db: D1Database, key: string): Promise<Kept | null> {
+async function keptOf(db: D1Database, key: string): Promise<StoredBars | null> {
   const kept = await keptBarsOf(db, key)
   const bars = kept && BarList.safeParse(JSON.parse(kept.body))
   return bars?.success === true ? { bars: bars.data, keptAt: kept?.keptAt ?? 0 } : null

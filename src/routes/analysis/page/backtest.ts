@@ -64,7 +64,7 @@ const OF_PHASE: Record<BacktestPhase, readonly string[]> = {
 const phaseOf = (row: AdviceRow): BacktestPhase =>
   PHASES.find((phase) => OF_PHASE[phase].some((one) => one === row.marketPhase)) ?? 'unknown'
 
-type Asked = {
+type BacktestQuery = {
   code?: string | null | undefined
   analysis_date_from?: string | null | undefined
   analysis_date_to?: string | null | undefined
@@ -74,7 +74,7 @@ type Asked = {
 const invalid = (c: Context<AppEnv>, say: (texts: PageTexts['backtest']) => string): AppError =>
   new AppError('bad_request', say(pageTexts(callerLanguage(c)).backtest), { word: 'invalid_params' })
 
-async function filterOf(c: Context<AppEnv>, asked: Asked): Promise<AdviceFilter> {
+async function filterOf(c: Context<AppEnv>, asked: BacktestQuery): Promise<AdviceFilter> {
   const [from, to] = [asked.analysis_date_from || null, asked.analysis_date_to || null]
   const isWrong =
     [from, to].some((date) => date !== null && !isDate(date)) || (from !== null && to !== null && from > to)
@@ -189,7 +189,7 @@ endpoint(
   async (c, { params, query }) => performance(c, { ...query, code: params.code }),
 )
 
-type AskedMetrics = Asked & { eval_window_days?: number | undefined }
+type AskedMetrics = BacktestQuery & { eval_window_days?: number | undefined }
 
 async function performance(c: Context<AppEnv>, asked: AskedMetrics): Promise<Response> {
   const sessions = asked.eval_window_days ?? USUAL_WINDOW

@@ -116,9 +116,9 @@ async function ownModel(c: Context<AppEnv>, entry: ModelEntry): Promise<OwnModel
 const originOf = (address: string | null): string | null =>
   address !== null && URL.canParse(address) ? new URL(address).origin : null
 
-type Told = Omit<z.infer<typeof ModelEntryTested>, 'capability_results'>
+type TrialResult = Omit<z.infer<typeof ModelEntryTested>, 'capability_results'>
 
-function passed(c: Context<AppEnv>, { protocol }: ModelEntry, { model }: Trial): Told {
+function passed(c: Context<AppEnv>, { protocol }: ModelEntry, { model }: Trial): TrialResult {
   const { modelAnswers: message } = pageTexts(callerLanguage(c)).trial
   return {
     ...{ success: true, message, error: null, error_code: null, stage: null, retryable: false, details: {} },
@@ -151,7 +151,7 @@ function failed(
   { protocol }: ModelEntry,
   failure: Trial['failure'],
   error: string | null = null,
-): Told {
+): TrialResult {
   const [error_code, reason] = FAILURES[failure ?? 'internal']
   const say = pageTexts(callerLanguage(c)).trial
   return {

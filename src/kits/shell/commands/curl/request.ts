@@ -2,7 +2,7 @@
 
 import type { AddressPolicy } from '../../../../lib/address-policy.ts'
 import { joinBytes } from '../../../../lib/bytes.ts'
-import type { DoorLimits } from '../../../../lib/guarded-fetch.ts'
+import type { GuardedFetchLimits } from '../../../../lib/guarded-fetch.ts'
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { resolvePath } from '../../../../workspace/paths.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
@@ -10,7 +10,7 @@ import { cookiesFor, readCookies } from './cookies.ts'
 import { CurlError, EXIT } from './failure.ts'
 import { formBody } from './form.ts'
 
-export type NetworkOptions = { policy: AddressPolicy; fetch?: typeof fetch; limits?: Partial<DoorLimits> }
+export type NetworkOptions = { policy: AddressPolicy; fetch?: typeof fetch; limits?: Partial<GuardedFetchLimits> }
 
 export type Wanted = {
   flags: ReadonlySet<string>

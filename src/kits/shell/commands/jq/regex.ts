@@ -139,9 +139,9 @@ function matchesIn(input: string, { pattern, isGlobal, skipsEmpty }: CompiledReg
 
 const isWide = (text: string, at: number): boolean => (text.codePointAt(at) ?? 0) > 0xffff
 
-type Naming = { names: readonly (string | null)[]; position: (unit: number) => number }
+type CaptureNames = { names: readonly (string | null)[]; position: (unit: number) => number }
 
-function described(match: RegExpExecArray, { names, position }: Naming): Match {
+function described(match: RegExpExecArray, { names, position }: CaptureNames): Match {
   const place = (range: readonly [number, number] | undefined, text: string | undefined) => ({
     offset: range && text !== undefined ? position(range[0]) : -1,
     length: range && text !== undefined ? position(range[1]) - position(range[0]) : 0,

@@ -1,16 +1,16 @@
-// Follows the lists of CONTRIBUTING for a tool, an endpoint and a command in a copy of the sources, and then forgets every field
-// once: the types have to miss it by its name.
+// Follows the lists of CONTRIBUTING in a copy of the sources, all in one, and then forgets every field once: the types have to miss
+// it by its name.
 
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { ANALYSIS_LISTS, CHANNEL, INDICATOR } from '../support/contributing-lists.ts'
 import { type ScratchCopy, scratchCopy } from '../support/scratch-copy.ts'
 import { textOf } from '../support/source-tree.ts'
 
 const TOOL = `import { z } from 'zod'
 import { type ActionKind, always, contentOf, plainText, withoutRemarks } from './action-kind.ts'
-import { AGENT, defineTool } from './define-tool.ts'
-import type { PreparedCall, ToolUnit } from './tool.ts'
+import { AGENT, defineTool, type PreparedCall, type ToolUnit } from './tool.ts'
 
 const Arguments = z.object({ text: z.string() })
 type Arguments = z.infer<typeof Arguments>
@@ -96,12 +96,45 @@ const ENDPOINT_FIELDS = [...ENDPOINT.matchAll(/^ {4}(\w+): /gm)].map(([, field =
 
 const without = (text: string, field: string) => text.replace(new RegExp(`^ +${field}: .*\n`, 'm'), '')
 
-test('the lists for a tool, an endpoint and a command hold, and the types miss every field that is forgotten', async () => {
+test('each list for an analysis names the source files that its unit is added in, and no others', () => {
+  const contributing = textOf('CONTRIBUTING.md')
+  for (const { heading, names } of ANALYSIS_LISTS) {
+    const section = contributing.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
+    expect([heading, [...section.matchAll(/`(src\/[^`]+)`/g)].map(([, path]) => path)]).toEqual([heading, names])
+  }
+})
+
+test('what is added as its list says is complete, and the types miss every field that is forgotten', async () => {
   const copy = await scratchCopy()
   const touched = await addOneOfEach(copy)
+  for (const { add, fields } of ANALYSIS_LISTS) await add(copy, 'example', fields)
   expect(await copy.types()).toBe('')
   expect(touched.filter(([what, path]) => !isNamed(what, path))).toEqual([])
-  const { tools, ...told } = await toldBy(copy.root)
+  await expectToolTold(copy.root)
+  expect(derivedIn(copy.root)).toEqual({
+    variables: ['EXAMPLE_CHANNEL_KEY', 'EXAMPLE_MARKET_URL', 'EXAMPLE_NEWS_KEY'],
+    kinds: ['example'],
+    order: ['tencent', 'yahoo', 'eastmoney', 'sina', 'tushare', 'finnhub', 'alphavantage', 'example'],
+    figures: ['example_figure_example'],
+    ofOlderReports: null,
+  })
+
+  const forgotten = await forgetEachField(copy)
+  expect(forgotten.length).toBeGreaterThan(25)
+  const ofAnalysis = await forgetEachOfAnalysis(copy)
+  const wrong = await copy.types()
+  const isMissed = ([path, field]: Named) => errorsIn(wrong, path).includes(`'${field}' is missing`)
+  expect(forgotten.filter((one) => !isMissed(one))).toEqual([])
+  expect(errorsIn(wrong, COMMAND_RISKS)).toMatch(/missing the following properties.*: greet, mute/)
+  const missed = wrong
+    .split(/\n(?=\S)/)
+    .filter((error) => !forgotten.some(([path]) => error.startsWith(`${path}(`)))
+    .flatMap((error) => /Property '(\w+)' is missing/.exec(error)?.[1] ?? [])
+  expect(missed.filter((field) => ofAnalysis.includes(field)).sort()).toEqual(ofAnalysis)
+})
+
+async function expectToolTold(root: string): Promise<void> {
+  const { tools, ...told } = await toldBy(root)
   expect(tools.filter((name) => !rowsOfTools().includes(name))).toEqual(['count_words'])
   expect(told).toEqual({
     agents: [true, true],
@@ -111,14 +144,23 @@ test('the lists for a tool, an endpoint and a command hold, and the types miss e
     observed: [{ type: 'text', text: '2' }],
     replayed: [{ kind: 'call', name: 'count_words', arguments: '{"text":"one two"}', thought: '' }],
   })
+}
 
-  const forgotten = await forgetEachField(copy)
-  expect(forgotten.length).toBeGreaterThan(25)
-  const wrong = await copy.types()
-  const isMissed = ([path, field]: Named) => errorsIn(wrong, path).includes(`'${field}' is missing`)
-  expect(forgotten.filter((one) => !isMissed(one))).toEqual([])
-  expect(errorsIn(wrong, COMMAND_RISKS)).toMatch(/missing the following properties.*: greet, mute/)
-})
+/** Adds each unit of an analysis once more without each of its fields; which ones, sorted. */
+async function forgetEachOfAnalysis(copy: ScratchCopy): Promise<string[]> {
+  const left: string[] = []
+  for (const { add, fields } of ANALYSIS_LISTS) {
+    for (const field of Object.keys(fields)) {
+      const rest = Object.fromEntries(Object.entries(fields).filter(([one]) => one !== field))
+      await add(copy, `without${left.length}`, rest)
+      left.push(field)
+    }
+  }
+  // Inside a field: a setting of which nobody says where the operator sets it, and a series without its warm-up.
+  await CHANNEL.add(copy, 'within0', { ...CHANNEL.fields, environment: "{ key: tokenIn('EXAMPLE_OTHER_KEY') }" })
+  await INDICATOR.add(copy, 'within1', { ...INDICATOR.fields, lines: "{ NAMELine: { field: 'x', isPercent: false } }" })
+  return [...left, 'topic', 'warmUp'].sort()
+}
 
 type Named = readonly [string, string]
 
@@ -204,4 +246,22 @@ async function toldBy(root: string): Promise<{ tools: string[] }> {
     cwd: root,
   })
   return JSON.parse(stdout)
+}
+
+/** What the copy makes of the units, asked of the copy itself. */
+function derivedIn(root: string): unknown {
+  const program = `
+    import { parseConfig, VARIABLES } from './src/config.ts'
+    import { CHANNEL_KINDS } from './src/notify/registry.ts'
+    import { TrendAnalysis } from './src/analysis/report/trend-analysis.ts'
+    const examples = (names) => names.filter((name) => /example/i.test(name)).sort()
+    console.log(JSON.stringify({
+      variables: examples(VARIABLES.map(({ name }) => name)),
+      kinds: examples(CHANNEL_KINDS),
+      order: parseConfig({ AUTH_MODE: 'local' }).marketData,
+      figures: examples(Object.keys(TrendAnalysis.shape)),
+      ofOlderReports: TrendAnalysis.shape.example_figure_example?.parse(undefined),
+    }))`
+  const answer = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: root, encoding: 'utf8' })
+  return JSON.parse(answer)
 }

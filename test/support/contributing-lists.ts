@@ -1,15 +1,11 @@
-// The lists of CONTRIBUTING.md that add something to an analysis, followed word for word in a copy of the tree: what they
-// name is all that has to be touched, and what they call for cannot be forgotten.
+// What the lists of CONTRIBUTING that add something to an analysis call for, to be followed word for word in a copy of the tree.
 
-import { execFileSync } from 'node:child_process'
-import { expect, test } from 'vitest'
-import { type ScratchCopy, scratchCopy } from '../support/scratch-copy.ts'
-import { textOf } from '../support/source-tree.ts'
+import type { ScratchCopy } from './scratch-copy.ts'
 
 /** The fields of a unit, each with its source text. */
-type Fields = Readonly<Record<string, string>>
+export type Fields = Readonly<Record<string, string>>
 
-type List = {
+export type List = {
   heading: string
   /** The source files that the list names. */
   names: string[]
@@ -23,7 +19,7 @@ const sourceOf = (fields: Fields): string =>
     .map(([name, text]) => `${name}: ${text},`)
     .join('\n')
 
-const CHANNEL: List = {
+export const CHANNEL: List = {
   heading: 'To add a notification channel',
   names: ['src/notify/channels/<name>.ts', 'src/notify/registry.ts'],
   fields: {
@@ -127,7 +123,7 @@ export const ${name} = ({ url }: SearchOptions): SearchProvider => ({
   },
 }
 
-const INDICATOR: List = {
+export const INDICATOR: List = {
   heading: 'To add an indicator',
   names: ['src/market/indicators/<name>.ts', 'src/market/indicators/index.ts'],
   fields: {
@@ -147,69 +143,10 @@ void sma
 `,
     )
     const path = 'src/market/indicators/index.ts'
-    await copy.edit(
-      path,
-      "import { type Series, valueAt } from './series.ts'\n",
-      `import { ${name} } from './${name}.ts'\nimport { type Series, valueAt } from './series.ts'\n`,
-    )
+    const imports = "import { averageTrueRange, bollingerBands } from './volatility.ts'\n"
+    await copy.edit(path, imports, `import { ${name} } from './${name}.ts'\n${imports}`)
     await copy.edit(path, 'export const INDICATORS = [\n', `export const INDICATORS = [\n  ${name},\n`)
   },
 }
 
-const LISTS = [CHANNEL, MARKET, NEWS, INDICATOR]
-
-test('each list names the source files that its unit is added in, and no others', () => {
-  const contributing = textOf('CONTRIBUTING.md')
-  for (const { heading, names } of LISTS) {
-    const section = contributing.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-    expect([heading, [...section.matchAll(/`(src\/[^`]+)`/g)].map(([, path]) => path)]).toEqual([heading, names])
-  }
-})
-
-test('a unit that is added as its list says is complete, and one without any of its fields is a type error', async () => {
-  const copy = await scratchCopy()
-  for (const { add, fields } of LISTS) await add(copy, 'example', fields)
-  expect(await copy.types()).toBe('')
-  expect(derivedIn(copy.root)).toEqual({
-    variables: ['EXAMPLE_CHANNEL_KEY', 'EXAMPLE_MARKET_URL', 'EXAMPLE_NEWS_KEY'],
-    kinds: ['example'],
-    order: ['tencent', 'yahoo', 'eastmoney', 'sina', 'tushare', 'finnhub', 'alphavantage', 'example'],
-    figures: ['example_figure_example'],
-    ofOlderReports: null,
-  })
-
-  const left: string[] = []
-  for (const { add, fields } of LISTS) {
-    for (const field of Object.keys(fields)) {
-      const name = `without${left.length}`
-      const rest = Object.fromEntries(Object.entries(fields).filter(([one]) => one !== field))
-      await add(copy, name, rest)
-      left.push(field)
-    }
-  }
-  // Inside a field: a setting of which nobody says where the operator sets it, and a series without its warm-up.
-  await CHANNEL.add(copy, 'within0', { ...CHANNEL.fields, environment: "{ key: tokenIn('EXAMPLE_OTHER_KEY') }" })
-  await INDICATOR.add(copy, 'within1', { ...INDICATOR.fields, lines: "{ NAMELine: { field: 'x', isPercent: false } }" })
-  const told = (await copy.types()).split(/\n(?=\S)/)
-  const forgotten = [...left, 'topic', 'warmUp'].sort()
-  const missed = told.flatMap((line) => /Property '(\w+)' is missing/.exec(line)?.[1] ?? [])
-  expect(missed.filter((field) => forgotten.includes(field)).sort()).toEqual(forgotten)
-})
-
-/** What the copy makes of the units, asked of the copy itself. */
-function derivedIn(root: string): unknown {
-  const program = `
-    import { parseConfig, VARIABLES } from './src/config.ts'
-    import { CHANNEL_KINDS } from './src/notify/registry.ts'
-    import { TrendAnalysis } from './src/analysis/report/trend-analysis.ts'
-    const examples = (names) => names.filter((name) => /example/i.test(name)).sort()
-    console.log(JSON.stringify({
-      variables: examples(VARIABLES.map(({ name }) => name)),
-      kinds: examples(CHANNEL_KINDS),
-      order: parseConfig({ AUTH_MODE: 'local' }).marketData,
-      figures: examples(Object.keys(TrendAnalysis.shape)),
-      ofOlderReports: TrendAnalysis.shape.example_figure_example?.parse(undefined),
-    }))`
-  const answer = execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: root, encoding: 'utf8' })
-  return JSON.parse(answer)
-}
+export const ANALYSIS_LISTS = [CHANNEL, MARKET, NEWS, INDICATOR]
