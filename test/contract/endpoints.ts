@@ -332,6 +332,8 @@ export const ADDITIONS: readonly string[] = [
   'POST /api/v1/decision-signals',
   'POST /api/v1/decision-signals/reassess',
   'GET /api/v1/decision-signals/latest/{stock_code}',
+  'GET /api/v1/decision-signals/outcomes',
+  'POST /api/v1/decision-signals/outcomes/run',
   'GET /api/v1/decision-signals/outcomes/stats',
   'GET /api/v1/decision-signals/{signal_id}',
   'GET /api/v1/decision-signals/{signal_id}/outcomes',

@@ -66,6 +66,48 @@ test('the watchlist is the default group, names are read, and one that is not cl
   expect((await codes()).stock_codes).toEqual([])
 })
 
+test('titles and issues are in the caller’s language, every wrong stock is named, and no word is one that the page replaces', async () => {
+  const owner = await client()
+  const bad = {
+    ...{
+      NOPE: 'x',
+      REPORT_LANGUAGE: 'en',
+      SCHEDULE_TIMES: '25:00',
+      SCHEDULE_ENABLED: 'maybe',
+      SCHEDULE_TIMEZONE: 'CST',
+    },
+    ...{ WECHAT_WEBHOOK_URL: 'nowhere', LLM_CHANNELS: 'a,b', LLM_TEMPERATURE: '9', NTFY_URL: 'https://ntfy.sh' },
+    ...{ TELEGRAM_BOT_TOKEN: 'abc', VISION_MODEL: 'x/y', LLM_A_BASE_URL: 'ftp://x', LLM_A_EXTRA_HEADERS: '{' },
+    ...{ LLM_A_API_KEYS: 'k,l', LLM_A_ENABLED: 'false', CUSTOM_WEBHOOK_URLS: 'https://a.test,https://b.test' },
+    STOCK_LIST: '600519,阿里巴巴,龘龘龘',
+  }
+  const items = Object.entries(bad).map(([key, value]) => ({ key, value }))
+  const script = { zh: /\p{Script=Han}/u, ko: /\p{Script=Hangul}/u, en: /^[^\p{Script=Hangul}]+$/u }
+  for (const [language, letters] of Object.entries(script)) {
+    const headers = { 'accept-language': language }
+    const { issues } = await owner.json<{ issues: { key: string; message: string }[] }>(`${PATH}/validate`, {
+      ...{ method: 'POST', body: { items }, headers },
+    })
+    const wanted = [...Object.keys(bad).filter((key) => key !== 'TELEGRAM_BOT_TOKEN'), 'TELEGRAM_CHAT_ID']
+    expect(issues.map(({ key }) => key).sort()).toEqual(wanted.sort())
+    for (const issue of issues) {
+      expect(issue).toMatchObject({ message: expect.stringMatching(letters) })
+      expect(issue.message).not.toMatch(/tool call|function call|reasoning|timeout|timed out|dns|proxy|tunnel|50[23]/i)
+    }
+    const stocks = issues.find(({ key }) => key === 'STOCK_LIST')?.message
+    expect(stocks).toContain('阿里巴巴')
+    expect(stocks).toContain('龘龘龘')
+  }
+  type Titled = { items: { key: string; schema: { title: string; description: string } }[] }
+  const chinese = await owner.json<Titled>(PATH, { headers: { 'accept-language': 'zh-CN' } })
+  const told = chinese.items.filter(
+    ({ schema: { title, description } }) => !/\p{Script=Han}/u.test(title + description),
+  )
+  expect(told.map(({ key }) => key)).toEqual([])
+  const english = await owner.json<Titled>(PATH, { headers: EN })
+  expect(english.items.filter(({ schema: { title } }) => /\p{Script=Han}/u.test(title))).toEqual([])
+})
+
 test('the model of the settings is one entry; masks keep its key, and taking the entry away clears it', async () => {
   const owner = await client()
   const entry = {

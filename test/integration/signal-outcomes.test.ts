@@ -59,6 +59,29 @@ test('what became of a signal is told for each horizon from the next open on, wi
     eval_status: 'unable',
     unable_reason: 'no_bars',
   })
+  // The outcomes of all signals are those of each, by page and by what is asked for.
+  type Page = { items: Outcome[]; total: number; page: number; page_size: number }
+  const of = (query: string) => ann.json<Page>(`${SIGNALS}/outcomes?${query}`)
+  expect(await of('page_size=100')).toMatchObject({ page: 1, page_size: 100, total: 16 })
+  expect((await of(`signal_id=${items[0]?.signal_id}`)).items).toEqual(items)
+  expect((await of('horizon=5d&outcome=hit')).items).toEqual([items[2]])
+  expect((await of('eval_status=unable&page=2&page_size=4')).items.every(({ unable_reason }) => unable_reason)).toBe(
+    true,
+  )
+  expect(await of('engine_version=other')).toMatchObject({ items: [], total: 0 })
+  const run = (body: object) => ann.json(`${SIGNALS}/outcomes/run`, { method: 'POST', body })
+  expect(await run({ action: 'buy', stock_code: 'SGNL', horizons: ['5d'], force: true })).toMatchObject({
+    ...{ items: expect.arrayContaining([items[2]]), evaluated: 2, created: 0, updated: 1, skipped: 1 },
+    engine_version: 'signals-1',
+  })
+  expect(await run({ signal_id: items[0]?.signal_id })).toMatchObject({ items, evaluated: 4 })
+  const foreign = await client()
+  const body = { signal_id: items[0]?.signal_id }
+  expect((await foreign.ask(`${SIGNALS}/outcomes/run`, { method: 'POST', body })).status).toBe(404)
+  expect(await foreign.json(`${SIGNALS}/outcomes?signal_id=${items[0]?.signal_id}`)).toMatchObject({
+    items: [],
+    total: 0,
+  })
   const stats = await ann.json(`${SIGNALS}/outcomes/stats?horizons=3d`)
   expect(stats).toEqual({
     ...{ engine_version: 'signals-1', horizons: ['3d'], left_out: 0 },

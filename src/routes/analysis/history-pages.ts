@@ -2,7 +2,7 @@
 // what the web client shares.
 
 import { z } from '@hono/zod-openapi'
-import { chartsOf } from '../../analysis/market-review/record.ts'
+import { chartsOf, reviewOf } from '../../analysis/market-review/record.ts'
 import { reportOf } from '../../analysis/report/record.ts'
 import { renderMarkdown } from '../../analysis/report/render/markdown.ts'
 import * as reports from '../../analysis/schemas.ts'
@@ -200,10 +200,10 @@ endpoint(
     },
   },
   async (c, { params: { record_id }, query: { theme } }) => {
-    const { report } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
+    const { report, stored } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
     const { renderCard } = await import('../../analysis/report/render/card.ts')
     const { pngOf } = await import('../../analysis/report/render/lazy/picture.ts')
-    const png = await pngOf(renderCard(report, theme), async () => {
+    const png = await pngOf(renderCard(report, theme, reviewOf(stored).payload), async () => {
       const file = await c.env.ASSETS.fetch(new Request(new URL(FONT, c.req.url)))
       return file.ok ? new Uint8Array(await file.arrayBuffer()) : null
     })

@@ -13,6 +13,7 @@ import type { Bar } from '../../../src/market/bars.ts'
 import { isTradingDay, nextOpening, nextTradingDay, sessionEnd, startedSession } from '../../../src/market/calendar.ts'
 import { netReturn } from '../../../src/market/costs.ts'
 import { type Market, parseCode } from '../../../src/market/instruments.ts'
+import { SERIES } from '../../../src/market/sample-data/series.generated.ts'
 
 function instrument(key: string) {
   const parsed = parseCode(key)
@@ -221,4 +222,43 @@ test('a signal ends with a session, and begins with one that had opened', () => 
     watchConditions: null,
   }
   expect([planQuality(none), planQuality({ ...none, stopLoss: 1, targetPrice: 2 })]).toEqual(['minimal', 'partial'])
+})
+
+test('advice that knows nothing is right half of the time, where the rule of the page’s own service calls far more of it right', () => {
+  const claims = ['buy', 'add', 'hold', 'reduce', 'sell', 'avoid'] as const
+  const theirs = (action: (typeof claims)[number], pct: number) =>
+    action === 'buy' || action === 'add'
+      ? { hit: pct >= 2, miss: pct <= -2 }
+      : action === 'hold'
+        ? { hit: pct >= 0, miss: pct <= -2 }
+        : { hit: pct <= 2, miss: pct > 2 }
+  const rates = [1, 3, 5, 10].map((sessions) => {
+    const sum = { ours: { hit: 0, miss: 0 }, theirs: { hit: 0, miss: 0 } }
+    for (const series of Object.values(SERIES)) {
+      const bars = series
+        .trim()
+        .split('\n')
+        .map((line) => line.split(',').map(Number))
+      for (let i = 0; i + sessions < bars.length; i++) {
+        const pct = ((bars[i + sessions]?.[4] ?? 0) / (bars[i + 1]?.[1] ?? 1) - 1) * 100
+        for (const action of claims) {
+          const ours = signalOutcome(action, pct)
+          const their = theirs(action, pct)
+          sum.ours.hit += ours === 'hit' ? 1 : 0
+          sum.ours.miss += ours === 'miss' ? 1 : 0
+          sum.theirs.hit += their.hit ? 1 : 0
+          sum.theirs.miss += their.miss ? 1 : 0
+        }
+      }
+    }
+    const rate = ({ hit, miss }: { hit: number; miss: number }) => Math.round((100 * hit) / (hit + miss))
+    return [rate(sum.ours), rate(sum.theirs)]
+  })
+  // Told in docs/analysis-page.md.
+  expect(rates).toEqual([
+    [50, 90],
+    [50, 72],
+    [50, 67],
+    [50, 62],
+  ])
 })

@@ -32,6 +32,72 @@ test('a name is text on a card, whatever stands in it', async () => {
   expect(renderCard(long.report, 'light')).toContain('…')
 })
 
+test('no word of Korean or of letters is cut at the end of a line, nor by the end of a card', async () => {
+  for (const language of ['en', 'ko'] as const) {
+    const { report } = await makeReport({ language })
+    const summary = report.summary.analysis_summary.repeat(4)
+    const card = renderCard({ ...report, summary: { ...report.summary, analysis_summary: summary } }, 'light')
+    const lines = [...card.matchAll(/<text x="88" y="\d+" font-size="30"[^>]*>([^<]*)<\/text>/g)].slice(1)
+    const words = new Set(summary.split(/\s+/))
+    const shown = lines.flatMap(([, text = '']) => plainXml(text).replace(/…$/, '').trim().split(/\s+/))
+    expect(shown.length).toBeGreaterThan(20)
+    // A mark may stand between two words without a blank.
+    const whole = [...words].flatMap((word) => [word, ...word.split(/(?<=[;:,)])/)])
+    expect(shown.filter((word) => !whole.includes(word))).toEqual([])
+  }
+})
+
+const plainXml = (text: string): string => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+test('the card of a review has the light, the score and the indices of its markets, and what is wrong at its foot', async () => {
+  const { report } = await makeReport({ language: 'ko' })
+  const checks = '코스피: ⚠ 데이터 정합성 주의.'
+  const meta = {
+    ...report.meta,
+    report_type: 'market_review' as const,
+    stock_code: 'MARKET',
+    data_checks: checks,
+    data_notice: null,
+  }
+  const summary = { ...report.summary, analysis_summary: `${checks} 시장은 조용했다.`, sentiment_score: 58 }
+  const index = (name: string, change_pct: number | null) => ({ name, current: 2531.456, change_pct, amount: null })
+  const light = { score: 58, label: '균형', temperature_label: '혼조' }
+  const market = {
+    market_scope: '한국 증시',
+    color_scheme: 'red_up',
+    indices: [index('코스피', 1.25), index('코스닥', -0.5)],
+  }
+  const card = (payload: unknown) => renderCard({ ...report, meta, summary }, 'light', payload)
+  const one = card({ ...market, market_light: light })
+  for (const text of [
+    '>균형<',
+    '>혼조<',
+    '>58<',
+    '>코스피<',
+    '>2531.46<',
+    '>+1.25%<',
+    '>-0.50%<',
+    '>시장은 조용했다.<',
+  ]) {
+    expect(one).toContain(text)
+  }
+  expect(one).toMatch(/fill="#c22f2f"[^>]*>\+1\.25%/)
+  expect(one.split(checks)).toHaveLength(2)
+  // Without a light there is neither word nor score, and the indices move up.
+  const dark = card({ ...market, market_light: null })
+  expect(dark).not.toContain('>58<')
+  expect(dark).toContain('y="310"')
+  const both = card({
+    markets: { cn: { ...market, market_scope: 'A', market_light: light }, hk: { ...market, market_light: light } },
+  })
+  expect(both).toContain('>A: 균형 58<')
+  expect(both.match(/>코스피</g)).toHaveLength(2)
+  // What cannot be read is left out.
+  for (const broken of [null, 'x', { indices: [{ name: 3 }, null], market_light: 'green' }, { markets: 7 }]) {
+    expect(card(broken)).toContain('>시장은 조용했다.<')
+  }
+})
+
 /** The characters of a font, from its table of segments. */
 function charactersOf(font: DataView): Set<number> {
   const tagAt = (at: number) => String.fromCharCode(...[0, 1, 2, 3].map((i) => font.getUint8(at + i)))

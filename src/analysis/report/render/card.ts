@@ -1,6 +1,7 @@
 // The card of a report as SVG, to be made a picture of: what it advises, how it scored, the last closes with the levels, and the
 // beginning of its summary. It needs no script and loads nothing; its letters are those of the one font that a picture is drawn with.
 
+import { z } from 'zod'
 import { parseCode } from '../../../market/instruments.ts'
 import type { AnalysisReport } from '../../schemas.ts'
 import { textsOf } from '../../texts/book.ts'
@@ -28,26 +29,35 @@ const RIGHT = CARD_WIDTH - 88
 const LINE = 45
 const CLOSES = 90
 
-export function renderCard(report: AnalysisReport, theme: CardTheme): string {
-  const colors = colorsOf(report, theme)
+/** `review`: the structured form of a market review. */
+export function renderCard(report: AnalysisReport, theme: CardTheme, review: unknown = null): string {
+  const markets = marketsOf(review)
+  const colors = colorsOf(report, theme, markets)
+  const body =
+    report.meta.report_type === 'market_review' ? reviewBody(report, markets, colors) : stockBody(report, colors)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${CARD_WIDTH}" height="${CARD_HEIGHT}" viewBox="0 0 ${CARD_WIDTH} ${CARD_HEIGHT}" font-family="${CARD_FONT}">`,
     `<rect width="${CARD_WIDTH}" height="${CARD_HEIGHT}" fill="${colors.page}"/>`,
     `<rect x="40" y="40" width="${CARD_WIDTH - 80}" height="${CARD_HEIGHT - 80}" rx="36" fill="${colors.card}" stroke="${colors.line}" stroke-width="2"/>`,
     ...heading(report, colors),
-    ...verdict(report, colors),
-    ...chart(report, colors),
-    ...levels(report, colors),
-    ...paragraph(report, colors),
+    ...body,
     ...footer(report, colors),
     '</svg>',
   ].join('\n')
 }
 
-function colorsOf({ meta }: AnalysisReport, theme: CardTheme): Colors {
+const stockBody = (report: AnalysisReport, colors: Colors): string[] => [
+  ...verdict(report, colors),
+  ...chart(report, colors),
+  ...levels(report, colors),
+  ...paragraph(report, 920, colors),
+]
+
+function colorsOf({ meta }: AnalysisReport, theme: CardTheme, markets: readonly ReviewedMarket[]): Colors {
   const parsed = parseCode(meta.stock_code)
   const { red, green } = MOVES[theme]
-  const risesRed = parsed.ok && ['cn', 'tw', 'jp', 'kr'].includes(parsed.instrument.market)
+  const isRedMarket = parsed.ok && ['cn', 'tw', 'jp', 'kr'].includes(parsed.instrument.market)
+  const risesRed = isRedMarket || markets.some(({ color_scheme }) => color_scheme === 'red_up')
   const moves = risesRed ? { rise: red, fall: green } : { rise: green, fall: red }
   return { ...COLORS[theme], ...moves, warn: theme === 'light' ? '#8a5a00' : '#f0b95a' }
 }
@@ -74,9 +84,12 @@ const widthOf = (text: string, size: number): number =>
     0,
   ) * size
 
+/** A word that is not divided: of letters, or of Korean syllables, with the marks and the blank behind it. */
+const PIECES = /[\w\p{Script=Hangul}.,;!?%+\-–/:~()$€¥&'’"]+\s*|\s+|./gu
+
 /** The text, or its beginning, within so many lines; words and numbers are not divided. */
 function wrapped(text: string, { size, width, most }: { size: number; width: number; most: number }): string[] {
-  const pieces = visible(text).match(/[\w.,;!?%+\-–/:()$€¥&'’"]+\s*|\s+|./gu) ?? []
+  const pieces = visible(text).match(PIECES) ?? []
   const lines: string[] = ['']
   for (const piece of pieces) {
     const line = lines.at(-1) ?? ''
@@ -86,7 +99,14 @@ function wrapped(text: string, { size, width, most }: { size: number; width: num
   }
   const shown = lines.filter((line) => line.trim() !== '')
   if (shown.length <= most) return shown
-  return [...shown.slice(0, most - 1), `${(shown[most - 1] ?? '').trimEnd().slice(0, -2).trimEnd()}…`]
+  return [...shown.slice(0, most - 1), shortened(shown[most - 1] ?? '')]
+}
+
+/** Without its last word, or its last two characters where words are not parted by blanks. */
+function shortened(line: string): string {
+  const whole = line.trimEnd()
+  const withoutWord = whole.replace(/\s[\w\p{Script=Hangul}.,;%+\-–/:~()]+$/u, '')
+  return `${(withoutWord === whole ? [...whole].slice(0, -2).join('') : withoutWord).trimEnd()}…`
 }
 
 /** One line, smaller where it would be too wide, and cut where it would be too small. */
@@ -113,7 +133,6 @@ function heading({ meta }: AnalysisReport, colors: Colors): string[] {
 /** The advice, the price, and the score in its ring. */
 function verdict(report: AnalysisReport, colors: Colors): string[] {
   const { meta, summary } = report
-  if (meta.report_type === 'market_review') return []
   const texts = textsOf(meta.report_language)
   const { decimals } = reportView(report)
   const isGood = summary.action === 'buy' || summary.action === 'add'
@@ -190,16 +209,90 @@ function levels(report: AnalysisReport, colors: Colors): string[] {
   ])
 }
 
-function paragraph(report: AnalysisReport, colors: Colors): string[] {
-  const top = report.meta.report_type === 'market_review' ? 300 : 920
+function paragraph(report: AnalysisReport, top: number, colors: Colors): string[] {
   const bottom = warningOf(report) === '' ? 1226 : 1186
   const most = Math.floor((bottom - top) / LINE) + 1
-  const lines = wrapped(report.summary.analysis_summary, { size: 30, width: RIGHT - LEFT, most })
+  const lines = wrapped(summaryOf(report), { size: 30, width: RIGHT - LEFT, most })
   return lines.map((line, i) => label(LEFT, top + i * LINE, line.trim(), { size: 30, fill: colors.ink }))
 }
 
-const warningOf = (report: AnalysisReport): string =>
-  [report.meta.data_notice, ...(report.meta.data_checks === null ? [] : checkLines(report))].filter(Boolean).join(' ')
+const isReview = ({ meta }: AnalysisReport): boolean => meta.report_type === 'market_review'
+
+/** A review's summary begins with what is wrong with its figures, which stands at the foot of the card. */
+const summaryOf = (report: AnalysisReport): string =>
+  isReview(report)
+    ? report.summary.analysis_summary.replace(report.meta.data_checks ?? '', '')
+    : report.summary.analysis_summary
+
+function warningOf(report: AnalysisReport): string {
+  const { data_notice, data_checks } = report.meta
+  const checks = isReview(report) ? [data_checks] : data_checks === null ? [] : checkLines(report)
+  return [data_notice, ...checks].filter(Boolean).join(' ')
+}
+
+// --- A market review: the light of each market, its indices, and the beginning of the summary.
+
+const Index = z.object({ name: z.string(), current: z.number(), change_pct: z.number().nullable().catch(null) })
+const ReviewedMarket = z.object({
+  market_scope: z.string().catch(''),
+  color_scheme: z.string().nullish().catch(null),
+  indices: z.array(Index.nullable().catch(null)).catch([]),
+  market_light: z.object({ score: z.number(), label: z.string(), temperature_label: z.string() }).nullish().catch(null),
+})
+type ReviewedMarket = z.infer<typeof ReviewedMarket>
+
+function marketsOf(review: unknown): ReviewedMarket[] {
+  const several = z.object({ markets: z.record(z.string(), ReviewedMarket) }).safeParse(review)
+  if (several.success) return Object.values(several.data.markets)
+  const one = ReviewedMarket.safeParse(review)
+  return one.success ? [one.data] : []
+}
+
+const INDEX_ROWS = 9
+const INDEX_LINE = 58
+
+function reviewBody(report: AnalysisReport, markets: readonly ReviewedMarket[], colors: Colors): string[] {
+  const lit = markets.filter(({ market_light }) => market_light)
+  const each = Math.max(1, Math.floor(INDEX_ROWS / Math.max(1, markets.length)))
+  const rows = markets.flatMap(({ indices }) => indices.filter((index) => index !== null).slice(0, each))
+  const first = lit.length === 0 ? 310 : 530
+  const shown = rows.slice(0, INDEX_ROWS)
+  return [
+    ...(lit.length === 0 ? [] : lights(report, lit, colors)),
+    ...shown.flatMap((row, i) => indexRow(row, first + i * INDEX_LINE, colors)),
+    ...paragraph(report, first + shown.length * INDEX_LINE + 24, colors),
+  ]
+}
+
+/** The words of each light, and the score in its ring: of several markets their mean. */
+function lights(report: AnalysisReport, lit: readonly ReviewedMarket[], colors: Colors): string[] {
+  const { texts, score } = { texts: textsOf(report.meta.report_language), score: report.summary.sentiment_score }
+  const [only, ...others] = lit
+  const around = ring(score, { colors, tone: colors.accent, none: texts.consistency.noScore })
+  if (others.length === 0) {
+    const { label: said = '', temperature_label: mood = '' } = only?.market_light ?? {}
+    const advice = fitted(said, { size: 76, width: 620 })
+    return [
+      label(LEFT, 352, advice.line, { size: advice.size, fill: colors.accent, weight: 'bold' }),
+      label(LEFT, 430, mood, { size: 44, fill: colors.ink }),
+      ...around,
+    ]
+  }
+  const lines = lit.slice(0, 4).map(({ market_scope: scope, market_light: light }) => {
+    return fitted(`${scope}${texts.review.colon}${light?.label ?? ''} ${light?.score ?? ''}`, { size: 40, width: 640 })
+  })
+  return [...lines.map(({ line, size }, i) => label(LEFT, 310 + i * 56, line, { size, fill: colors.ink })), ...around]
+}
+
+function indexRow({ name, current, change_pct: change }: z.infer<typeof Index>, y: number, colors: Colors): string[] {
+  const title = fitted(name, { size: 34, width: 420 })
+  const moved = change === null || change === 0 ? colors.muted : change > 0 ? colors.rise : colors.fall
+  return [
+    label(LEFT, y, title.line, { size: title.size, fill: colors.ink }),
+    label(RIGHT - 200, y, fixed(current, 2), { size: 34, fill: colors.ink, anchor: 'end' }),
+    ...(change === null ? [] : [label(RIGHT, y, signedPct(change), { size: 34, fill: moved, anchor: 'end' })]),
+  ]
+}
 
 /** What a reader has to know of the figures, and what the picture is not. */
 function footer(report: AnalysisReport, colors: Colors): string[] {

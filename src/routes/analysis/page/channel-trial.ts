@@ -87,7 +87,7 @@ async function triedChannel(
   if (kind === undefined) return refused('config_invalid', body.channel === 'email' ? say.noSmtp : say.noChannel)
   const state = await readState(c)
   const known = body.items.filter(({ key }) => fieldOf(key.toUpperCase())?.category === 'notification')
-  const { draft, issues } = readItems(state, known)
+  const { draft, issues } = readItems(state, known, callerLanguage(c))
   const [issue] = issues
   if (issue !== undefined) return refused('config_invalid', `${issue.key}: ${issue.message}`)
   const { id, settings, isMixed } = draftChannel(state, draft, kind)

@@ -7,7 +7,7 @@ import type { Context } from 'hono'
 import { config } from '../../../config.ts'
 import { recordAudit } from '../../../db/audit.ts'
 import { type AppEnv, actorOf } from '../../../http/app-env.ts'
-import { callerLanguage } from '../../../http/caller-language.ts'
+import { type CallerLanguage, callerLanguage } from '../../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
@@ -15,6 +15,7 @@ import { laxBool } from '../../../http/validation.ts'
 import { changingSecrets } from '../../secrets-changed.ts'
 import { FIELDS, type Field, fieldOf, MASK, mayChange } from './configuration/fields.ts'
 import { type PageState, readState } from './configuration/state.ts'
+import { fieldWords } from './configuration/texts.ts'
 import { type Issue, type Item, planned, readItems } from './configuration/write.ts'
 import { pageTexts } from './texts.ts'
 
@@ -78,12 +79,13 @@ endpoint(
   },
   async (c, { query }) => {
     const state = await readState(c)
+    const language = callerLanguage(c)
     return c.json({
       config_version: versionOf(c, state),
       mask_token: MASK,
       items: FIELDS.map((field, place) => ({
         ...shown(field, state),
-        ...(query.include_schema && { schema: schemaOf(field, { state, place }) }),
+        ...(query.include_schema && { schema: schemaOf(field, { state, place, language }) }),
       })),
     })
   },
@@ -100,8 +102,11 @@ function shown(field: Field, state: PageState) {
   }
 }
 
-function schemaOf(field: Field, { state, place }: { state: PageState; place: number }): z.infer<typeof FieldSchema> {
-  const { key, title, description, category, control, isSensitive, options = [], validation = {} } = field
+type Shown = { state: PageState; place: number; language: CallerLanguage }
+
+function schemaOf(field: Field, { state, place, language }: Shown): z.infer<typeof FieldSchema> {
+  const { key, category, control, isSensitive, options = [], validation = {} } = field
+  const [title, description] = fieldWords(field, language)
   return {
     ...{ key, title, description, category, ui_control: control, options: [...options], validation: { ...validation } },
     data_type: control === 'switch' ? 'boolean' : control === 'textarea' ? 'array' : 'string',
@@ -199,7 +204,7 @@ async function written(
   refuseLarge(c, body.items)
   const state = await readState(c)
   if (isOutdated(c, { ...body, state })) throw outdated(c, state)
-  const { draft, issues, taken, masked } = readItems(state, body.items)
+  const { draft, issues, taken, masked } = readItems(state, body.items, callerLanguage(c))
   const plan = await planned(c, state, draft)
   const all = [...issues, ...plan.issues]
   if (all.length > 0) throw invalid(c, all)
@@ -257,7 +262,7 @@ endpoint(
   async (c, { body }) => {
     refuseLarge(c, body.items)
     const state = await readState(c)
-    const { draft, issues } = readItems(state, body.items)
+    const { draft, issues } = readItems(state, body.items, callerLanguage(c))
     const all = [...issues, ...(await planned(c, state, draft)).issues]
     return c.json({ valid: all.length === 0, issues: all })
   },

@@ -18,7 +18,8 @@ import type { AppEnv } from '../../../http/app-env.ts'
 import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
-import { valueError } from '../../../http/validation.ts'
+import { laxBool, laxInt, valueError } from '../../../http/validation.ts'
+import { parseCode } from '../../../market/instruments.ts'
 import { followAll } from './advice.ts'
 import * as wire from './signal-schemas.ts'
 import { missing, NO_FILTER, reading, signalOf, signalParams } from './signals.ts'
@@ -53,17 +54,7 @@ endpoint(
     await bringUpToDate(c.env.DB, owner, Date.now())
     const { total, items } = await listSignals(c.env.DB, { ...NO_FILTER, owner }, { limit: MOST_MEASURED, offset: 0 })
     const signals = items.filter(({ status }) => statuses.some((one) => one === status))
-    const followed = await followAll(
-      c.env.DB,
-      signals,
-      horizons.map((horizon) => wire.MEASURED[horizon]),
-    )
-    const rows = signals.flatMap((signal) =>
-      horizons.flatMap((horizon, i) => {
-        const one = followed.get(signal.id)?.[i]
-        return one === undefined ? [] : [measured(signal, horizon, one)]
-      }),
-    )
+    const rows = await rowsOf(c, signals, horizons)
     return c.json({
       engine_version: ENGINE,
       horizons,
@@ -75,6 +66,105 @@ endpoint(
     })
   },
 )
+
+/** Each signal after each horizon. */
+async function rowsOf(
+  c: Context<AppEnv>,
+  signals: readonly Signal[],
+  horizons: readonly Horizon[],
+): Promise<Measured[]> {
+  const windows = horizons.map((horizon) => wire.MEASURED[horizon])
+  const followed = await followAll(c.env.DB, signals, windows)
+  return signals.flatMap((signal) =>
+    horizons.flatMap((horizon, i) => {
+      const one = followed.get(signal.id)?.[i]
+      return one === undefined ? [] : [measured(signal, horizon, one)]
+    }),
+  )
+}
+
+endpoint(
+  app,
+  {
+    ...reading,
+    path: '/api/v1/decision-signals/outcomes',
+    summary: 'What became of the newest 2,000 signals, one for each signal and horizon',
+    query: z.object({
+      signal_id: laxInt({ min: 1 }).optional().describe('Only of this signal'),
+      horizon: z.enum(wire.MEASURED_HORIZONS).optional().describe('Only after so many sessions; all four by default'),
+      eval_status: z.enum(['completed', 'unable']).optional().describe('Only those that could be measured, or not'),
+      outcome: z.enum(['hit', 'miss', 'neutral']).optional().describe('Only those that came out so'),
+      engine_version: z.string().max(40).optional().describe('Only of these rules; there is one version'),
+      ...wire.pageQuery,
+    }),
+    replies: { 200: { description: 'The newest signal first', schema: wire.OutcomePage } },
+  },
+  async (c, { query }) => {
+    const { owner } = c.get('principal')
+    await bringUpToDate(c.env.DB, owner, Date.now())
+    const newest = await listSignals(c.env.DB, { ...NO_FILTER, owner }, { limit: MOST_MEASURED, offset: 0 })
+    const signals =
+      query.signal_id === undefined ? newest.items : newest.items.filter(({ id }) => id === query.signal_id)
+    const horizons = query.horizon === undefined ? wire.MEASURED_HORIZONS : [query.horizon]
+    const isOfOurs = query.engine_version === undefined || query.engine_version === ENGINE
+    const found = (isOfOurs ? await rowsOf(c, signals, horizons) : []).map(outcomeItem).filter((item) => {
+      const isStatus = query.eval_status === undefined || item.eval_status === query.eval_status
+      return isStatus && (query.outcome === undefined || item.outcome === query.outcome)
+    })
+    const from = (query.page - 1) * query.page_size
+    const items = found.slice(from, from + query.page_size)
+    return c.json({ items, total: found.length, page: query.page, page_size: query.page_size })
+  },
+)
+
+const RunBody = z
+  .object({
+    signal_id: laxInt({ min: 1 }).nullish().describe('Only this signal'),
+    horizons: z.array(z.enum(wire.MEASURED_HORIZONS)).max(4).nullish().describe('All four by default'),
+    force: laxBool().default(false).describe('Not read: nothing is stored that could be old'),
+    market: z.enum(wire.MARKETS).nullish().describe('Only of this market'),
+    stock_code: z.string().max(32).nullish().describe('Only of this stock'),
+    action: Action.nullish().describe('Only with this advice'),
+    source_type: z.enum(wire.SOURCES).nullish().describe('Only from this source'),
+    status: z.enum(wire.STATUSES).nullish().describe('Only in this state'),
+    limit: laxInt({ min: 1, max: 500 }).default(100).describe('Of the newest signals'),
+  })
+  .openapi('DecisionSignalRun')
+
+endpoint(
+  app,
+  {
+    ...reading,
+    method: 'post',
+    path: '/api/v1/decision-signals/outcomes/run',
+    summary:
+      'What became of the newest signals that match; they are measured whenever they are read, so nothing is stored',
+    body: { schema: RunBody, required: false },
+    replies: { 200: { description: 'The outcomes', schema: wire.OutcomeRun }, ...missing },
+  },
+  async (c, { body }) => {
+    const asked = RunBody.parse(body ?? {})
+    await bringUpToDate(c.env.DB, c.get('principal').owner, Date.now())
+    const signals = await chosenSignals(c, asked)
+    const horizons = asked.horizons ?? [...wire.MEASURED_HORIZONS]
+    const items = (await rowsOf(c, signals, horizons)).map(outcomeItem)
+    const skipped = items.filter(({ eval_status }) => eval_status === 'unable').length
+    const counts = { evaluated: items.length, created: 0, updated: items.length - skipped, skipped }
+    return c.json({ items, ...counts, engine_version: ENGINE })
+  },
+)
+
+async function chosenSignals(c: Context<AppEnv>, asked: z.infer<typeof RunBody>): Promise<Signal[]> {
+  const { owner } = c.get('principal')
+  if (asked.signal_id) return [await signalOf(c, String(asked.signal_id))]
+  const parsed = asked.stock_code ? parseCode(asked.stock_code) : null
+  if (parsed !== null && !parsed.ok) return []
+  const filter = {
+    ...{ ...NO_FILTER, owner, market: asked.market ?? null, key: parsed?.instrument.key ?? null },
+    ...{ action: asked.action ?? null, sourceType: asked.source_type ?? null, status: asked.status ?? null },
+  }
+  return (await listSignals(c.env.DB, filter, { limit: asked.limit, offset: 0 })).items
+}
 
 /** A parameter that is repeated, or a list with commas; null without one. */
 function someOf<T extends string>(c: Context<AppEnv>, name: string, known: readonly T[]): T[] | null {
@@ -150,22 +240,18 @@ endpoint(
   },
   async (c, { params }) => {
     const signal = await signalOf(c, params.signal_id)
-    const windows = wire.MEASURED_HORIZONS.map((horizon) => wire.MEASURED[horizon])
-    const followed = (await followAll(c.env.DB, [signal], windows)).get(signal.id) ?? []
-    const items = followed.map((told, i) => outcomeItem(signal, i, told))
+    const items = (await rowsOf(c, [signal], wire.MEASURED_HORIZONS)).map(outcomeItem)
     return c.json({ items, total: items.length, page: 1, page_size: items.length })
   },
 )
 
 const OUTCOMES_OF_ONE = wire.MEASURED_HORIZONS.length
 
-function outcomeItem(signal: Signal, i: number, told: FollowedAdvice): wire.SignalOutcome {
-  const horizon = wire.MEASURED_HORIZONS[i] ?? USUAL_HORIZON
-  const { outcome, reason } = measured(signal, horizon, told)
+function outcomeItem({ signal, horizon, told, outcome, reason }: Measured): wire.SignalOutcome {
   const followed = told.ok ? told.followed : null
   const percent = (value: number | null | undefined) => (value === null || value === undefined ? null : rounded(value))
   return {
-    id: signal.id * OUTCOMES_OF_ONE + i,
+    id: signal.id * OUTCOMES_OF_ONE + wire.MEASURED_HORIZONS.indexOf(horizon),
     ...{ signal_id: signal.id, horizon, engine_version: ENGINE, eval_status: reason === null ? 'completed' : 'unable' },
     ...{ outcome, direction_expected: expectedOfSignal(Action.parse(signal.action)) },
     direction_correct: outcome === null || outcome === 'neutral' ? null : outcome === 'hit',

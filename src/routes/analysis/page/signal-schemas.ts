@@ -101,6 +101,17 @@ export const OutcomePage = z
   .object({ items: z.array(SignalOutcome).describe('The shortest first'), ...paged })
   .openapi('DecisionSignalOutcomePage')
 
+export const OutcomeRun = z
+  .object({
+    items: z.array(SignalOutcome).describe('The newest signal first, the shortest horizon first'),
+    evaluated: z.int().describe('How many there are'),
+    created: z.int().describe('Always 0: nothing is stored'),
+    updated: z.int().describe('How many could be measured'),
+    skipped: z.int().describe('How many could not'),
+    engine_version: z.string().describe('Of the rules that measured them'),
+  })
+  .openapi('DecisionSignalRunResult')
+
 export const Beside = z
   .object({
     least_sample: z.int().describe('Fewer make no rate and no mean'),

@@ -4,8 +4,9 @@
 import type { SettingsChange } from '../../../../db/settings.ts'
 import { partsOf } from '../../../../llm/providers.ts'
 import type { ChannelKind } from '../../../../notify/registry.ts'
-import { isZone } from '../../../../schedule/plan.ts'
+import { isAmbiguousZone, isZone } from '../../../../schedule/plan.ts'
 import { channelOf, type PageState } from './state.ts'
+import type { ConfigTexts } from './texts.ts'
 
 export const MASK = '******'
 
@@ -23,6 +24,9 @@ export type Draft = {
   model: { protocol?: string; name?: string }
   /** What was stored otherwise than it was sent. */
   notes: string[]
+  /** In the caller's language: what is said, and the title and description of a field. */
+  say: ConfigTexts
+  wordsOf: (field: Pick<Field, 'key' | 'title' | 'description'>) => [string, string]
 }
 
 export type Problem = { code: string; message: string; expected?: string }
@@ -47,23 +51,25 @@ export type Field = {
 }
 
 const flag = (value: boolean) => (value ? 'true' : 'false')
-const NO_SWITCH: Problem = { code: 'invalid_enum', message: 'true or false is wanted', expected: 'true, false' }
 
 /** A switch holds `true` or `false`; empty is the default. */
 const asSwitch =
   (put: (draft: Draft, isOn: boolean) => void) =>
   (value: string, draft: Draft): Problem | null => {
-    if (!/^(true|false|)$/i.test(value)) return NO_SWITCH
+    if (!/^(true|false|)$/i.test(value)) {
+      return { code: 'invalid_enum', message: draft.say.trueOrFalse, expected: 'true, false' }
+    }
     put(draft, value.toLowerCase() === 'true')
     return null
   }
 
 const TIME = /^([01]?\d|2[0-3]):[0-5]\d$/
-const noTime: Problem = { code: 'invalid_format', message: 'Times such as 18:00 are wanted', expected: 'HH:MM' }
 
 function writeTimes(value: string, draft: Draft): Problem | null {
   const times = value.split(/[,;\s]+/).filter((one) => one !== '')
-  if (!times.every((one) => TIME.test(one))) return noTime
+  if (!times.every((one) => TIME.test(one))) {
+    return { code: 'invalid_format', message: draft.say.times, expected: 'HH:MM' }
+  }
   draft.schedule.times = times.map((one) => one.padStart(5, '0'))
   return null
 }
@@ -97,7 +103,7 @@ const MODEL_FIELDS: readonly Field[] = [
     // What the entry says is in its own keys; without any of them it goes.
     write: (value, draft) => {
       const names = value.split(',').filter((one) => one.trim() !== '')
-      if (names.length > 1) return { code: 'invalid_value', message: 'One model entry is kept: name one' }
+      if (names.length > 1) return { code: 'invalid_value', message: draft.say.oneEntry }
       if (names.length === 0) Object.assign(draft.settings, { llmModel: null, llmApiKey: null, llmBaseUrl: null })
       return null
     },
@@ -119,7 +125,7 @@ const MODEL_FIELDS: readonly Field[] = [
     write: (value, draft) =>
       value === '' || /^https?:\/\/\S+$/.test(value)
         ? setting('llmBaseUrl')(value.trim(), draft)
-        : { code: 'invalid_url', message: 'An address that begins with https:// is wanted' },
+        : { code: 'invalid_url', message: draft.say.address },
   },
   {
     ...{ ...LLM, key: 'LLM_MAIN_API_KEY', control: 'password', title: 'Key', isSensitive: true },
@@ -131,8 +137,7 @@ const MODEL_FIELDS: readonly Field[] = [
     ...{ ...LLM, key: 'LLM_MAIN_API_KEYS', control: 'password', title: 'Keys', isSensitive: true },
     description: 'One key is kept: use the field for one',
     value: () => '',
-    write: (value) =>
-      value === '' ? null : { code: 'invalid_value', message: 'One key is kept, so a list of keys is not taken' },
+    write: (value, { say }) => (value === '' ? null : { code: 'invalid_value', message: say.oneKey }),
   },
   {
     ...{ ...LLM, key: 'LLM_MAIN_MODELS', control: 'text', title: 'Model' },
@@ -141,7 +146,7 @@ const MODEL_FIELDS: readonly Field[] = [
     write: (value, draft) => {
       const [first = '', ...others] = value.split(',').flatMap((one) => one.trim() || [])
       draft.model.name = first
-      if (others.length > 0) draft.notes.push(`One model is kept: ${first}`)
+      if (others.length > 0) draft.notes.push(draft.say.oneModel(first))
       return null
     },
   },
@@ -149,14 +154,13 @@ const MODEL_FIELDS: readonly Field[] = [
     ...{ ...LLM, key: 'LLM_MAIN_EXTRA_HEADERS', control: 'text', title: 'Headers' },
     description: 'Not used',
     value: () => '',
-    write: (value) => (value === '' ? null : { code: 'invalid_value', message: 'Further headers are not sent' }),
+    write: (value, { say }) => (value === '' ? null : { code: 'invalid_value', message: say.noHeaders }),
   },
   {
     ...{ ...LLM, key: 'LLM_MAIN_ENABLED', control: 'switch', title: 'In use' },
     description: 'An entry that is there is in use',
     value: (state) => (hasOwnModel(state) ? 'true' : ''),
-    write: (value) =>
-      /^(true|)$/i.test(value) ? null : { code: 'invalid_value', message: 'Remove the entry to stop its use' },
+    write: (value, { say }) => (/^(true|)$/i.test(value) ? null : { code: 'invalid_value', message: say.noSwitch }),
   },
   {
     ...{ ...LLM, key: 'LITELLM_MODEL', control: 'text', title: 'Model in use' },
@@ -174,7 +178,10 @@ const unread = (key: string, title: string, more: { description: string; usual?:
   ...{ ...LLM, key, control: 'text', title, description: more.description },
   value: () => more.usual ?? '',
   isOwn: () => false,
-  write: (value) => (value === '' ? null : { code: 'invalid_value', message: more.description }),
+  write: (value, { say, wordsOf }) => {
+    const words = wordsOf({ key, title, description: more.description })
+    return value === '' ? null : { code: 'invalid_value', message: say.readOnly(...words) }
+  },
 })
 
 const UNREAD_FIELDS: readonly Field[] = [
@@ -222,7 +229,7 @@ const NTFY_URL: Field = channelField('NTFY_URL', {
   write: (value, draft) => {
     const [, url = null, topic = null] = /^(https?:\/\/.+)\/([\w-]+)\/?$/.exec(value.trim()) ?? []
     if (value.trim() !== '' && topic === null) {
-      return { code: 'invalid_url', message: 'An address with a topic is wanted', expected: 'https://ntfy.sh/my-topic' }
+      return { code: 'invalid_url', message: draft.say.topic, expected: 'https://ntfy.sh/my-topic' }
     }
     draft.channels.ntfy = { ...draft.channels.ntfy, url, topic }
     return null
@@ -233,7 +240,7 @@ const WEBHOOK_URLS: Field = channelField('CUSTOM_WEBHOOK_URLS', {
   ...{ kind: 'webhook', name: 'url', title: 'Own webhook', description: 'One address', isSensitive: true },
   write: (value, draft) => {
     const [url = null, ...more] = value.split(',').flatMap((one) => one.trim() || [])
-    if (more.length > 0) return { code: 'invalid_value', message: 'One address is kept: use further channels of yours' }
+    if (more.length > 0) return { code: 'invalid_value', message: draft.say.oneAddress }
     draft.channels.webhook = { ...draft.channels.webhook, url }
     return null
   },
@@ -304,7 +311,7 @@ const SYSTEM_FIELDS: readonly Field[] = [
     value: ({ schedule }) => (schedule !== null && 'zone' in schedule.plan.when ? schedule.plan.when.zone : ''),
     write: (value, draft) => {
       const zone = value.trim() || DEFAULT_ZONE
-      if (!isZone(zone)) return { code: 'invalid_timezone', message: 'An IANA zone such as Asia/Shanghai is wanted' }
+      if (!isZone(zone) || isAmbiguousZone(zone)) return { code: 'invalid_timezone', message: draft.say.zone }
       draft.schedule.zone = zone
       return null
     },

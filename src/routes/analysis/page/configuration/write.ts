@@ -7,6 +7,7 @@ import { type SettingsChange, settingsStatements, touchesSecrets } from '../../.
 import { stockNameStore } from '../../../../db/stock-names.ts'
 import { stocksReplaced, type WatchedStock, watchlistCreation } from '../../../../db/watchlists.ts'
 import { type AppEnv, actorOf } from '../../../../http/app-env.ts'
+import type { CallerLanguage } from '../../../../http/caller-language.ts'
 import { AppError } from '../../../../http/errors.ts'
 import { currentNames } from '../../../../kits/market-names/index.ts'
 import { isoMicros } from '../../../../lib/clock.ts'
@@ -18,6 +19,7 @@ import { MAX_STOCKS, stocksOf } from '../../watchlists.ts'
 import { DEFAULT_NAME } from '../../watchlists-default.ts'
 import { DEFAULT_ZONE, type Draft, type Field, fieldOf, MASK, mayChange, type Problem } from './fields.ts'
 import { channelOf, PAGE_SCHEDULE, type PageState } from './state.ts'
+import { type ConfigTexts, configTexts, fieldWords } from './texts.ts'
 
 export type Item = { key: string; value: string }
 
@@ -36,15 +38,17 @@ type Reading = {
 }
 
 /** Reads the items; what is wrong with one does not stop the others from being judged. */
-export function readItems(state: PageState, items: readonly Item[]): Reading {
-  const draft: Draft = { settings: {}, stocks: null, schedule: {}, channels: {}, model: {}, notes: [] }
+export function readItems(state: PageState, items: readonly Item[], language: CallerLanguage): Reading {
+  const say = configTexts(language)
+  const wordsOf: Draft['wordsOf'] = (field) => fieldWords(field, language)
+  const draft: Draft = { settings: {}, stocks: null, schedule: {}, channels: {}, model: {}, notes: [], say, wordsOf }
   const reading: Reading = { draft, issues: [], taken: [], masked: 0 }
   const keepsKey = items.some(({ key, value }) => /^LLM_.+_API_KEYS?$/.test(key) && isMask(value))
   for (const { key: asked, value } of items) {
     const key = asked.trim().toUpperCase()
     const field = fieldOf(key)
     if (field === null) {
-      reading.issues.push(issueOf(key, { code: 'unknown_key', message: 'There is no such setting here' }))
+      reading.issues.push(issueOf(key, { code: 'unknown_key', message: say.unknownKey }))
     } else if (field.isSensitive && (isMask(value) || (keepsKey && /_API_KEYS?$/.test(field.key)))) {
       reading.masked += 1
     } else if (value !== field.value(state)) {
@@ -65,7 +69,7 @@ function writeField(
   { state, value, draft }: { state: PageState; value: string; draft: Draft },
 ): Problem | null {
   if (!mayChange(field, state) || field.write === undefined) {
-    return { code: 'read_only', message: `${field.title}: ${field.description}; it cannot be changed here` }
+    return { code: 'read_only', message: draft.say.readOnly(...draft.wordsOf(field)) }
   }
   return field.write(value, draft)
 }
@@ -113,11 +117,11 @@ type Listed = {
   issue: Issue | null
 }
 
-async function listOf(c: Context<AppEnv>, { list }: PageState, { stocks: text }: Draft): Promise<Listed> {
+async function listOf(c: Context<AppEnv>, { list }: PageState, { stocks: text, say }: Draft): Promise<Listed> {
   const kept = list?.stocks ?? []
   if (text === null) return { id: list?.id ?? null, stocks: kept, statements: [], issue: null }
   const entries = text.split(/[,，;；\n]+/).flatMap((one) => one.trim() || [])
-  const read = await readStocks(c, kept, entries)
+  const read = await readStocks(c, kept, { entries, say })
   if (!Array.isArray(read)) return { id: null, stocks: [], statements: [], issue: read }
   const { env } = c
   if (list !== null) {
@@ -135,21 +139,27 @@ async function listOf(c: Context<AppEnv>, { list }: PageState, { stocks: text }:
 async function readStocks(
   c: Context<AppEnv>,
   kept: readonly WatchedStock[],
-  entries: readonly string[],
+  { entries, say }: { entries: readonly string[]; say: ConfigTexts },
 ): Promise<WatchedStock[] | Issue> {
   const found = new Map<string, WatchedStock>()
-  const invalid = (message: string) => issueOf('STOCK_LIST', { code: 'invalid_value', message })
-  try {
-    for (const entry of entries) {
-      const known = kept.find(({ stockCode }) => stockCode === entry.toUpperCase())
+  const wrong: string[] = []
+  for (const entry of entries) {
+    const known = kept.find(({ stockCode }) => stockCode === entry.toUpperCase())
+    try {
       for (const stock of known ? [known] : (await stocksOf(c, [entry])).stocks) found.set(stock.key, stock)
+    } catch (error) {
+      if (!(error instanceof AppError && error.code === 'bad_request')) throw error
+      wrong.push(error.message)
     }
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'bad_request') return invalid(error.message)
-    throw error
   }
-  return found.size > MAX_STOCKS ? invalid(`A watchlist holds at most ${MAX_STOCKS} stocks`) : [...found.values()]
+  if (found.size > MAX_STOCKS) wrong.push(say.fullList(MAX_STOCKS))
+  if (wrong.length === 0) return [...found.values()]
+  const more = wrong.length > SHOWN_WRONG ? ` (+${wrong.length - SHOWN_WRONG})` : ''
+  const message = `${wrong.slice(0, SHOWN_WRONG).join('; ')}${more}`
+  return issueOf('STOCK_LIST', { code: 'invalid_value', message })
 }
+
+const SHOWN_WRONG = 5
 
 type Scheduled = { statements: D1PreparedStatement[]; issue: Issue | null }
 
@@ -169,19 +179,19 @@ async function scheduleOf(
   const times = asked ?? before?.times ?? []
   const enabled = isOn ?? schedule?.row.enabled ?? false
   if (times.length === 0) {
-    if (enabled) return wrong('SCHEDULE_TIMES', 'A time is needed to analyse the watchlist by itself')
+    if (enabled) return wrong('SCHEDULE_TIMES', draft.say.noTime)
     return schedule === null
       ? nothing
       : { statements: [scheduleRemoval(c.env.DB, ownerOf(c), schedule.row.id)], issue: null }
   }
-  if (listId === null || stocks.length === 0) return wrong('STOCK_LIST', 'Add a stock first: the watchlist is empty')
+  if (listId === null || stocks.length === 0) return wrong('STOCK_LIST', draft.say.noStock)
   const read = SchedulePlan.safeParse({
     ...schedule?.plan,
     name: PAGE_SCHEDULE,
     what: { kind: 'watchlist', watchlist_id: listId },
     when: { ...before, times, zone: zone ?? before?.zone ?? DEFAULT_ZONE },
   })
-  if (!read.success) return wrong('SCHEDULE_TIMES', read.error.issues[0]?.message ?? 'The times do not fit')
+  if (!read.success) return wrong('SCHEDULE_TIMES', draft.say.timesUnfit)
   const row = await rowOf(c, { plan: read.data, enabled, before: schedule?.row ?? null })
   return { statements: scheduleWrites(c.env.DB, ownerOf(c), [row]), issue: null }
 }
@@ -206,10 +216,10 @@ async function rowOf(c: Context<AppEnv>, { plan, enabled, before }: NewRow): Pro
 
 type Channelled = { statements: D1PreparedStatement[]; issues: Issue[] }
 
-async function channelsOf(c: Context<AppEnv>, state: PageState, { channels }: Draft): Promise<Channelled> {
+async function channelsOf(c: Context<AppEnv>, state: PageState, { channels, say }: Draft): Promise<Channelled> {
   const all: Channelled = { statements: [], issues: [] }
   for (const [kind, change] of Object.entries(channels) as [ChannelKind, Record<string, unknown>][]) {
-    const { statements, issues } = await channelChange(c, state, { kind, change })
+    const { statements, issues } = await channelChange(c, state, { kind, change, say })
     all.statements.push(...statements)
     all.issues.push(...issues)
   }
@@ -219,7 +229,7 @@ async function channelsOf(c: Context<AppEnv>, state: PageState, { channels }: Dr
 async function channelChange(
   c: Context<AppEnv>,
   state: PageState,
-  { kind, change }: { kind: ChannelKind; change: Record<string, unknown> },
+  { kind, change, say }: { kind: ChannelKind; change: Record<string, unknown>; say: ConfigTexts },
 ): Promise<Channelled> {
   const row = channelOf(state, kind)
   const by = { owner: ownerOf(c), actor: actorOf(c.get('principal')) }
@@ -230,7 +240,7 @@ async function channelChange(
   if (!read.success) {
     const [issue] = read.error.issues
     const name = String(issue?.path[0] ?? '')
-    return { statements: [], issues: [issueOf(keyOf(kind, name), channelProblem(whole[name], issue?.message))] }
+    return { statements: [], issues: [issueOf(keyOf(kind, name), channelProblem(name, whole[name], say))] }
   }
   const { secrets } = CHANNELS[kind]
   const part = (isSecret: boolean) =>
@@ -253,9 +263,9 @@ const isNeeded = (kind: ChannelKind, name: string): boolean => {
   return field !== undefined && !field.safeParse(undefined).success
 }
 
-function channelProblem(value: unknown, said: string | undefined): Problem {
-  if (value === undefined) return { code: 'invalid_value', message: 'This is needed as well' }
-  return { code: 'invalid_format', message: said ?? 'It does not fit' }
+function channelProblem(name: string, value: unknown, say: ConfigTexts): Problem {
+  if (value === undefined) return { code: 'invalid_value', message: say.needed }
+  return { code: 'invalid_format', message: name.endsWith('url') ? say.address : say.unfit }
 }
 
 /** The settings that a channel of the draft would have, and which secrets of the stored one it goes on using. */
