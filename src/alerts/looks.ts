@@ -1,15 +1,17 @@
 // How the rules of each source are looked at in a round.
 
 import type { Bar } from '../market/bars.ts'
-import { lastCompletedSession, marketPhaseSummary, sessionEnd } from '../market/calendar.ts'
+import { lastCompletedSession, sessionEnd } from '../market/calendar.ts'
 import { examinePrices } from '../market/consistency/examine.ts'
+import type { CheckKey } from '../market/consistency/types.ts'
 import type { Market } from '../market/instruments.ts'
 import type { Fetched } from '../market/bars.ts'
 import { bookGate, gateWithin, lookAtBook } from './book.ts'
 import { crossing } from './crossings.ts'
 import { evaluateQuotes, type Level, type Memories, type SeenQuote } from './evaluate.ts'
-import { instrumentOf, type Round, SETTLE_MS } from './round.ts'
+import { instrumentOf, type Round, refusing, SETTLE_MS } from './round.ts'
 import { Findings, type Rule } from './rule.ts'
+import type { Doubt } from './trust.ts'
 
 /** Quotes of markets that are open; the others say nothing now. */
 export async function lookAtQuotes(round: Round, rule: Rule, memories: Memories, open: ReadonlySet<Market>) {
@@ -59,7 +61,7 @@ async function withholdUntrusted({ round, findings, quotes, slots }: Suspects): 
     const trusted = await round.trusted(key, marketOf(key))
     if (!trusted.ok) {
       quotes.delete(key)
-      findings.doubt(trusted.doubt, key)
+      findings.doubt(trusted.doubt, key, trusted.checks)
       continue
     }
     const { price, changePct, marks } = trusted
@@ -90,9 +92,9 @@ export async function lookAtBars(round: Round, rule: Rule, memories: Memories): 
       continue
     }
     const found = crossedOn(await round.barsUntil(key, session), { rule, key, market, session, now: round.now })
-    if (typeof found === 'string') {
-      findings.doubt(found, key)
-      if (found !== 'not_looked_at' && round.now - at > LATE_MS) findings.happenings.push(quiet)
+    if ('doubt' in found) {
+      findings.doubt(found.doubt, key, found.checks)
+      if (found.doubt !== 'not_looked_at' && round.now - at > LATE_MS) findings.happenings.push(quiet)
       continue
     }
     findings.evaluated += 1
@@ -104,21 +106,23 @@ export async function lookAtBars(round: Round, rule: Rule, memories: Memories): 
 
 type BarLook = { rule: Rule; key: string; market: Market; session: string; now: number }
 
+type Crossed = { hasHappened: boolean; value: number; threshold: number } | { doubt: Doubt; checks: CheckKey[] }
+
 /** Bars that a check of the figures refuses make no crossing. */
-export function crossedOn(fetched: Fetched<Bar[]> | null, { rule, key, market, session, now }: BarLook) {
+export function crossedOn(fetched: Fetched<Bar[]> | null, { rule, key, market, session, now }: BarLook): Crossed {
   const instrument = instrumentOf(key)
-  if (fetched === null) return 'not_looked_at'
-  if (!fetched.ok || instrument === null) return 'no_bars'
-  if (fetched.provenance !== null) return 'sample'
-  const { bars, consistency } = examinePrices(
-    instrument,
-    { bars: fetched, quote: { ok: false, runs: [] } },
-    { dividends: null, now },
-  )
+  const left = (doubt: Doubt, checks: CheckKey[] = []) => ({ doubt, checks })
+  if (fetched === null) return left('not_looked_at')
+  if (!fetched.ok || instrument === null) return left('no_bars')
+  if (fetched.provenance !== null) return left('sample')
+  const prices = { bars: fetched, quote: { ok: false as const, runs: [] } }
+  const { bars, consistency } = examinePrices(instrument, prices, { dividends: null, now })
   const { type, parameters } = rule
   const found = crossing(bars, { type, parameters, market, session })
-  if (!found.ok) return found.reason
-  if (consistency.withheld.some((touch) => touch === 'price' || touch === 'averages')) return 'withheld'
+  if (!found.ok) return left(found.reason)
+  if (consistency.withheld.some((touch) => touch === 'price' || touch === 'averages')) {
+    return left('withheld', refusing(consistency))
+  }
   const { crossed: hasHappened, value, threshold } = found
   return { hasHappened, value, threshold }
 }
@@ -222,6 +226,3 @@ export function marketOf(key: string): Market {
   if (instrument === null) throw new Error(`${key} is no listing`)
   return instrument.market
 }
-
-export const isOpenNow = (market: Market, now: number): boolean =>
-  marketPhaseSummary({ market, epochMs: now }).is_market_open_now === true

@@ -76,9 +76,12 @@ export function storedReason(
 ): string {
   const { type, target, observed, threshold, facts } = stored
   const words = ALERT_TEXTS[language]
-  const { reason, parameters, count = 0, text = '', since = '' } = facts
+  const { reason, parameters, count = 0, text = '', since = '', marks = [] } = facts
   if (reason === 'missed') return words.missed(since)
-  if (reason !== undefined) return words.doubtful(words.doubt[reason], count, text)
+  if (reason !== undefined) {
+    const names = marks.map((mark) => textsOf(language).consistency.check[mark])
+    return [words.doubtful(words.doubt[reason], count, text), names.join(', ')].filter((one) => one !== '').join(' · ')
+  }
   return reasonText({ type, parameters, target, value: observed ?? 0, threshold: threshold ?? 0, facts }, language)
 }
 

@@ -97,19 +97,23 @@ function firedTrigger({ rule, findings, firing, uid, held, notice }: Fired): New
   const { slot, target, value, threshold, at } = firing
   const facts = findings.facts.get(slot) ?? findings.facts.get(target) ?? {}
   const stored: StoredFacts = { ...facts, parameters: rule.parameters }
+  // Advice has no line, and may name no price.
+  const isAdvice = rule.type === 'new_advice'
+  const figures = { observed: isAdvice && value === 0 ? null : value, threshold: isAdvice ? null : threshold }
   return {
-    ...{ uid, target, status: 'triggered', observed: value, threshold, facts: JSON.stringify(stored) },
+    ...{ uid, target, status: 'triggered', ...figures, facts: JSON.stringify(stored) },
     ...{ dataSource: facts.source ?? null, dataTimestamp: isoMicros(at), notice, held },
   }
 }
 
 /** Once a reason and day: what keeps on being so is in the rule's status. */
-async function leftOut(rule: Rule, { doubts }: Findings, reason: Doubt, now: number): Promise<NewTrigger> {
+async function leftOut(rule: Rule, { doubts, refusedBy }: Findings, reason: Doubt, now: number): Promise<NewTrigger> {
   const targets = doubts.get(reason) ?? []
   const status = FAILED.has(reason) ? 'failed' : DEGRADED.has(reason) ? 'degraded' : 'skipped'
   const facts: StoredFacts = {
     ...{ parameters: rule.parameters, reason, count: targets.length },
     text: targets.slice(0, EXAMPLES).join(', '),
+    ...(reason === 'withheld' ? { marks: [...refusedBy] } : {}),
   }
   return {
     uid: await uidOf(rule, `left out ${reason}`, isoMicros(now).slice(0, 10)),

@@ -5,7 +5,7 @@ import type { StoredLight } from '../db/alert-triggers.ts'
 import { keptBarsOf } from '../db/signals.ts'
 import type { Bar, Quote } from '../market/bars.ts'
 import { lastCompletedSession, previousTradingDay, sessionEnd } from '../market/calendar.ts'
-import { type Examined, examinePrices, isInDoubt } from '../market/consistency/examine.ts'
+import { type Consistency, type Examined, examinePrices, isInDoubt } from '../market/consistency/examine.ts'
 import type { CheckKey } from '../market/consistency/types.ts'
 import { type Instrument, type Market, parseCode } from '../market/instruments.ts'
 import type { Fetched } from '../market/bars.ts'
@@ -96,7 +96,7 @@ export class Round {
 
   async #examine(key: string, market: Market): Promise<Trusted> {
     const [quote, instrument] = [this.#quotes.get(key), instrumentOf(key)]
-    if (quote === undefined || !quote.ok || instrument === null) return { ok: false, doubt: 'no_quote' }
+    if (quote === undefined || !quote.ok || instrument === null) return { ok: false, doubt: 'no_quote', checks: [] }
     const bars = (await this.barsUntil(key, lastCompletedSession(market, this.now))) ?? NO_BARS
     const beside = { dividends: null, now: this.now }
     let examined = examinePrices(instrument, { bars, quote }, beside)
@@ -155,14 +155,22 @@ export class Round {
 
 const NO_BARS: Fetched<Bar[]> = { ok: false, runs: [] }
 
-export type Trusted = { ok: true; price: number; changePct: number; marks: CheckKey[] } | { ok: false; doubt: Doubt }
+export type Trusted =
+  | { ok: true; price: number; changePct: number; marks: CheckKey[] }
+  | { ok: false; doubt: Doubt; checks: CheckKey[] }
 
 function trustedOf({ quote, consistency }: Examined): Trusted {
   if (quote === null || consistency.withheld.some((touch) => touch === 'price' || touch === 'change')) {
-    return { ok: false, doubt: 'withheld' }
+    return { ok: false, doubt: 'withheld', checks: refusing(consistency) }
   }
   const marks = [...new Set([...(consistency.marks.price ?? []), ...(consistency.marks.change ?? [])])]
   return { ok: true, price: quote.price, changePct: quote.changePct, marks }
+}
+
+/** The checks that failed, or left out what was to be looked at. */
+export const refusing = ({ findings }: Consistency): CheckKey[] => {
+  const of = (verdict: string) => findings.filter((one) => one.verdict === verdict).map(({ check }) => check)
+  return [...new Set(of('fail').length > 0 ? of('fail') : of('warn'))]
 }
 
 export function instrumentOf(key: string): Instrument | null {

@@ -72,7 +72,11 @@ export class Findings {
   /** The data of a rule that is not looked at again before they change; stands beside what is remembered of targets. */
   gate: string | null = null
 
-  doubt(reason: Doubt, target: string): void {
+  /** The checks that refused figures of targets. */
+  readonly refusedBy = new Set<CheckKey>()
+
+  doubt(reason: Doubt, target: string, checks: readonly CheckKey[] = []): void {
+    for (const check of checks) this.refusedBy.add(check)
     const known = this.doubts.get(reason)
     if (known === undefined) this.doubts.set(reason, [target])
     else known.push(target)

@@ -122,7 +122,7 @@ async function barResult(
   const session = lastCompletedSession(market, round.now - SETTLE_MS)
   const bars = await round.barsUntil(target, session)
   const found = crossedOn(bars, { rule, key: target, market, session, now: round.now })
-  if (typeof found === 'string') return told({ target, language, doubt: found })
+  if ('doubt' in found) return told({ target, language, doubt: found.doubt })
   const { hasHappened, value, threshold } = found
   const result = { ...plain(target, language, hasHappened), observed: value, threshold }
   if (!hasHappened) return result

@@ -7,7 +7,7 @@ export async function rulesByKeyboard(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/analysis/alerts`)
   await page.getByText('the only source is sample data').first().waitFor()
   const form = page.getByRole('form', { name: 'A new rule' })
-  await form.getByLabel('What', { exact: true }).selectOption('price_cross')
+  await form.getByRole('combobox', { name: 'What', exact: true }).selectOption('price_cross')
   await form.getByLabel('Code or name').focus()
   await page.keyboard.type('Kweichow Moutai')
   await page.keyboard.press('Tab')
@@ -20,18 +20,18 @@ export async function rulesByKeyboard(page: Page, url: string): Promise<void> {
   await page.keyboard.press('Enter')
   const rules = page.getByRole('region', { name: 'Rules' })
   await rules.getByText('Price Kweichow Moutai 600519').waitFor()
-  await rules.getByRole('button', { name: 'Try Price Kweichow Moutai 600519 out' }).click()
+  await rules.getByRole('button', { name: 'Try it out: Price Kweichow Moutai 600519' }).click()
   await rules.getByText(/Tried out: .*sample data/).waitFor()
   // Another kind has other fields.
-  await form.getByLabel('What', { exact: true }).selectOption('market_light_status')
-  expect(await form.getByLabel('Which').inputValue()).toBe('cn')
+  await form.getByRole('combobox', { name: 'What', exact: true }).selectOption('market_light_status')
+  expect(await form.getByRole('combobox', { name: 'Which' }).inputValue()).toBe('cn')
   await form.getByLabel('red').check()
   await form.getByRole('button', { name: 'Make the rule' }).click()
   await rules.getByText('Market light CN').waitFor()
-  await rules.getByRole('button', { name: 'Switch Market light CN off' }).click()
+  await rules.getByRole('button', { name: 'Switch off: Market light CN' }).click()
   await rules.getByText('Switched off.').waitFor()
   for (const name of ['Market light CN', 'Price Kweichow Moutai 600519']) {
-    await rules.getByRole('button', { name: `Delete ${name}` }).click()
+    await rules.getByRole('button', { name: `Delete: ${name}` }).click()
     await rules.getByText(name, { exact: true }).waitFor({ state: 'detached' })
   }
 }

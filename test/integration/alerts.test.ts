@@ -325,8 +325,8 @@ test('new advice fires once for each, with the actions that were asked for, and 
   await enter('buy', 'c')
   await sweep()
   expect((await read<Trigger>(ann, `triggers?rule_id=${id}`)).items).toMatchObject([
-    { status: 'triggered' },
-    { status: 'triggered' },
+    { status: 'triggered', observed_value: null, reason: 'new advice: buy' },
+    { status: 'triggered', observed_value: null, reason: 'new advice: buy' },
   ])
   expect((await read<Trigger>(ann, `triggers?rule_id=${touched}`)).items).toMatchObject([
     { observed_value: 8.9, reason: 'touched the stop loss 9, price 8.9' },

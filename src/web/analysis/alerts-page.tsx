@@ -143,12 +143,12 @@ function RuleRow({ rule, onChanged }: { rule: Rule; onChanged: () => void }) {
       )}
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <div class="form-actions">
-        <button type="button" onClick={tryOut} aria-label={say('Try {name} out', { name: rule.name })}>
+        <button type="button" onClick={tryOut} aria-label={say('Try it out: {name}', { name: rule.name })}>
           {say('Try it out')}
         </button>
         <button
           type="button"
-          aria-label={say(rule.enabled ? 'Switch {name} off' : 'Switch {name} on', { name: rule.name })}
+          aria-label={say(rule.enabled ? 'Switch off: {name}' : 'Switch on: {name}', { name: rule.name })}
           onClick={() => change(rule.enabled ? '/disable' : '/enable', sendJson('POST', {}))}
         >
           {say(rule.enabled ? 'Switch off' : 'Switch on')}
@@ -156,7 +156,7 @@ function RuleRow({ rule, onChanged }: { rule: Rule; onChanged: () => void }) {
         <button
           type="button"
           class="danger"
-          aria-label={say('Delete {name}', { name: rule.name })}
+          aria-label={say('Delete: {name}', { name: rule.name })}
           onClick={() => change('', { method: 'DELETE' })}
         >
           {say('Delete')}

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { fromBase64 } from '../../../src/lib/crypto.ts'
+import { createMarketData } from '../../../src/market/providers/index.ts'
 import { tencentProvider } from '../../../src/market/providers/tencent.ts'
 import { HONG_KONG_ROWS, MAINLAND_ROWS, tencentSeries } from '../../fixtures/market/replies.ts'
+import { QUOTE_LINES } from '../../fixtures/market/tencent-quotes.ts'
 import { changedLine, html, instrument, json, quoteLine, upstream } from './upstream.ts'
 
 const NOW = Date.parse('2026-01-04T04:00:00Z')
@@ -150,4 +153,31 @@ test('a series that cannot be true is refused with its reason', async () => {
     const { provider } = tencent({ 'param=': reply })
     await expect(provider.dailyBars(instrument('600519'), { count: 5 })).rejects.toThrow(reason)
   }
+})
+
+test('many listings are asked for together; what the list lacks is asked of the next source, one by one', async () => {
+  const line = (name: string) => fromBase64(QUOTE_LINES[name] ?? '') ?? new Uint8Array()
+  const both = async () => new Uint8Array(await new Blob([line('sh600519'), line('hk00700')]).arrayBuffer())
+  const list = await both()
+  const { fetch, asked } = upstream({
+    'q=sh600519,hk00700,sz000001': () => new Response(list),
+    'list=sz000001': () => new Error('down'),
+  })
+  const variables = { TENCENT_QUOTE_URL: 'http://q.test', SINA_QUOTE_URL: 'http://s.test' }
+  const market = await createMarketData({ providers: ['tencent', 'sina'], variables, clock: () => NOW, fetch })
+  const codes = ['600519', 'HK00700', '000001', '600519']
+  const found = await market.quotes(codes.map(instrument))
+  expect([...found].map(([key, { ok }]) => [key, ok])).toEqual([
+    ['600519', true],
+    ['HK00700', true],
+    ['000001', false],
+  ])
+  expect(found.get('600519')).toMatchObject({ value: { price: 1402.5 }, provider: 'tencent' })
+  expect(asked.filter((url) => url.includes('q.test'))).toEqual(['http://q.test/q=sh600519,hk00700,sz000001'])
+  expect(asked.filter((url) => url.includes('s.test')).length).toBeGreaterThan(0)
+  // Sixty symbols a request.
+  const plenty = upstream({ 'q=': () => new Response('v_pv_none_match="1";') })
+  const large = await createMarketData({ providers: ['tencent'], variables, clock: () => NOW, fetch: plenty.fetch })
+  await large.quotes(Array.from({ length: 130 }, (_, i) => instrument(String(600_000 + i))))
+  expect(plenty.asked.map((url) => url.split(',').length).sort((a, b) => a - b)).toEqual([10, 60, 60])
 })
