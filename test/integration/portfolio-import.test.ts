@@ -48,7 +48,7 @@ test('the files of seven layouts are offered, previewed in the encodings of thei
   const account_id = await account(ann)
   let booked = 0
   for (const { broker, text, trades, skipped } of BROKER_FILES) {
-    const file = /[一-鿿]/.test(text) ? gbk(text) : new TextEncoder().encode(`\uFEFF${text}`)
+    const file = /[一-鿿]/.test(text) ? gbk(text) : Uint8Array.from(new TextEncoder().encode(`\uFEFF${text}`))
     const preview = await (await sent(ann, 'parse', { broker, file })).json<Preview>()
     expect(preview).toMatchObject({ record_count: trades.length, skipped_count: skipped.length, error_count: 0 })
     expect(preview.records).toHaveLength(trades.length)
