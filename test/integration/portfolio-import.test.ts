@@ -130,6 +130,10 @@ test('a trade that was booked by hand under its number is not booked again; the 
   const file = [`${HEADER},成交编号`, '2025-12-02,600519,买入,100,1400,5,77', '2025-12-03,600519,买入,100,1400,5,77']
   const answer = await sent(ann, 'commit', { account_id, broker: 'citic', file: file.join('\n') })
   expect(await answer.json()).toMatchObject({ inserted_count: 1, duplicate_count: 1 })
+  const long = [`${HEADER},成交编号`, `2025-12-04,600519,买入,100,1400,5,${'7'.repeat(300)}`]
+  await sent(ann, 'commit', { account_id, broker: 'citic', file: long.join('\n') })
+  const { items } = await ann.json<{ items: { note: string }[] }>(`${BASE}/trades`)
+  expect(items.map(({ note }) => note?.length ?? 0)).toEqual([255, 2, 0])
 })
 
 test('columns are chosen by name, and a file without a needed one is told which', async () => {
