@@ -22,6 +22,7 @@ export default defineConfig({
                 ROOT_API_KEY: 'root-key-for-tests-0123456789abcdef',
                 SECRETS_KEY: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
                 MARKET_DATA: 'sample',
+                FX_RATES: 'off',
                 KEY_CACHE_SECONDS: '0',
                 // The git host of the tests.
                 ALLOW_PRIVATE_NETWORK: '127.0.0.1',

@@ -143,7 +143,15 @@ export const importTrades = (
     const numbered = fresh.map((trade, i): StoredEvent => {
       const { symbol, market, currency, date, side, quantity, price, fee, tax, uid, hash } = trade
       const figures = { symbol, market, currency, date, side, quantity, price, fee, tax }
-      return { kind: 'trade', id: nextId + i, account, ...figures, uid: CSV_UID + hash, note: uid, createdAt: at }
+      return {
+        kind: 'trade',
+        id: nextId + i,
+        account,
+        ...figures,
+        uid: CSV_UID + hash,
+        note: uid?.slice(0, LONGEST_NOTE) ?? null,
+        createdAt: at,
+      }
     })
     try {
       checkPossible([...known, ...numbered])
@@ -157,6 +165,7 @@ export const importTrades = (
     return { changes, taken: numbered.length, result }
   })
 
+const LONGEST_NOTE = 255
 /** Before the hash of an imported trade, which is its number in the book. */
 const CSV_UID = 'csv:'
 

@@ -14,7 +14,7 @@ export const ZH_PORTFOLIO = {
   Avoid: '回避',
   Book: '记账',
   'Book it': '入账',
-  'Book {count} trades': '入账 {count} 笔成交',
+  'Book {count}': '入账 {count} 笔成交',
   'Booked.': '已入账。',
   Bought: '买入',
   Broker: '券商',
@@ -109,7 +109,7 @@ export const ZH_PORTFOLIO = {
   '{completed} outcomes are measured so far: too few for a rate.': '目前已评估 {completed} 个结果，不足以计算命中率。',
   '{count} pairs have fewer than {least} days in common.': '{count} 对证券的共同交易日不足 {least} 天。',
   '{count} stocks have no known industry.': '{count} 只证券的行业未知。',
-  '{count} trades, {skipped} other rows, {faults} rows at fault.':
+  'Trades: {count}, other rows: {skipped}, rows at fault: {faults}.':
     '{count} 笔成交，{skipped} 行非成交，{faults} 行有错。',
   '{count} were booked, {repeated} were there already.': '已入账 {count} 条，{repeated} 条已存在。',
   '{current} of {pairs} rates are of the newest day.': '{pairs} 个汇率中 {current} 个为最新。',

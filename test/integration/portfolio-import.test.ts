@@ -48,7 +48,7 @@ test('the files of seven layouts are offered, previewed in the encodings of thei
   const account_id = await account(ann)
   let booked = 0
   for (const { broker, text, trades, skipped } of BROKER_FILES) {
-    const file = /[一-鿿]/.test(text) ? gbk(text) : new TextEncoder().encode(`\uFEFF${text}`)
+    const file = /[一-鿿]/.test(text) ? gbk(text) : Uint8Array.from(new TextEncoder().encode(`\uFEFF${text}`))
     const preview = await (await sent(ann, 'parse', { broker, file })).json<Preview>()
     expect(preview).toMatchObject({ record_count: trades.length, skipped_count: skipped.length, error_count: 0 })
     expect(preview.records).toHaveLength(trades.length)
@@ -130,6 +130,10 @@ test('a trade that was booked by hand under its number is not booked again; the 
   const file = [`${HEADER},成交编号`, '2025-12-02,600519,买入,100,1400,5,77', '2025-12-03,600519,买入,100,1400,5,77']
   const answer = await sent(ann, 'commit', { account_id, broker: 'citic', file: file.join('\n') })
   expect(await answer.json()).toMatchObject({ inserted_count: 1, duplicate_count: 1 })
+  const long = [`${HEADER},成交编号`, `2025-12-04,600519,买入,100,1400,5,${'7'.repeat(300)}`]
+  await sent(ann, 'commit', { account_id, broker: 'citic', file: long.join('\n') })
+  const { items } = await ann.json<{ items: { note: string }[] }>(`${BASE}/trades`)
+  expect(items.map(({ note }) => note?.length ?? 0)).toEqual([255, 2, 0])
 })
 
 test('columns are chosen by name, and a file without a needed one is told which', async () => {

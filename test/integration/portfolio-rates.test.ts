@@ -24,7 +24,7 @@ async function forget(): Promise<void> {
 const refresh = async (who: Client, address: string, vars: Record<string, string> = {}) => {
   const init = { method: 'POST', headers: { 'x-session-api-key': who.key } }
   const url = `http://${inject('providerHost')}${address}`
-  const answer = await request(`${BASE}/fx/refresh`, init, { ECB_URL: url, ...vars })
+  const answer = await request(`${BASE}/fx/refresh`, init, { FX_RATES: 'ecb', ECB_URL: url, ...vars })
   expect(answer.status).toBe(200)
   return answer.json<Record<string, unknown>>()
 }
@@ -176,15 +176,18 @@ test('a gap is filled with the smallest file that covers it, and the cron trigge
   await refreshReference(env.DB, source, now)
   expect(asked).toEqual(['eurofxref-hist.xml', 'eurofxref-daily.xml', 'eurofxref-hist.xml', 'eurofxref-hist-90d.xml'])
   await forget()
-  // The other jobs have had their turn.
+  // The other jobs have had their turn, for this test alone.
   const others = ['evidence', 'names', 'lists', 'bars', 'advice-bars', 'calendars', 'queue', 'notices', 'deliveries']
   await Promise.all(others.map((name) => takeTurn(env.DB, { name, now: Date.now(), everyMs: 3_600_000 })))
   const host = `http://${inject('providerHost')}`
-  const sources = { MARKET_DATA: 'eastmoney', ECB_URL: `${host}/ecb`, EASTMONEY_QUOTE_URL: `${host}/down` }
-  const lists = { NASDAQ_TRADER_URL: `${host}/down`, MOPS_URL: `${host}/down`, KIND_URL: `${host}/down` }
-  await onCron({ ...env, ...sources, ...lists, EASTMONEY_HISTORY_URL: `${host}/down` }, Date.now())
+  const down = `${host}/down`
+  const sources = { FX_RATES: 'ecb', MARKET_DATA: 'eastmoney', ECB_URL: `${host}/ecb` }
+  const prices = { EASTMONEY_QUOTE_URL: down, EASTMONEY_HISTORY_URL: down }
+  const lists = { NASDAQ_TRADER_URL: down, MOPS_URL: down, KIND_URL: down }
+  await onCron({ ...env, ...sources, ...prices, ...lists } as Env, Date.now())
   expect(
     (await referenceDays(env.DB, { source: SOURCE, from: '2000-01-01', to: '2999-01-01' })).length,
   ).toBeGreaterThan(500)
+  await env.DB.prepare('DELETE FROM upkeep_jobs').run()
   await forget()
 })

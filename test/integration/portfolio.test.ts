@@ -353,7 +353,7 @@ test('advice stands beside what is held: signals of holdings alone, the newest o
 
 test('a source that is too slow leaves a holding without a price, and the request with an answer', async () => {
   const never = {
-    bars: (_: unknown, { signal }: { signal?: AbortSignal }) => unlessAborted(signal, new Promise(() => {})),
+    bars: (_: unknown, { signal }: { signal: AbortSignal }) => unlessAborted(signal, new Promise(() => {})),
   }
   const stop = new AbortController()
   const holdings = ['AAPL', 'MSFT'].map((symbol) => ({ symbol, market: 'us', currency: 'USD' }))

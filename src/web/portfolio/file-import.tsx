@@ -222,7 +222,7 @@ function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: bo
   return (
     <>
       <p role="status">
-        {say('{count} trades, {skipped} other rows, {faults} rows at fault.', { count, skipped, faults })}
+        {say('Trades: {count}, other rows: {skipped}, rows at fault: {faults}.', { count, skipped, faults })}
       </p>
       <Faults faults={preview.errors} />
       {preview.skipped.length > 0 && <Skipped rows={preview.skipped} />}
@@ -232,7 +232,7 @@ function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: bo
           {say('Try it')}
         </button>
         <button type="button" class="primary" disabled={count === 0 || faults > 0} onClick={() => onCommit(false)}>
-          {say('Book {count} trades', { count })}
+          {say('Book {count}', { count })}
         </button>
       </div>
     </>

@@ -259,7 +259,6 @@ type RowProps = { name: string | null; position: Position; advice: Signal | null
 
 function PositionRow({ name, position, advice, onAnalyse }: RowProps) {
   const { symbol, currency, quantity, unrealized_pnl_pct: pct } = position
-  const day = position.price_stale && position.price_date !== null ? ` (${position.price_date})` : ''
   const report = advice?.metadata?.query_id
   const label = advice === null ? '–' : nameOf(ACTIONS, advice.action)
   return (
@@ -270,7 +269,10 @@ function PositionRow({ name, position, advice, onAnalyse }: RowProps) {
       {name !== null && <td>{name}</td>}
       <td>{quantity.toLocaleString('en', { maximumFractionDigits: 8 })}</td>
       <td>{price(position.avg_cost)}</td>
-      <td>{position.last_price === null ? say('no price') : `${price(position.last_price)}${day}`}</td>
+      <td>
+        {position.last_price === null ? say('no price') : price(position.last_price)}
+        {position.price_stale && <span class="hint day">{` ${position.price_date}`}</span>}
+      </td>
       <td>{orDash(position.market_value, (value) => `${price(value)} ${currency}`)}</td>
       <td>
         {orDash(position.unrealized_pnl, price)} {pct === null ? '' : `(${signed(pct)} %)`}

@@ -20,7 +20,7 @@ import { textsOf } from './texts.ts'
 
 const DEFAULT_CURRENCY = 'CNY'
 /** Prices that have not come by then are not known. */
-const PATIENCE_MS = 18_000
+const PATIENCE_MS = 12_000
 
 export const VALUED_QUERY = z.object({
   account_id: laxInt({ min: 1 }).optional().describe('One account only'),
