@@ -66,6 +66,8 @@ function placeAction(event: StoredEvent, entries: Entry[], placeOf: Map<number, 
 function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
   const entry = fromObservation(event)
   if (entry === null) return
+  // What went wrong was said; the reason of the state that follows is for programs.
+  if (event.observation === 'agent_state_changed' && entry.kind === 'error' && entries.at(-1)?.kind === 'error') return
   const place = placeOf.get(event.cause ?? -1)
   const action = place === undefined ? undefined : entries[place]
   if (place === undefined || action?.kind !== 'step') {
