@@ -12,6 +12,7 @@ export const ZH_CONVERSATION = {
   'Event {n} of {count}': '事件 {n} / {count}',
   'Files as they are now': '显示当前文件',
   'Files as they were here': '显示此时的文件',
+  Folder: '文件夹',
   'Fork here': '在此处分叉',
   History: '历史',
   'Nothing found.': '未找到。',

@@ -198,7 +198,7 @@ test('journey: a task that runs and those that wait are cancelled from the list,
   onTestFinished(async () => {
     silent.closeAllConnections()
     silent.close()
-    await shared.post('/api/settings', { llm_model: null, llm_base_url: null, llm_api_key: null })
+    await shared.post('/api/settings', { llm_base_url: '', llm_api_key: '' })
   })
   await once(silent, 'listening')
   const address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/v1`
@@ -230,7 +230,7 @@ test('journey: a report is asked about; the page is left in the middle and finds
   const report = await reported('600519')
   const model = await startScriptedModel({ keepsProcess: false })
   onTestFinished(async () => {
-    await shared.post('/api/settings', { llm_model: null, llm_base_url: null, llm_api_key: null })
+    await shared.post('/api/settings', { llm_base_url: '', llm_api_key: '' })
     await model.close()
   })
   model.setScript('asked', {

@@ -44,7 +44,7 @@ test('journey: a conversation too long for a page opens at its end, is scrolled,
     await log.getByText(LAST).waitFor()
     openings.push(performance.now() - begun)
   }
-  await scrolls(page)
+  await scrolls(one)
   if (inject('isProof')) {
     const frames = await tracedScroll(page)
     const opened = Math.min(...openings)
@@ -119,7 +119,8 @@ async function ended(url: string, id: string, runs: number): Promise<void> {
 }
 
 /** Up through some pages of the log and back to its end; nothing is missing between them. */
-async function scrolls(page: Page): Promise<void> {
+async function scrolls(one: Person): Promise<void> {
+  const { page } = one
   const log = page.getByRole('log')
   await log.hover()
   for (const wanted of [`Answer ${COUNT - 101}`, `Answer ${COUNT - 201}`]) {
@@ -136,7 +137,7 @@ async function scrolls(page: Page): Promise<void> {
   const gaps = ids.slice(1).map((id, at) => id - (ids[at] ?? 0))
   // A command and its output are one entry.
   expect(Math.max(...gaps)).toBeLessThanOrEqual(2)
-  await page.getByRole('button', { name: /^Newest/ }).click()
+  await one.press(page.getByRole('button', { name: /^Newest/ }))
   await log.getByText(LAST).waitFor()
 }
 

@@ -123,6 +123,13 @@ test('journey: a link shows a conversation to who has no key, until it is taken 
   expect(one.faults).toEqual([])
 })
 
+/** Asks the list of commands. */
+async function command(one: Person, text: string): Promise<void> {
+  await one.page.keyboard.press('Control+k')
+  await one.to(one.list('Go to a page, a conversation or a stock'))
+  await one.page.keyboard.insertText(text)
+}
+
 test('journey: a few keys lead to every page, to a conversation and to a stock, a second tab follows, and the keys are shown', async ({
   skip,
 }) => {
@@ -140,22 +147,18 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
 
   const chosen = (name: RegExp) => page.getByRole('option', { name, selected: true })
-  await page.keyboard.press('Control+k')
-  await one.to(page.getByRole('combobox', { name: one.say('Go to a page, a conversation or a stock') }))
-  await page.keyboard.insertText(one.say('Watchlists'))
+  await command(one, one.say('Watchlists'))
   await chosen(new RegExp(one.say('Watchlists'))).waitFor()
   await one.looks('the list of commands')
   await page.keyboard.press('Enter')
   await one.heading('Watchlists').waitFor()
   await page.context().grantPermissions(['notifications'])
   for (const name of ['Turn on notifications of this browser', 'Turn off notifications of this browser'] as const) {
-    await page.keyboard.press('Control+k')
-    await page.keyboard.insertText(one.say(name))
+    await command(one, one.say(name))
     await chosen(new RegExp(one.say(name))).waitFor()
     await page.keyboard.press('Enter')
   }
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('told to')
+  await command(one, 'told to')
   await chosen(/told to all tabs/).waitFor()
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/conversations\//)
@@ -163,8 +166,7 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   const { events } = await shared.get<{ events: { id: number; action?: string }[] }>(path)
   await one.open(`${page.url()}?event=${events.find(({ action }) => action === 'run')?.id}`)
   await page.locator('.focused', { hasText: 'told to all tabs' }).waitFor()
-  await page.keyboard.press('Control+k')
-  await page.keyboard.insertText('茅台')
+  await command(one, '茅台')
   await page.getByRole('option', { name: /600519/ }).waitFor()
   await page.keyboard.press('ArrowUp')
   await page.keyboard.press('ArrowDown')

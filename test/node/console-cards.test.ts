@@ -147,3 +147,15 @@ test('a cell and a step in the browser are seen at once, the page as the agent r
   ])
   expect(entries[1]).toMatchObject({ result: '[Current URL: http://localhost:3000/]' })
 })
+
+test('what went wrong is said once: the reason of the state after it is for programs, and stands alone where nothing else was said', () => {
+  const said = event(1, { observation: 'error', message: 'The model needs an API key.' })
+  const state = event(2, {
+    observation: 'agent_state_changed',
+    extras: { agent_state: 'error', reason: 'STATUS$ERROR_LLM_AUTHENTICATION' },
+  })
+  expect(toEntries([said, state]).map((entry) => 'text' in entry && entry.text)).toEqual([
+    'The model needs an API key.',
+  ])
+  expect(toEntries([state])).toMatchObject([{ kind: 'error', text: 'STATUS$ERROR_LLM_AUTHENTICATION' }])
+})

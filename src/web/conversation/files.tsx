@@ -84,7 +84,7 @@ const baseName = (path: string): string => path.slice(path.lastIndexOf('/', path
 function Crumbs({ path, onOpen }: { path: string; onOpen: (path: string) => void }) {
   const parts = path === '' ? [] : path.split('/')
   return (
-    <nav class="crumbs" aria-label="Folder">
+    <nav class="crumbs" aria-label={say('Folder')}>
       <button type="button" class="quiet" onClick={() => onOpen('')}>
         workspace
       </button>
