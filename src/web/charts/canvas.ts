@@ -60,7 +60,7 @@ function scaleOf({ isLog, beside }: Options): PriceScaleMode {
 }
 
 /** Of the width, for the names of the levels, which would lie over the newest candles. */
-const NAMES_SHARE = 0.14
+const NAMES_SHARE = 0.14 // as `.scrub.with-names` has it
 
 function showAll(chart: IChartApi, count: number, { drawn, levels }: Options): void {
   const hasNames = levelsInReach(drawn.bars, levels).length > 0
@@ -90,7 +90,7 @@ function lookOf(paint: Paint) {
     },
     grid: { vertLines: line, horzLines: line },
     rightPriceScale: { borderColor: paint('line') },
-    timeScale: { borderColor: paint('line'), fixLeftEdge: true },
+    timeScale: { borderColor: paint('line'), fixLeftEdge: true, lockVisibleTimeRangeOnResize: true },
     localization: { locale, dateFormat: 'yyyy-MM-dd' },
     // The page scrolls over the chart; two fingers and the drag of its scales remain.
     handleScroll: { mouseWheel: false, vertTouchDrag: false },
