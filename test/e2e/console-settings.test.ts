@@ -77,6 +77,7 @@ test('a newcomer is told what is missing, tests and stores a model, and reads it
   model.setScript('first', { replies: [{ text: 'ready' }, { text: ANSWER }] })
   await page.goto(service.url)
   await page.getByText('No model is chosen').waitFor()
+  await watchExample(page)
   await page.getByRole('link', { name: 'Choose a model' }).click()
 
   await page.getByLabel('Model', { exact: true }).fill('openai/gpt-5')
@@ -109,6 +110,23 @@ test('a newcomer is told what is missing, tests and stores a model, and reads it
   expect(faults).toEqual([])
 })
 
+/** Plays without a model; its panels stand one at a time, and there is a copy to keep. */
+async function watchExample(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Watch an example' }).click()
+  await page.getByRole('log').getByText('The median is right now.').waitFor({ timeout: 60_000 })
+  await page.getByRole('log').locator('.edit .diff-line.added[data-line="3"]').waitFor()
+  await page.getByRole('button', { name: 'History' }).click()
+  await page.getByRole('button', { name: 'Share' }).click()
+  expect(await page.getByRole('region', { name: 'History' }).count()).toBe(0)
+  const copy = await page.getByRole('link', { name: 'Events as JSON' }).getAttribute('href')
+  expect(JSON.stringify(await (await page.request.get(copy ?? '')).json())).toContain('Sort numbers as numbers')
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: 'Share' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'All conversations' }).click()
+  // What was deleted goes although the list is left before the time to take it back is over.
+  await page.getByRole('button', { name: /^Delete/ }).click()
+}
+
 test('an edit is a diff, a command shows what it prints while it runs, and a conversation is renamed, paused and deleted', async ({
   skip,
 }) => {
@@ -123,7 +141,7 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
       { calls: [{ id: '1', name: 'str_replace_editor', arguments: edit }] },
       { calls: [{ id: '2', name: 'str_replace_editor', arguments: change }] },
       { calls: [{ id: '3', name: 'execute_bash', arguments: { command: slow } }] },
-      { text: 'all done' },
+      { text: `all done\n\n${'a line\n\n'.repeat(80)}` },
     ],
   })
   const post = (path: string, body: object) =>
@@ -137,7 +155,11 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
   const changed = log.locator('.edit').nth(1)
   expect(await changed.locator('.diff-line.removed').allTextContents()).toEqual(['-const b = 2\n'])
   await changed.getByRole('button', { name: 'Side by side' }).click()
-  await changed.locator('td.added', { hasText: 'const b = 3' }).waitFor()
+  const cell = changed.locator('td.added', { hasText: 'const b = 3' })
+  expect(await cell.evaluate((one) => [getComputedStyle(one).textAlign, one.getAttribute('data-line')])).toEqual([
+    'start',
+    '2',
+  ])
 
   await log.locator('.live', { hasText: 'begun' }).waitFor({ timeout: 60_000 })
   // Whoever comes in the middle of a command is told what it has printed so far.
@@ -148,7 +170,9 @@ test('an edit is a diff, a command shows what it prints while it runs, and a con
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   const form = { files: { name: 'go', mimeType: 'text/plain', buffer: Buffer.from('x') } }
   await page.request.post(`${service.url}/api/conversations/${id}/upload-files`, { multipart: form })
-  await log.getByText('all done').waitFor({ timeout: 60_000 })
+  await log.getByText('all done').waitFor({ state: 'attached', timeout: 60_000 })
+  // A long answer that comes at once is drawn only where it is seen: its end is to be.
+  await expect.poll(() => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)).toBeLessThan(2)
   expect(await log.locator('.live').count()).toBe(0)
 
   await page.getByRole('button', { name: 'Rename' }).click()
@@ -201,6 +225,7 @@ test('a confirmation waits in the title, is answered by the keyboard, and a past
   await asked.getByText('echo refused > no.txt').waitFor()
   await page.keyboard.press('Alt+n')
   await asked.waitFor({ state: 'detached' })
+  await page.getByRole('log').locator('article', { hasText: 'no.txt' }).getByText('You rejected it.').waitFor()
   await expect.poll(() => page.title()).not.toMatch(/⚠/)
   expect(await page.getByRole('log').locator('.output', { hasText: 'refused' }).count()).toBe(0)
 
@@ -312,12 +337,29 @@ test('every page of the settings opens in both languages and widths, and what is
   expect(faults.filter((fault) => !/status of 422/.test(fault))).toEqual([])
   faults.length = 0
   await everyPage(page, service.url)
+  await eraseAll(page, service.url)
   expect(faults).toEqual([])
 })
 
+async function eraseAll(page: Page, url: string): Promise<void> {
+  await page.request.post(`${url}/api/conversations`, { data: {} })
+  await page.goto(`${url}/settings/erase`)
+  const erase = page.getByRole('button', { name: '删除全部内容' })
+  await page.getByLabel('如要删除全部内容，请输入').fill('删')
+  expect(await erase.isDisabled()).toBe(true)
+  await page.getByLabel('如要删除全部内容，请输入').fill('删除')
+  await erase.click()
+  await page.getByText('已全部删除。').waitFor({ timeout: 60_000 })
+  const read = async (path: string) => (await page.request.get(`${url}${path}`)).json()
+  expect(await read('/api/conversations')).toMatchObject({ results: [] })
+  expect(await read('/api/v1/analysis/schedules')).toMatchObject({ schedules: [] })
+  expect(await read('/api/v1/analysis/channels')).toMatchObject({ channels: [] })
+  expect(await read('/api/settings')).toMatchObject({ mcp_config: null, runtime: null })
+}
+
 const SECTIONS = [
   ...['model', 'agent', 'runtime', 'tool-servers', 'git-hosts', 'secrets', 'notifications'],
-  ...['schedules', 'keys', 'limits', 'audit'],
+  ...['schedules', 'keys', 'limits', 'audit', 'erase'],
 ]
 
 async function everyPage(page: Page, url: string): Promise<void> {
