@@ -198,6 +198,20 @@ test('the keyboard alone leads everywhere, a second tab follows, a watchlist is 
   await other.close()
 
   await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
+  await page.evaluate(() => dispatchEvent(new CustomEvent('bellwether:limited', { detail: 2 })))
+  await page.getByText('Too many requests.').waitFor()
+  // Whatever stands above the talk, its field stays in the window; and on a phone every page can be reached.
+  const outside = (selector: string) =>
+    page.locator(selector).evaluateAll((all) =>
+      all.filter((one) => {
+        const { right, bottom } = one.getBoundingClientRect()
+        return right > innerWidth || bottom > innerHeight
+      }).length,
+    )
+  expect(await outside('.composer')).toBe(0)
+  await page.setViewportSize({ width: 390, height: 800 })
+  expect(await outside('.bar nav a, .bar button, .composer')).toBe(0)
+  await page.setViewportSize(DESKTOP)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: /^Go to/ }).waitFor()
   await page.keyboard.type('watchl')
