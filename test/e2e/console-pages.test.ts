@@ -202,11 +202,12 @@ test('the keyboard alone leads everywhere, a second tab follows, a watchlist is 
   await page.getByText('Too many requests.').waitFor()
   // Whatever stands above the talk, its field stays in the window; and on a phone every page can be reached.
   const outside = (selector: string) =>
-    page.locator(selector).evaluateAll((all) =>
-      all.filter((one) => {
-        const { right, bottom } = one.getBoundingClientRect()
-        return right > innerWidth || bottom > innerHeight
-      }).length,
+    page.locator(selector).evaluateAll(
+      (all) =>
+        all.filter((one) => {
+          const { right, bottom } = one.getBoundingClientRect()
+          return right > innerWidth || bottom > innerHeight
+        }).length,
     )
   expect(await outside('.composer')).toBe(0)
   await page.setViewportSize({ width: 390, height: 800 })

@@ -119,7 +119,9 @@ async function watchExample(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Share' }).click()
   expect(await page.getByRole('region', { name: 'History' }).count()).toBe(0)
   const copy = await page.getByRole('link', { name: 'Events as JSON' }).getAttribute('href')
-  expect(JSON.stringify(await (await page.request.get(new URL(copy ?? '', page.url()).href)).json())).toContain('Sort numbers as numbers')
+  expect(JSON.stringify(await (await page.request.get(new URL(copy ?? '', page.url()).href)).json())).toContain(
+    'Sort numbers as numbers',
+  )
   await page.keyboard.press('Escape')
   await page.getByRole('region', { name: 'Share' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'All conversations' }).click()

@@ -284,11 +284,17 @@ async function partsOfABatch(page: Page, sent: unknown[]): Promise<void> {
   await page.getByRole('button', { name: 'Submit the 1 that are clear' }).click()
   await page.locator('.task', { hasText: 'TSLA' }).waitFor()
   expect(await field.inputValue()).toBe('龘龘龘')
-  const candidates = [{ stock_code: 'HK00700', stock_name: 'Tencent Holdings', market: 'hk', market_label: 'Hong Kong' }]
+  const candidates = [
+    { stock_code: 'HK00700', stock_name: 'Tencent Holdings', market: 'hk', market_label: 'Hong Kong' },
+  ]
   const detail = { invalid: [{ input: 'MSFT', message: 'MSFT is not traded here', candidates }] }
-  await page.route('**/analyze', (route) => route.fulfill({ status: 400, json: { error: 'validation_error', detail } }), {
-    times: 1,
-  })
+  await page.route(
+    '**/analyze',
+    (route) => route.fulfill({ status: 400, json: { error: 'validation_error', detail } }),
+    {
+      times: 1,
+    },
+  )
   await field.fill('MSFT, 600519')
   await page.getByRole('button', { name: 'Analyse 2' }).click()
   const question = page.getByRole('group', { name: 'Which stock do you mean by “MSFT”?' })

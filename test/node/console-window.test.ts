@@ -1,10 +1,10 @@
 // The part of a long log that the page holds, and what it reads from it.
 
 import { expect, test } from 'vitest'
-import { progressText } from '../../src/web/format.ts'
 import { LiveTail } from '../../durable-objects/conversation/sockets/live-tail.ts'
 import { isSame } from '../../src/web/conversation/entries.ts'
 import { costOf, excerpt, extended, MOST_EVENTS, withLive } from '../../src/web/conversation/window.ts'
+import { progressText } from '../../src/web/format.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
 import { inOrder } from '../../src/web/workspace/tree.ts'
 

@@ -12,11 +12,7 @@ const load = async () => {
 
 export function ModelSettings() {
   const loaded = useLoaded(load)
-  return (
-    <Loading loaded={loaded}>
-      {(known) => <ModelForm {...known} onSaved={loaded.reload} />}
-    </Loading>
-  )
+  return <Loading loaded={loaded}>{(known) => <ModelForm {...known} onSaved={loaded.reload} />}</Loading>
 }
 
 /** `operators`: the model that works where the owner has set none; null where there is none either. */

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import { inOrder, type Folders, type Row, rowAfterKey, rowsInSight, rowsOf } from './tree.ts'
+import { type Folders, inOrder, type Row, rowAfterKey, rowsInSight, rowsOf } from './tree.ts'
 import { listFolder, readText, saveText } from './workspace-api.ts'
 
 const ROW_PX = 32
