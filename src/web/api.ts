@@ -71,7 +71,9 @@ export const getConversation = (id: string) => request<ConversationInfo | null>(
 
 export const renameConversation = (id: string, title: string) =>
   request<boolean>(conversation(id), sendJson('PATCH', { title }))
-export const deleteConversation = (id: string) => request<boolean>(conversation(id), { method: 'DELETE' })
+/** Also from a window that is being closed. */
+export const deleteConversation = (id: string) =>
+  request<boolean>(conversation(id), { method: 'DELETE', keepalive: true })
 
 /** The newest events up to `endId`, oldest first. */
 export async function newestEvents(id: string, endId: number | null): Promise<EventPage> {
@@ -187,11 +189,15 @@ function readError(response: Response, body: Fields): ApiError {
   const said = String(
     items.length > 0
       ? items.join('; ')
-      : (sentence ?? say('The service answered {status}.', { status: response.status })),
+      : (sentence ?? say(isAway(response) ? AWAY : 'The service answered {status}.', { status: response.status })),
   )
   const isReferred = response.status < 500 || requestId === null || said.includes(requestId)
   return new ApiError(isReferred ? said : `${said} ${say('(request {id})', { id: requestId })}`, response.status, body)
 }
+
+/** What stands before the service says this for it, without words of its own. */
+const isAway = ({ status }: Response): boolean => status >= 502 && status <= 504
+const AWAY = 'The service is not available at the moment ({status}).'
 
 const isCode = (text: unknown): boolean => /^[a-z][a-z0-9_]*$/.test(String(text))
 

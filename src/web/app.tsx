@@ -39,15 +39,23 @@ function SignedIn() {
     whenSignedOut(() => setAccess({ state: 'out' }))
     ask()
   }, [])
-  if (access.state === 'asking') return <p class="opening">{say('Opening…')}</p>
   if (access.state === 'out') return <SignIn onSignedIn={(session) => setAccess({ state: 'in', session })} />
-  if (access.state === 'failed') {
+  if (access.state !== 'in') {
     return (
-      <main class="narrow">
-        <Notice kind="error" action={{ label: say('Try again'), run: ask }}>
-          {access.text}
-        </Notice>
-      </main>
+      <>
+        <Bar skip={SKIP()}>
+          <Brand />
+        </Bar>
+        {access.state === 'asking' ? (
+          <p class="opening">{say('Opening…')}</p>
+        ) : (
+          <main class="narrow" id="content">
+            <Notice kind="error" action={{ label: say('Try again'), run: ask }}>
+              {access.text}
+            </Notice>
+          </main>
+        )}
+      </>
     )
   }
   return <Console session={access.session} onSignOut={() => setAccess({ state: 'out' })} />
@@ -63,11 +71,8 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
   const content = useFocusOnChange(path)
   return (
     <>
-      <Bar skip={{ to: '#content', words: say('Skip to the content') }}>
-        <Link to="/" class="brand">
-          <BellMark />
-          <span>Bellwether</span>
-        </Link>
+      <Bar skip={SKIP()}>
+        <Brand />
         <MainNav area={path.split('/')[1] ?? ''} />
         <button type="button" class="command-button" onClick={() => setPalette('commands')}>
           {say('Search')} <kbd>Ctrl K</kbd>
@@ -95,6 +100,15 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
     </>
   )
 }
+
+const SKIP = () => ({ to: '#content', words: say('Skip to the content') })
+
+const Brand = () => (
+  <Link to="/" class="brand">
+    <BellMark />
+    <span>Bellwether</span>
+  </Link>
+)
 
 function MainNav({ area }: { area: string }) {
   return (

@@ -34,12 +34,19 @@ export function say(text: Text, values: Readonly<Record<string, string | number>
 
 /** Draws everything anew in another language. */
 export function changeLanguage(to: Language): void {
-  localStorage.setItem(STORED_AS, to)
-  location.reload()
+  try {
+    localStorage.setItem(STORED_AS, to)
+    location.reload()
+  } catch (error) {
+    // Full, or closed to pages: the choice holds for as long as the address has it.
+    if (!(error instanceof DOMException)) throw error
+    location.search = `?lang=${to}`
+  }
 }
 
 function chosenLanguage(): Language {
-  const wanted = [storedChoice() ?? '', ...navigator.languages]
+  const asked = new URLSearchParams(globalThis.location?.search ?? '').get('lang') ?? ''
+  const wanted = [asked, storedChoice() ?? '', ...navigator.languages]
   const found = wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find((tag) => tag in LANGUAGES)
   return (found as Language | undefined) ?? 'en'
 }

@@ -6,6 +6,20 @@ export const ZH_CONVERSATION = {
   'Waits for your answer.': '等待您的答复。',
   'You rejected it.': '您已拒绝。',
   'under way': '进行中',
+  'A copy to keep:': '保存副本：',
+  'An example: the tests of a small program fail. Repair it.': '示例：一个小程序的测试未通过，请修复。',
+  'Events as JSON': '事件（JSON）',
+  'Now I see what its tests say.': '看看测试结果如何。',
+  'The median is right now. Look into the workspace, or give this conversation a model and go on.':
+    '中位数现在正确了。可以查看工作区，也可以为此会话设置模型后继续。',
+  'They pass. I commit the change.': '测试通过，提交更改。',
+  'This is a recording, so nobody has made the program yet. I make it first, with its fault.':
+    '这是一段录制的会话，程序尚不存在：先创建它，连同其中的错误。',
+  'Watch an example': '观看示例',
+  'What is to be done?': '要做什么？',
+  'is being deleted': '正在删除',
+  'sort() compares texts unless it is told how: “10” stands before “9”. The tests once more.':
+    'sort() 默认按文本比较，“10”排在“9”之前。再次运行测试。',
   'As they were at event {n}.': '事件 {n} 时的文件。',
   'Download as ZIP': '下载 ZIP',
   Event: '事件',

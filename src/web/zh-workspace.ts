@@ -1,6 +1,12 @@
 // The Chinese wording of the page of a workspace, beside what `zh.ts` has.
 
 export const ZH_WORKSPACE = {
+  'Start it': '启动',
+  'The conversation is stopped, and its terminal with it.': '会话已停止，终端也随之停止。',
+  'Filter by name': '按名称筛选',
+  'The file is too large to be compared here. Download it, or look at it in the terminal.':
+    '文件过大，无法在此比较。请下载，或在终端中查看。',
+  '{count} changed files': '{count} 个文件有更改',
   'A terminal needs a runner, a machine of yours that lends its processes.':
     '终端需要运行器，即您自己的一台提供进程的机器。',
   Changed: '已修改',

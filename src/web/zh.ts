@@ -145,8 +145,6 @@ export const ZH = {
   'Nobody here knows where the model {model} is asked: it needs an address.':
     '此处不知道模型 {model} 的地址：请填写服务器地址。',
   'The stored settings cannot be read any more. Set them anew.': '已保存的设置无法读取，请重新设置。',
-  'No model of your own is set. Without one the operator’s is used, or messages run as shell commands.':
-    '尚未设置您自己的模型。未设置时使用运营者的模型；若也没有，消息将作为 shell 命令执行。',
   'No price chart: {problem}': '无法显示价格图：{problem}',
   'No report': '没有报告',
   'No result.': '没有结果。',
@@ -156,8 +154,8 @@ export const ZH = {
   'No such conversation': '没有这个会话',
   'No tasks yet. Submit a code above.': '尚无任务。请在上方提交代码。',
   'No tool servers yet.': '尚无工具服务器。',
-  'None yet. A conversation is a terminal with a durable workspace: start one above.':
-    '尚无会话。会话是一个带有持久工作区的终端：请在上方开始。',
+  'None yet. A conversation has a workspace of its own, and everything in it is kept: start one above.':
+    '尚无会话。每个会话都有自己的工作区，其中的一切都会保留：请在上方开始。',
   'Not found': '未找到',
   'Not sent: {error}': '未发送：{error}',
   Notebook: '笔记本',
@@ -257,6 +255,20 @@ export const ZH = {
   'Signing in…': '正在登录…',
   'Side by side': '左右对照',
   Simple: '简明',
+  'The service is not available at the moment ({status}).': '服务暂时不可用（{status}）。',
+  'Delete everything': '删除全部内容',
+  'Deletes your conversations with their workspaces, reports, talks, watchlists, schedules, channels, secrets, tokens and settings.':
+    '删除您的会话及其工作区、报告、问答、自选列表、定时任务、通知渠道、密文、令牌和设置。',
+  'Deleting…': '正在删除…',
+  'Everything is deleted.': '已全部删除。',
+  Issue: '签发',
+  'No model is set: messages run as shell commands.': '尚未设置模型：消息将作为 shell 命令执行。',
+  Reports: '报告',
+  'The ledger of advice, the audit log, the portfolio and API keys stay. It cannot be taken back.':
+    '建议账本、审计日志、投资组合和 API 密钥会保留。此操作无法撤销。',
+  'To delete everything, type the word': '如要删除全部内容，请输入',
+  'You have set no model: that of the operator, {model}, is used.': '您尚未设置模型，将使用运营者的 {model}。',
+  delete: '删除',
   'Skip to the content': '跳到正文',
   'Small letters, digits, _ and -.': '小写字母、数字、_ 和 -。',
   'Start a conversation': '开始会话',
@@ -369,6 +381,7 @@ export const ZH = {
   'over HTTP with server-sent events': '通过 HTTP（SSE）',
   'provider/model; {count} are known here, and any name works with an address of your own.':
     '格式：提供商/模型；此处已知 {count} 个，填写自己的地址时可用任意名称。',
+  open: '已打开',
   running: '运行中',
   'session of {day}': '{day} 交易日',
   starting: '正在启动',
@@ -377,7 +390,6 @@ export const ZH = {
   'the task': '任务',
   'until {time}': '有效至 {time}',
   'watchlist {name}': '自选股 {name}',
-  '“{title}” is deleted.': '“{title}”已删除。',
   '{code} is being analysed already; that task is marked below.': '{code} 已在分析中，该任务已在下方标出。',
   '{count} sentences that the data contradict were left out.': '有 {count} 句与数据矛盾，已略去。',
   '{date}: close {close} {change}, open {open}, high {high}, low {low}':

@@ -58,7 +58,7 @@ test('journey: an edit is a diff in one column or two, a command shows in colour
       edit('1', { command: 'create', path, file_text: 'const a = 1\nconst b = 2\n' }),
       edit('2', { command: 'str_replace', path, old_str: 'const b = 2', new_str: 'const b = 3' }),
       run('3', "printf '\\033[31mred\\033[0m begun\\n'; until [ -e go ]; do sleep 0.2; done; echo over"),
-      { text: 'all done' },
+      { text: `all done\n\n${'a line\n\n'.repeat(80)}` },
       run('4', 'sleep 60'),
     ],
     look: { language: 'en', theme: 'dark', size: 'wide' },
@@ -71,7 +71,9 @@ test('journey: an edit is a diff in one column or two, a command shows in colour
   await changed.locator('.diff-line.added', { hasText: 'const b = 3' }).waitFor()
   expect(await changed.locator('.diff-line.removed').allTextContents()).toEqual(['-const b = 2\n'])
   await one.press(changed.getByRole('button', { name: 'Side by side' }))
-  await changed.locator('td.added', { hasText: 'const b = 3' }).waitFor()
+  const cell = changed.locator('td.added', { hasText: 'const b = 3' })
+  const shown = await cell.evaluate((one) => [getComputedStyle(one).textAlign, one.getAttribute('data-line')])
+  expect(shown).toEqual(['start', '2'])
   await log.locator('.live', { hasText: 'begun' }).waitFor()
   await log.locator('.live .ansi-red', { hasText: 'red' }).waitFor()
   await one.looks('cards and a command that runs')
@@ -81,14 +83,16 @@ test('journey: an edit is a diff in one column or two, a command shows in colour
   await one.press(one.button('Pause'))
   await one.press(one.button('Go on'))
   await upload(one, 'go')
-  await log.getByText('all done').waitFor()
+  await log.getByText('all done').waitFor({ state: 'attached' })
+  // A long answer that comes at once is drawn only where it is seen: its end is to be.
+  await expect.poll(() => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)).toBeLessThan(2)
   expect(await log.locator('.live').count()).toBe(0)
   await page.locator('.cost-line').getByText('tokens').waitFor()
   await say(one, 'once more')
   await one.press(one.button('Stop'))
   await log.getByText('Stopped.', { exact: true }).waitFor()
-  await one.press(one.button('History'))
-  const [whole] = await Promise.all([page.waitForEvent('download'), one.press(one.link('Export'))])
+  await one.press(one.button('Share'))
+  const [whole] = await Promise.all([page.waitForEvent('download'), one.press(one.link('Events as JSON'))])
   const { trajectory } = JSON.parse(readFileSync(await whole.path(), 'utf8')) as { trajectory: unknown[] }
   expect(trajectory.length).toBeGreaterThan(5)
   await one.looks('a turn that was stopped')
@@ -123,6 +127,7 @@ test('journey: a confirmation tells risk and reasons, waits in the title, and is
   await one.looks('a confirmation that waits')
   await one.press(asked.getByRole('button', { name: 'Reject' }))
   await asked.waitFor({ state: 'detached' })
+  await page.getByRole('log').locator('article', { hasText: '| sh' }).getByText('You rejected it.').waitFor()
   await expect.poll(() => page.title()).not.toMatch(/⚠/)
   await one.press(message(one), 'ArrowUp')
   expect(await message(one).inputValue()).toBe('do both')

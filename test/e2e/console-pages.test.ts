@@ -51,7 +51,7 @@ test('the first visit loads at most 90 kB of scripts and styles, compressed, and
 const ANALYSIS = ['', '/history', '/talks', '/watchlists', '/portfolio', '/signals', '/alerts', '/accuracy', '/evidence']
 const SETTINGS = [
   ...['model', 'agent', 'runtime', 'tool-servers', 'git-hosts', 'secrets', 'notifications'],
-  ...['schedules', 'keys', 'limits', 'audit'],
+  ...['schedules', 'keys', 'limits', 'audit', 'erase'],
 ]
 const WORKSPACE = ['files', 'changes', 'terminal', 'ports']
 

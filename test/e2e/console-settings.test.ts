@@ -1,6 +1,7 @@
 // The way of a newcomer by the keyboard alone: what is missing, a first answer of a model, every part of the settings.
 
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -54,6 +55,7 @@ test('journey: a newcomer is told what is missing, runs a command without a mode
   model.setScript('first', { replies: [{ text: 'ready' }, { text: ANSWER }] })
   await one.reads('No model is chosen: messages run as shell commands.')
   await one.looks('the start page, without a model')
+  await watchExample(one)
   await one.write(page.getByLabel('First message'), 'echo $((6 * 7))')
   await one.press(one.button('Start a conversation'))
   await log.locator('.output', { hasText: '42' }).waitFor()
@@ -92,6 +94,26 @@ test('journey: a newcomer is told what is missing, runs a command without a mode
   await one.press(log.getByRole('button', { name: 'Copy' }))
   expect(one.faults).toEqual([])
 })
+
+/** Plays without a model; its panels stand one at a time, and there is a copy to keep. */
+async function watchExample(one: Person): Promise<void> {
+  const { page } = one
+  const log = page.getByRole('log')
+  await one.press(one.button('Watch an example'))
+  await log.getByText('The median is right now.').waitFor({ state: 'attached' })
+  await log.locator('.edit .diff-line.added[data-line="3"]').waitFor({ state: 'attached' })
+  await one.press(one.button('History'))
+  await one.press(one.button('Share'))
+  expect(await page.getByRole('region', { name: 'History' }).count()).toBe(0)
+  const [copy] = await Promise.all([page.waitForEvent('download'), one.press(one.link('Events as JSON'))])
+  expect(readFileSync(await copy.path(), 'utf8')).toContain('Sort numbers as numbers')
+  await one.looks('an example, with its copies')
+  await page.keyboard.press('Escape')
+  await page.getByRole('region', { name: 'Share' }).waitFor({ state: 'detached' })
+  await one.press(one.link('All conversations'))
+  // What was deleted goes although the list is left before the time to take it back is over.
+  await one.press(page.getByRole('button', { name: /^Delete/ }))
+}
 
 test('journey: the agent asks from a risk on, has a limit of steps, and runs at the edge', async ({ skip }) => {
   const one = await someone(skip, { at: '/settings/agent', look: { language: 'zh', theme: 'dark', size: 'narrow' } })
@@ -254,4 +276,24 @@ test('journey: one conversation has a model, an agent and a runtime of its own; 
   await one.heading('Model').waitFor()
   // The browser itself reports the refusal.
   expect(one.faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
+})
+
+test('journey: everything is deleted after the word for it was typed', async ({ skip }) => {
+  const look: Look = { language: 'zh', theme: 'dark', size: 'wide' }
+  const one = await someone(skip, { at: '/settings/erase', look })
+  const { page } = one
+  await shared.post('/api/conversations', {})
+  const word = page.getByLabel('如要删除全部内容，请输入')
+  const erase = page.getByRole('button', { name: '删除全部内容' })
+  await one.write(word, '删')
+  expect(await erase.isDisabled()).toBe(true)
+  await one.write(word, '删除')
+  await one.looks('everything is about to be deleted')
+  await one.press(erase)
+  await page.getByText('已全部删除。').waitFor()
+  expect(await shared.get('/api/conversations')).toMatchObject({ results: [] })
+  expect(await shared.get('/api/v1/analysis/schedules')).toMatchObject({ schedules: [] })
+  expect(await shared.get('/api/v1/analysis/channels')).toMatchObject({ channels: [] })
+  expect(await shared.get('/api/settings')).toMatchObject({ mcp_config: null, runtime: null })
+  expect(one.faults).toEqual([])
 })

@@ -97,6 +97,23 @@ test('journey: changes are shown file by file and given up; the whole is there t
   expect(one.faults).toEqual([])
 })
 
+/** Where the sign stands in each row that has it behind one character. */
+function placesOfTilde(rows: Element[]): number[] {
+  return rows.flatMap((row) => {
+    if (!/^..?~$/u.test(row.textContent?.trim() ?? '')) return []
+    const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const at = node.textContent?.indexOf('~') ?? -1
+      if (at < 0) continue
+      const range = new Range()
+      range.setStart(node, at)
+      range.setEnd(node, at + 1)
+      return [Math.round(range.getBoundingClientRect().left)]
+    }
+    return []
+  })
+}
+
 test('journey: two people type in the terminal of the page, a server that they start is listed, and its address is taken back', async ({
   skip,
 }) => {
@@ -117,6 +134,14 @@ test('journey: two people type in the terminal of the page, a server that they s
   await page.getByText('2 people are here').waitFor()
   await other.keyboard.type('printf "\\033]0;title\\007\\033[31mred\\033[0m 世界\\n"\n')
   await expect.poll(() => screen(page)).toMatch(/\nred 世界/)
+  // A picture of one character is as wide as a Chinese one, and nothing of the library's own black is seen.
+  await other.keyboard.type('printf "\\344\\270\\226~\\n\\360\\237\\216\\211~\\n"\n')
+  await expect.poll(() => screen(page)).toContain('🎉~')
+  expect(new Set(await page.locator('.xterm-rows > div').evaluateAll(placesOfTilde)).size).toBe(1)
+  const grounds = await page
+    .locator('.ws-screen, .xterm-viewport')
+    .evaluateAll((boxes) => boxes.map((box) => getComputedStyle(box).backgroundColor))
+  expect(new Set(grounds).size).toBe(1)
   await other.close()
   await page.bringToFront()
   // A paste is marked as one, so nothing of it runs by itself.

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { type Service, startService } from '../../scripts/start/service.ts'
 import { browserOr, CLEAN, sharedService } from './browser.ts'
-import { type Look, type Person, personAt } from './person.ts'
+import { type Look, type Person, personAt, SIZES } from './person.ts'
 
 const HOSTILE = '<img src=x onerror=alert(1)>'
 const shared = sharedService({})
@@ -130,6 +130,16 @@ async function command(one: Person, text: string): Promise<void> {
   await one.page.keyboard.insertText(text)
 }
 
+/** How many of them are not in the window. */
+const outside = (page: Page, selector: string): Promise<number> =>
+  page.locator(selector).evaluateAll(
+    (all) =>
+      all.filter((one) => {
+        const { right, bottom } = one.getBoundingClientRect()
+        return right > innerWidth || bottom > innerHeight
+      }).length,
+  )
+
 test('journey: a few keys lead to every page, to a conversation and to a stock, a second tab follows, and the keys are shown', async ({
   skip,
 }) => {
@@ -145,6 +155,14 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await other.getByRole('link', { name: /told to all tabs/ }).waitFor()
   await other.close()
   await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
+
+  await page.evaluate(() => dispatchEvent(new CustomEvent('bellwether:limited', { detail: 2 })))
+  await one.reads('Too many requests.')
+  // Whatever stands above the talk, its field stays in the window; and on a phone every page can be reached.
+  expect(await outside(page, '.composer')).toBe(0)
+  await page.setViewportSize(SIZES.narrow)
+  expect(await outside(page, '.bar nav a, .bar button, .composer')).toBe(0)
+  await page.setViewportSize(SIZES.wide)
 
   const chosen = (name: RegExp) => page.getByRole('option', { name, selected: true })
   await command(one, one.say('Watchlists'))

@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 import { LiveTail } from '../../durable-objects/conversation/sockets/live-tail.ts'
 import { isSame } from '../../src/web/conversation/entries.ts'
 import { costOf, excerpt, extended, MOST_EVENTS, withLive } from '../../src/web/conversation/window.ts'
+import { progressText } from '../../src/web/format.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
+import { inOrder } from '../../src/web/workspace/tree.ts'
 
 const events = (from: number, to: number): StoredEvent[] =>
   Array.from({ length: to - from + 1 }, (_, at) => {
@@ -85,4 +87,14 @@ test('the tail has the end of each output and the answer under way, until the ev
   expect(tail.frames().map(({ type }) => type)).toEqual(['delta', 'output'])
   tail.stored(stored({ observation: 'run', cause: 7 }))
   expect(tail.frames()).toEqual([])
+})
+
+test('a folder stands before files, and a file before those with greater numbers', () => {
+  expect(inOrder(['file-10', 'file-9', 'b/', 'a.txt', 'a/'])).toEqual(['a/', 'b/', 'a.txt', 'file-9', 'file-10'])
+})
+
+test('the progress of a task has the colon of its own language', () => {
+  expect(progressText('Apple：quote ready')).toBe('Apple: quote ready')
+  expect(progressText('贵州茅台：行情已获取')).toBe('贵州茅台：行情已获取')
+  expect(progressText('queued')).toBe('queued')
 })

@@ -130,6 +130,9 @@ test('a review has cards for its indices and tiles for its boards, whether of on
     'China A-shares',
     'US',
   ])
+  // On the mainland a price that rose is red wherever it is shown.
+  expect(of({ ...market, region: 'cn', color_scheme: 'green_up' })[0]?.isRedUp).toBe(true)
+  expect(of({ ...market, region: 'us', color_scheme: 'green_up' })[0]?.isRedUp).toBe(false)
   expect(reviewsIn(null)).toEqual([])
   expect([0, 0.1, 4, -9, -1.7].map(heat)).toEqual(['flat', 'up-1', 'up-5', 'down-5', 'down-3'])
 })

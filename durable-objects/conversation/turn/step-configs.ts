@@ -21,10 +21,10 @@ import { callMcpTool, isOfProcess } from '../../../src/mcp/session-tools.ts'
 import type { Talk } from '../talk/talk.ts'
 import { talkTools } from '../talk/talk-tools.ts'
 import { ownServers } from './own-servers.ts'
+import type { ReplayQueue } from './replay-queue.ts'
 import { requestTools } from './request-tools.ts'
 import { shellCommands } from './shell-commands.ts'
 import { listTools } from './tool-servers.ts'
-import type { ReplayQueue } from './replay-queue.ts'
 import type { TurnHost } from './turn-host.ts'
 
 const DEFAULT_ITERATIONS = 500

@@ -20,7 +20,7 @@ export function Details({ details, checks }: { details: Record<string, unknown>;
       {blocks.map(([key, value]) => (
         <details key={key} class="detail">
           <summary>
-            <BlockTitle name={key} /> <Mark checks={checks} />
+            {blockTitle(key)} <Mark checks={checks} />
           </summary>
           <div class="detail-body">
             <Value value={value} depth={0} />
@@ -40,9 +40,9 @@ const BLOCKS: Readonly<Record<string, Text>> = {
   market_structure: 'Structure of the market',
 }
 
-function BlockTitle({ name }: { name: string }) {
+function blockTitle(name: string) {
   const known = BLOCKS[name]
-  return known === undefined ? <>{title(name)}</> : <span lang={languageTag}>{say(known)}</span>
+  return known === undefined ? title(name) : <span lang={languageTag}>{say(known)}</span>
 }
 
 function Value({ value, depth }: { value: unknown; depth: number }) {

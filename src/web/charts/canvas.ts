@@ -46,6 +46,7 @@ export function drawChart(box: HTMLElement, options: Options): Canvas {
   // Of the prices alone: an indicator goes below zero.
   chart.priceScale('right', 0).applyOptions({ mode: scaleOf(options) })
   showAll(chart, bars.length, options)
+  chart.timeScale().subscribeSizeChange(() => showAll(chart, bars.length, options))
   chart.subscribeCrosshairMove(({ logical, sourceEvent }) => {
     // The cross that the slider sets is no pointer's.
     if (sourceEvent === undefined && logical !== undefined) return
@@ -59,12 +60,14 @@ function scaleOf({ isLog, beside }: Options): PriceScaleMode {
   return isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal
 }
 
-/** Of the width, for the names of the levels, which would lie over the newest candles. */
-const NAMES_SHARE = 0.14
+/** For the names of the levels, which would lie over the newest candles; `.scrub.with-names` leaves as much. */
+const NAMES_PX = 88
 
+/** Every bar, whatever the width is by now. */
 function showAll(chart: IChartApi, count: number, { drawn, levels }: Options): void {
-  const hasNames = levelsInReach(drawn.bars, levels).length > 0
-  const room = hasNames ? Math.ceil((count * NAMES_SHARE) / (1 - NAMES_SHARE)) : 0
+  const width = chart.timeScale().width()
+  const hasNames = levelsInReach(drawn.bars, levels).length > 0 && width > 2 * NAMES_PX
+  const room = hasNames ? (count * NAMES_PX) / (width - NAMES_PX) : 0
   chart.timeScale().setVisibleLogicalRange({ from: -0.5, to: count - 0.5 + room })
 }
 

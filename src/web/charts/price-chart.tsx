@@ -6,7 +6,7 @@ import { say } from '../texts.ts'
 import { useMedia } from '../ui.tsx'
 import type { DailyBar } from '../wire.ts'
 import { type Canvas, drawChart } from './canvas.ts'
-import type { Drawn, Level, Line, Pane } from './series.ts'
+import { type Drawn, type Level, type Line, levelsInReach, type Pane } from './series.ts'
 
 export type ChartProps = {
   drawn: Drawn
@@ -44,7 +44,12 @@ export function PriceChart(props: ChartProps) {
     <figure class={redRises ? 'price-chart red-rises' : 'price-chart'}>
       <Readout {...props} index={shown} />
       <div ref={frame} class={`plot panes-${panes.length}`} role="img" aria-label={label} />
-      <Scrubber bars={drawn.bars} index={shown} onMove={move} />
+      <Scrubber
+        bars={drawn.bars}
+        index={shown}
+        hasNames={levelsInReach(drawn.bars, props.levels).length > 0}
+        onMove={move}
+      />
       <p class="chart-credit">
         <a href="https://www.tradingview.com/" rel="noreferrer" target="_blank">
           {say('Chart by TradingView')}
@@ -54,12 +59,17 @@ export function PriceChart(props: ChartProps) {
   )
 }
 
-type ScrubberProps = { bars: readonly DailyBar[]; index: number; onMove: (index: number | null) => void }
+type ScrubberProps = {
+  bars: readonly DailyBar[]
+  index: number
+  hasNames: boolean
+  onMove: (index: number | null) => void
+}
 
 /** The pointer's way to a session's values, for the keyboard, for a finger and for a screen reader. */
-function Scrubber({ bars, index, onMove }: ScrubberProps) {
+function Scrubber({ bars, index, hasNames, onMove }: ScrubberProps) {
   return (
-    <label class="scrub">
+    <label class={hasNames ? 'scrub with-names' : 'scrub'}>
       <span class="visually-hidden">{say('Session')}</span>
       <input
         type="range"

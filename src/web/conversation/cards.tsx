@@ -114,16 +114,33 @@ type Edit = Extract<Entry, { kind: 'edit' }>
 
 export function EditCard({ entry: { path, diff, result, at } }: { entry: Edit }) {
   const lines = useMemo(() => diffLines(diff), [diff])
-  const [isSplit, setIsSplit] = useState(false)
-  const [isWhole, setIsWhole] = useState(lines.length <= MOST_LINES)
-  const shown = isWhole ? lines : lines.slice(0, MOST_LINES)
-  const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
   return (
     <details class="entry edit" open={lines.length <= OPEN_UP_TO}>
       <summary>
-        <span class="mono">{path}</span> <span class="added">+{count('added')}</span>{' '}
-        <span class="removed">−{count('removed')}</span> <When at={at} />
+        <span class="mono">{path}</span> <Counts lines={lines} /> <When at={at} />
       </summary>
+      <DiffView diff={diff} lines={lines} />
+      <p class="hint edit-result">{result.split('\n', 1)[0]}</p>
+    </details>
+  )
+}
+
+export function Counts({ lines }: { lines: DiffLine[] }) {
+  const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
+  return (
+    <>
+      <span class="added">+{count('added')}</span> <span class="removed">−{count('removed')}</span>
+    </>
+  )
+}
+
+/** In one column or in two, with a way to copy it. */
+export function DiffView({ diff, lines }: { diff: string; lines: DiffLine[] }) {
+  const [isSplit, setIsSplit] = useState(false)
+  const [isWhole, setIsWhole] = useState(lines.length <= MOST_LINES)
+  const shown = isWhole ? lines : lines.slice(0, MOST_LINES)
+  return (
+    <>
       <div class="form-actions">
         <button type="button" class="quiet" aria-pressed={isSplit} onClick={() => setIsSplit(!isSplit)}>
           {isSplit ? say('One column') : say('Side by side')}
@@ -136,8 +153,7 @@ export function EditCard({ entry: { path, diff, result, at } }: { entry: Edit })
           {say('Show all {count} lines', { count: lines.length.toLocaleString(locale) })}
         </button>
       )}
-      <p class="hint edit-result">{result.split('\n', 1)[0]}</p>
-    </details>
+    </>
   )
 }
 

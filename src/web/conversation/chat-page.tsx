@@ -90,23 +90,26 @@ function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed:
   )
 }
 
-const LazyShare = lazy<{ id: string }>(async () => (await import('./share-panel.tsx')).SharePanel)
+const LazyShare = lazy<{ id: string; title: string }>(async () => (await import('./share-panel.tsx')).SharePanel)
 
 type ChatProps = { id: string; chat: Chat; controls: ChatControls }
 
 function OpenChat({ id, chat, controls }: ChatProps) {
   const revision = useMemo(() => lastChange(chat.events), [chat.events])
   const [showFiles, setShowFiles] = useState(false)
-  const [isTimeline, setIsTimeline] = useState(false)
-  const [isSharing, setIsSharing] = useState(false)
+  // One at a time: together they would leave nothing of the talk on a small screen.
+  const [panel, setPanel] = useState<'timeline' | 'share' | null>(null)
   const [at, setAt] = useState<number | null>(null)
-  const toggleTimeline = () => {
-    setIsTimeline(!isTimeline)
+  const show = (wanted: typeof panel) => {
+    setPanel(panel === wanted ? null : wanted)
     setAt(null)
+  }
+  const onKeyDown = ({ key, defaultPrevented }: KeyboardEvent) => {
+    if (key === 'Escape' && !defaultPrevented && panel !== null) show(panel)
   }
   const wide = useMedia('(min-width: 64rem)')
   return (
-    <main class={showFiles ? 'chat with-files' : 'chat'}>
+    <main class={showFiles ? 'chat with-files' : 'chat'} onKeyDown={onKeyDown}>
       <header class="chat-head">
         <Link to="/" class="back">
           <span aria-hidden="true">←</span>
@@ -120,10 +123,15 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           {say('Workspace')}
         </Link>
         <PauseButton agent={chat.agent} controls={controls} />
-        <button type="button" aria-expanded={isTimeline} aria-controls="timeline" onClick={toggleTimeline}>
+        <button
+          type="button"
+          aria-expanded={panel === 'timeline'}
+          aria-controls="timeline"
+          onClick={() => show('timeline')}
+        >
           {say('History')}
         </button>
-        <button type="button" aria-expanded={isSharing} aria-controls="share" onClick={() => setIsSharing(!isSharing)}>
+        <button type="button" aria-expanded={panel === 'share'} aria-controls="share" onClick={() => show('share')}>
           {say('Share')}
         </button>
         <button
@@ -136,8 +144,8 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           {say('Files')}
         </button>
       </header>
-      {isSharing && <LazyShare id={id} />}
-      {isTimeline && <Timeline id={id} chat={chat} at={at} onJump={controls.jump} onAt={setAt} />}
+      {panel === 'share' && <LazyShare id={id} title={chat.title} />}
+      {panel === 'timeline' && <Timeline id={id} chat={chat} at={at} onJump={controls.jump} onAt={setAt} />}
       <div class="chat-body">
         <Talk id={id} chat={chat} controls={controls} />
         <aside class="files" id="files" aria-label={say('Files')}>

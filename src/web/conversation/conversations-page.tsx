@@ -1,5 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
-import { deleteConversation, getSetup, listConversations, messageOf, startConversation } from '../api.ts'
+import {
+  deleteConversation,
+  getSetup,
+  listConversations,
+  messageOf,
+  request,
+  sendJson,
+  startConversation,
+} from '../api.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
@@ -8,18 +16,6 @@ import type { ConversationInfo, Setup } from '../wire.ts'
 
 export function ConversationsPage() {
   usePageTitle(say('Conversations'))
-  return (
-    <main class="page">
-      <h1>{say('Conversations')}</h1>
-      <FirstSteps />
-      <StartForm />
-      <ConversationList />
-    </main>
-  )
-}
-
-/** What a newcomer lacks is said before the first message, which would be a shell command without a model. */
-function FirstSteps() {
   const [model, setModel] = useState<Setup['model'] | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
@@ -28,15 +24,25 @@ function FirstSteps() {
       (error: unknown) => setProblem(messageOf(error)),
     )
   }, [])
-  if (problem !== null) return <Notice kind="error">{problem}</Notice>
-  if (model === null || model.state === 'ready') return null
   return (
-    <Notice kind={model.state === 'none' ? 'info' : 'warning'}>
-      {say(MISSING[model.state], { model: model.id ?? '' })}{' '}
-      <Link to="/settings/model">{model.state === 'none' ? say('Choose a model') : say('Open the settings')}</Link>
-    </Notice>
+    <main class="page">
+      <h1>{say('Conversations')}</h1>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {model !== null && model.state !== 'ready' && <Missing model={model} />}
+      <StartForm model={model?.state ?? null} />
+      <ConversationList />
+    </main>
   )
 }
+
+/** What a newcomer lacks is said before the first message, which would be a shell command without a model. */
+const Missing = ({ model: { state, id } }: { model: Setup['model'] }) =>
+  state === 'ready' ? null : (
+    <Notice kind={state === 'none' ? 'info' : 'warning'}>
+      {say(MISSING[state], { model: id ?? '' })}{' '}
+      <Link to="/settings/model">{state === 'none' ? say('Choose a model') : say('Open the settings')}</Link>
+    </Notice>
+  )
 
 const MISSING = {
   none: 'No model is chosen: messages run as shell commands.',
@@ -45,17 +51,18 @@ const MISSING = {
   unreadable: 'The stored settings cannot be read any more. Set them anew.',
 } as const
 
-function StartForm() {
+type Beginning = () => Promise<{ conversation_id: string }>
+
+function StartForm({ model }: { model: Setup['model']['state'] | null }) {
   const [text, setText] = useState('')
   const [choices, setChoices] = useState<Readonly<Record<string, string>>>({})
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  const start = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const begin = async (make: Beginning) => {
     setBusy(true)
     setProblem(null)
     try {
-      const { conversation_id } = await startConversation(text.trim(), choices)
+      const { conversation_id } = await make()
       noteChange('conversations')
       navigate(`/conversations/${encodeURIComponent(conversation_id)}`)
     } catch (error) {
@@ -63,28 +70,50 @@ function StartForm() {
       setBusy(false)
     }
   }
+  const start = (event: SubmitEvent) => {
+    event.preventDefault()
+    void begin(() => startConversation(text.trim(), choices))
+  }
   return (
     <form class="card" onSubmit={start}>
       <label for="first-message">
         {say('First message')} <span class="hint">{say('optional')}</span>
       </label>
-      <textarea
-        id="first-message"
-        rows={2}
-        class="mono"
-        spellcheck={false}
-        placeholder="ls -la"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      <FirstMessage text={text} isShell={model === 'none'} onText={setText} />
       <Choices choices={choices} onChoose={(name, value) => setChoices((before) => ({ ...before, [name]: value }))} />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      <button type="submit" class="primary start" disabled={busy}>
-        {busy ? say('Starting…') : say('Start a conversation')}
-      </button>
+      <div class="start-actions">
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? say('Starting…') : say('Start a conversation')}
+        </button>
+        <button type="button" class="quiet" disabled={busy} onClick={() => void begin(playExample)}>
+          {say('Watch an example')}
+        </button>
+      </div>
     </form>
   )
 }
+
+/** Needs no model: what its answers were is recorded, and what its actions bring happens anew. */
+async function playExample() {
+  const { exampleReplay } = await import('./example.ts')
+  return request<{ conversation_id: string }>('/api/conversations', sendJson('POST', { replay_json: exampleReplay() }))
+}
+
+type FirstProps = { text: string; isShell: boolean; onText: (text: string) => void }
+
+const FirstMessage = ({ text, isShell, onText }: FirstProps) => (
+  <textarea
+    id="first-message"
+    rows={2}
+    class={isShell ? 'mono' : ''}
+    dir="auto"
+    spellcheck={false}
+    placeholder={isShell ? 'ls -la' : say('What is to be done?')}
+    value={text}
+    onInput={(event) => onText(event.currentTarget.value)}
+  />
+)
 
 type ChoicesProps = { choices: Readonly<Record<string, string>>; onChoose: (name: string, value: string) => void }
 
@@ -163,7 +192,9 @@ function ConversationList() {
         </Notice>
       )}
       {list.loaded && list.items.length === 0 && (
-        <p class="empty">{say('None yet. A conversation is a terminal with a durable workspace: start one above.')}</p>
+        <p class="empty">
+          {say('None yet. A conversation has a workspace of its own, and everything in it is kept: start one above.')}
+        </p>
       )}
       <ul class="rows">
         {list.items.map((item) => (
@@ -188,35 +219,62 @@ function ConversationList() {
   )
 }
 
-const STATUS_NAMES = { STARTING: 'starting', RUNNING: 'running', STOPPED: 'stopped' } as const
+/** Of the session: whether its agent works at the moment, only the conversation itself tells. */
+const STATUS_NAMES = { STARTING: 'starting', RUNNING: 'open', STOPPED: 'stopped' } as const
 
 /** How long a deletion can be taken back; only then the service is asked to delete. */
 const UNDO_MS = 6_000
 
+/** What is on its way out, by id; it goes on when the list is left, and at once when the window is. */
+const leaving = new Map<string, { timer: ReturnType<typeof setTimeout>; remove: () => void }>()
+addEventListener('pagehide', () => {
+  for (const { remove } of leaving.values()) remove()
+})
+
+function leave(id: string, told: { gone: () => void; failed: (error: unknown) => void }): void {
+  const remove = () => {
+    stay(id)
+    deleteConversation(id).then(told.gone, told.failed)
+  }
+  leaving.set(id, { timer: setTimeout(remove, UNDO_MS), remove })
+}
+
+function stay(id: string): void {
+  clearTimeout(leaving.get(id)?.timer)
+  leaving.delete(id)
+}
+
 function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
-  const [isLeaving, setIsLeaving] = useState(false)
+  const { conversation_id: id, title } = item
+  const [isLeaving, setIsLeaving] = useState(leaving.has(id))
   const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    if (!isLeaving) return
-    const gone = () => {
-      noteChange('conversations')
-      onGone()
-    }
-    const remove = () =>
-      deleteConversation(item.conversation_id).then(gone, (error: unknown) => {
+  const remove = () => {
+    setIsLeaving(true)
+    leave(id, {
+      gone: () => {
+        noteChange('conversations')
+        onGone()
+      },
+      failed: (error) => {
         setIsLeaving(false)
         setProblem(messageOf(error))
-      })
-    const timer = setTimeout(() => void remove(), UNDO_MS)
-    return () => clearTimeout(timer)
-  }, [isLeaving])
+      },
+    })
+  }
+  const undo = () => {
+    stay(id)
+    setIsLeaving(false)
+  }
   if (isLeaving) {
     return (
       <li class="row">
-        <span class="row-title" role="status">
-          {say('“{title}” is deleted.', { title: item.title })}
+        <span class="row-title" dir="auto">
+          {title}
         </span>
-        <button type="button" class="quiet" onClick={() => setIsLeaving(false)}>
+        <span class="row-time" role="status">
+          {say('is being deleted')}
+        </span>
+        <button type="button" class="quiet" onClick={undo}>
           {say('Undo')}
         </button>
       </li>
@@ -225,12 +283,7 @@ function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
   return (
     <li class="row-with-actions">
       <RowLink item={item} />
-      <button
-        type="button"
-        class="quiet"
-        aria-label={say('Delete “{title}”', { title: item.title })}
-        onClick={() => setIsLeaving(true)}
-      >
+      <button type="button" class="quiet" aria-label={say('Delete “{title}”', { title })} onClick={remove}>
         {say('Delete')}
       </button>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
@@ -240,7 +293,9 @@ function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
 
 const RowLink = ({ item }: { item: ConversationInfo }) => (
   <Link to={`/conversations/${encodeURIComponent(item.conversation_id)}`} class="row">
-    <span class="row-title">{item.title}</span>
+    <span class="row-title" dir="auto">
+      {item.title}
+    </span>
     {item.status !== 'STOPPED' && (
       <span class={`badge ${item.status.toLowerCase()}`}>{say(STATUS_NAMES[item.status])}</span>
     )}

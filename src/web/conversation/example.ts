@@ -1,6 +1,8 @@
 // An agent at work, for whoever has no model yet: a recorded conversation that the service plays again. What the actions bring is
 // what really happens in the workspace of the new conversation.
 
+import { say } from '../texts.ts'
+
 const FOLDER = '/workspace/statistics'
 
 const PREPARE = `mkdir -p ${FOLDER} && cd ${FOLDER}
@@ -30,12 +32,16 @@ const TEST = `cd ${FOLDER} && node --test`
 
 const run = (command: string, thought: string) => ({ source: 'agent', action: 'run', args: { command, thought } })
 
-/** The JSON text of the recorded events; `words` are in the language of the reader. */
-export function exampleReplay(words: Record<'task' | 'prepare' | 'look' | 'why' | 'again' | 'commit' | 'end', string>) {
-  return JSON.stringify([
-    { source: 'user', action: 'message', args: { content: words.task } },
-    run(PREPARE, words.prepare),
-    run(TEST, words.look),
+/** The JSON text of the recorded events, with its words in the language of the reader. */
+export const exampleReplay = (): string =>
+  JSON.stringify([
+    {
+      source: 'user',
+      action: 'message',
+      args: { content: say('An example: the tests of a small program fail. Repair it.') },
+    },
+    run(PREPARE, say('This is a recording, so nobody has made the program yet. I make it first, with its fault.')),
+    run(TEST, say('Now I see what its tests say.')),
     {
       source: 'agent',
       action: 'edit',
@@ -44,11 +50,20 @@ export function exampleReplay(words: Record<'task' | 'prepare' | 'look' | 'why' 
         path: `${FOLDER}/median.js`,
         old_str: '[...numbers].sort()',
         new_str: '[...numbers].sort((a, b) => a - b)',
-        thought: words.why,
       },
     },
-    run(TEST, words.again),
-    run(`cd ${FOLDER} && git commit -q -a -m "Sort numbers as numbers" && git log --oneline`, words.commit),
-    { source: 'agent', action: 'finish', args: { final_thought: words.end } },
+    run(TEST, say('sort() compares texts unless it is told how: “10” stands before “9”. The tests once more.')),
+    run(
+      `cd ${FOLDER} && git commit -q -a -m "Sort numbers as numbers" && git log --oneline`,
+      say('They pass. I commit the change.'),
+    ),
+    {
+      source: 'agent',
+      action: 'finish',
+      args: {
+        final_thought: say(
+          'The median is right now. Look into the workspace, or give this conversation a model and go on.',
+        ),
+      },
+    },
   ])
-}

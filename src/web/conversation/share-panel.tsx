@@ -1,7 +1,7 @@
 // The links to a conversation: made with a choice of what they show, listed, taken back.
 
 import { useEffect, useState } from 'preact/hooks'
-import { messageOf, request, sendJson } from '../api.ts'
+import { messageOf, request, sendJson, zipAddress } from '../api.ts'
 import { clockTime } from '../format.ts'
 import { CopyButton } from '../markdown.tsx'
 import { say } from '../texts.ts'
@@ -16,7 +16,7 @@ const TIMES = [
   [720, '30 days'],
 ] as const
 
-export function SharePanel({ id }: { id: string }) {
+export function SharePanel({ id, title }: { id: string; title: string }) {
   const path = `/api/conversations/${encodeURIComponent(id)}/shares`
   const [shares, setShares] = useState<Share[] | null>(null)
   const [made, setMade] = useState<Made | null>(null)
@@ -66,9 +66,23 @@ export function SharePanel({ id }: { id: string }) {
           </li>
         ))}
       </ul>
+      <Copies id={id} title={title} />
     </section>
   )
 }
+
+/** For the reader's own disk. The events can be played again, by `replay_json` of a new conversation. */
+const Copies = ({ id, title }: { id: string; title: string }) => (
+  <p class="share-copies">
+    <span class="hint">{say('A copy to keep:')}</span>
+    <a href={`/api/conversations/${encodeURIComponent(id)}/trajectory`} download={`${title.slice(0, 80)}.json`}>
+      {say('Events as JSON')}
+    </a>
+    <a href={zipAddress(id, null)} download>
+      {say('Download as ZIP')}
+    </a>
+  </p>
+)
 
 type Choices = { expires_in_hours: number; with_files: boolean; with_hidden: boolean }
 

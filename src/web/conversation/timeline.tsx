@@ -67,9 +67,6 @@ export function Timeline({ id, chat, at, onJump, onAt }: Props) {
         <button type="button" onClick={() => void fork()}>
           {say('Fork here')}
         </button>
-        <a class="button" href={`/api/conversations/${encodeURIComponent(id)}/trajectory`} download={`${id}.json`}>
-          {say('Export')}
-        </a>
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
     </section>

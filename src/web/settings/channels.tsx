@@ -3,7 +3,7 @@
 import { useId, useState } from 'preact/hooks'
 import { getApiDocument } from '../api.ts'
 import type { ApiDocument, Schema } from '../reference/document.ts'
-import { say } from '../texts.ts'
+import { type Language, language, say } from '../texts.ts'
 import {
   Input,
   Loading,
@@ -65,7 +65,7 @@ function ChannelRow({ channel, onChange }: { channel: Channel; onChange: () => v
     <li class="settings-row">
       <div class="settings-row-head">
         <strong>{id}</strong>
-        <span class="badge">{kind}</span>
+        <span class="badge">{nameOf(kind)}</span>
         {mode === 'digest' && <span class="badge">{say('digest')}</span>}
         {!enabled && <span class="badge">{say('off')}</span>}
         {!readable && <span class="badge failed">{say('its secrets cannot be read any more')}</span>}
@@ -114,6 +114,28 @@ function testOutcome({ ok, error, retry_after_seconds: wait }: ChannelTest): Out
 
 type KindField = { name: string; isSecret: boolean; isNumber: boolean; isList: boolean; hint: string }
 type ChannelKind = { kind: string; fields: KindField[] }
+
+/** As their makers write them. */
+const NAMES: Readonly<Record<string, Readonly<Record<Language, string>>>> = {
+  dingtalk: { en: 'DingTalk', zh: '钉钉' },
+  discord: { en: 'Discord', zh: 'Discord' },
+  feishu: { en: 'Feishu (Lark)', zh: '飞书' },
+  gotify: { en: 'Gotify', zh: 'Gotify' },
+  mailgun: { en: 'E-mail (Mailgun)', zh: '邮件（Mailgun）' },
+  ntfy: { en: 'ntfy', zh: 'ntfy' },
+  pushover: { en: 'Pushover', zh: 'Pushover' },
+  pushplus: { en: 'PushPlus', zh: 'PushPlus' },
+  resend: { en: 'E-mail (Resend)', zh: '邮件（Resend）' },
+  sendgrid: { en: 'E-mail (SendGrid)', zh: '邮件（SendGrid）' },
+  serverchan: { en: 'ServerChan', zh: 'Server 酱' },
+  slack: { en: 'Slack', zh: 'Slack' },
+  telegram: { en: 'Telegram', zh: 'Telegram' },
+  webhook: { en: 'Webhook', zh: 'Webhook' },
+  wecom: { en: 'WeCom', zh: '企业微信' },
+}
+
+/** A kind that is not known here goes by its own name. */
+const nameOf = (kind: string): string => NAMES[kind]?.[language] ?? kind
 
 const PREFIX = 'ChannelInput_'
 
@@ -166,7 +188,7 @@ function AddChannel({ kinds, onAdded }: { kinds: ChannelKind[]; onAdded: () => v
       <SelectField
         label="Kind"
         value={kind}
-        options={kinds.map((one) => [one.kind, one.kind])}
+        options={kinds.map((one) => [one.kind, nameOf(one.kind)])}
         onPick={(picked) => set({ kind: picked })}
       />
       <NameField id={id} onId={(text) => set({ id: text })} />

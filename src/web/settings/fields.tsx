@@ -161,9 +161,16 @@ export function useAction(): Action {
 export const Told = ({ outcome }: { outcome: Outcome | null }) =>
   outcome === null ? null : <Notice kind={outcome.kind}>{outcome.text}</Notice>
 
-type FormProps = { action: Action; onSave: () => void; extra?: ComponentChildren; children: ComponentChildren }
+type FormProps = {
+  action: Action
+  onSave: () => void
+  /** What its button says in place of `Save`. */
+  verb?: Text
+  extra?: ComponentChildren
+  children: ComponentChildren
+}
 
-export function SaveForm({ action, onSave, extra, children }: FormProps) {
+export function SaveForm({ action, onSave, verb = 'Save', extra, children }: FormProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     onSave()
@@ -174,7 +181,7 @@ export function SaveForm({ action, onSave, extra, children }: FormProps) {
       <Told outcome={action.outcome} />
       <div class="form-actions">
         <button type="submit" class="primary" disabled={action.busy}>
-          {action.busy ? say('Saving…') : say('Save')}
+          {action.busy ? say('Saving…') : say(verb)}
         </button>
         {extra}
       </div>

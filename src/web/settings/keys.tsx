@@ -75,7 +75,7 @@ function IssueKey({ owner, onIssued }: { owner: string; onIssued: () => void }) 
     })
   return (
     <>
-      <SaveForm action={issuing} onSave={() => void issue()}>
+      <SaveForm action={issuing} verb="Issue" onSave={() => void issue()}>
         <TextField label="Name" value={draft.name} onText={(name) => set({ name })} placeholder="laptop" isRequired />
         <TextField label="Owner" value={draft.owner} onText={(text) => set({ owner: text })} isRequired />
         <SelectField

@@ -1,25 +1,26 @@
 import { useState } from 'preact/hooks'
+import { getSetup } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { Loading, type Outcome, SaveForm, TextField, Told, useAction, useLoaded } from './fields.tsx'
 import { getSettings, listModels, type ModelTest, type Settings, saveSettings, testModel } from './settings-api.ts'
 
-const load = async () => ({ settings: await getSettings(), models: await listModels() })
+const load = async () => {
+  const [settings, models, { model }] = await Promise.all([getSettings(), listModels(), getSetup()])
+  return { settings, models, operators: model.is_own ? null : model.id }
+}
 
 export function ModelSettings() {
   const loaded = useLoaded(load)
-  return (
-    <Loading loaded={loaded}>
-      {({ settings, models }) => <ModelForm settings={settings} models={models} onSaved={loaded.reload} />}
-    </Loading>
-  )
+  return <Loading loaded={loaded}>{(known) => <ModelForm {...known} onSaved={loaded.reload} />}</Loading>
 }
 
-type Props = { settings: Settings | null; models: string[]; onSaved: () => void }
+/** `operators`: the model that works where the owner has set none; null where there is none either. */
+type Props = { settings: Settings | null; models: string[]; operators: string | null; onSaved: () => void }
 
 type Draft = { model: string; address: string; key: string }
 
-function ModelForm({ settings, models, onSaved }: Props) {
+function ModelForm({ settings, models, operators, onSaved }: Props) {
   const [draft, setDraft] = useState<Draft>({
     model: settings?.llm_model ?? '',
     address: settings?.llm_base_url ?? '',
@@ -40,7 +41,9 @@ function ModelForm({ settings, models, onSaved }: Props) {
     <>
       {settings?.llm_model == null && (
         <Notice kind="info">
-          {say('No model of your own is set. Without one the operator’s is used, or messages run as shell commands.')}
+          {operators === null
+            ? say('No model is set: messages run as shell commands.')
+            : say('You have set no model: that of the operator, {model}, is used.', { model: operators })}
         </Notice>
       )}
       <SaveForm action={saving} onSave={() => void save()} extra={<TestButton trial={change} />}>

@@ -8,6 +8,7 @@ import { Notice } from '../ui.tsx'
 import type { Session } from '../wire.ts'
 import { AgentSettings } from './agent.tsx'
 import { ChannelSettings } from './channels.tsx'
+import { EraseAll } from './erase.tsx'
 import { GitSettings } from './git-hosts.tsx'
 import { KeySettings } from './keys.tsx'
 import { ModelSettings } from './model.tsx'
@@ -33,6 +34,7 @@ const SECTIONS: readonly Section[] = [
   { path: 'keys', title: 'API keys', scope: 'admin', Page: KeySettings },
   { path: 'limits', title: 'Limits', scope: null, Page: UsageLimits },
   { path: 'audit', title: 'Audit log', scope: 'conversations', Page: AuditLog },
+  { path: 'erase', title: 'Delete everything', scope: 'conversations', Page: EraseAll },
 ]
 
 export function SettingsPage({ section: path, session }: { section: string; session: Session }) {
@@ -48,11 +50,20 @@ export function SettingsPage({ section: path, session }: { section: string; sess
         ))}
       </nav>
       <main class="settings-page">
-        {section === undefined ? <h1>{say('Nothing here')}</h1> : <Open section={section} session={session} />}
+        {section === undefined ? <Nothing /> : <Open section={section} session={session} />}
       </main>
     </div>
   )
 }
+
+const Nothing = () => (
+  <>
+    <h1>{say('Nothing here')}</h1>
+    <p>
+      {say('This address leads nowhere.')} <Link to="/settings/model">{say('Settings')}</Link>
+    </p>
+  </>
+)
 
 function Open({ section: { title, scope, Page }, session }: { section: Section; session: Session }) {
   const isAllowed = session.auth_mode === 'local' || scope === null || session.scopes.includes(scope)

@@ -1,11 +1,12 @@
 // What changed against the repository, file by file, each with its difference and a way back.
 
 import '../conversation/cards.css'
-import { useCallback, useState } from 'preact/hooks'
+import { useCallback, useMemo, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
-import { EditCard } from '../conversation/cards.tsx'
+import { Counts, DiffView } from '../conversation/cards.tsx'
+import { diffLines } from '../conversation/diff.ts'
 import { Loading, SureButton, Told, useAction, useLoaded } from '../settings/fields.tsx'
-import { say } from '../texts.ts'
+import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { type Change, diffOf, listChanges, removeFile, saveText, type Texts, textsOf } from './workspace-api.ts'
 
@@ -29,17 +30,45 @@ export function ChangesPane({ id }: { id: string }) {
           found.length === 0 ? (
             <p class="empty">{say('Nothing has changed.')}</p>
           ) : (
-            <ul class="rows">
-              {found.map((change) => (
-                <li key={`${change.status} ${change.path}`}>
-                  <ChangedFile id={id} change={change} onReverted={changes.reload} />
-                </li>
-              ))}
-            </ul>
+            <ChangeList id={id} changes={found} onReverted={changes.reload} />
           )
         }
       </Loading>
     </div>
+  )
+}
+
+type ChangeListProps = { id: string; changes: Change[]; onReverted: () => void }
+
+/** So many that one has to look for a file. */
+const MANY = 12
+
+function ChangeList({ id, changes, onReverted }: ChangeListProps) {
+  const [filter, setFilter] = useState('')
+  const shown = changes.filter(({ path }) => path.toLowerCase().includes(filter.trim().toLowerCase()))
+  return (
+    <>
+      <div class="filters">
+        <p class="hint">{say('{count} changed files', { count: changes.length.toLocaleString(locale) })}</p>
+        {changes.length > MANY && (
+          <input
+            type="search"
+            aria-label={say('Filter by name')}
+            placeholder={say('Filter by name')}
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        )}
+      </div>
+      {shown.length === 0 && <p class="empty">{say('Nothing found.')}</p>}
+      <ul class="rows">
+        {shown.map((change) => (
+          <li key={`${change.status} ${change.path}`}>
+            <ChangedFile id={id} change={change} onReverted={onReverted} />
+          </li>
+        ))}
+      </ul>
+    </>
   )
 }
 
@@ -55,7 +84,7 @@ function ChangedFile({ id, change: { status, path }, onReverted }: ChangedFilePr
         setTexts(found)
         setProblem(null)
       },
-      (error: unknown) => setProblem(messageOf(error)),
+      (error: unknown) => setProblem(saidOf(error)),
     )
   }
   const isNew = status === 'A' || status === 'U'
@@ -72,9 +101,7 @@ function ChangedFile({ id, change: { status, path }, onReverted }: ChangedFilePr
         <span class={`badge ws-${status}`}>{say(LETTERS[status])}</span> <span class="mono">{path}</span>
       </summary>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {texts !== null && (
-        <EditCard entry={{ id: 0, at: '', kind: 'edit', path, diff: diffOf(texts), body: '', result: '' }} />
-      )}
+      {texts !== null && <Difference texts={texts} />}
       <Told outcome={reverting.outcome} />
       <div class="form-actions">
         <SureButton
@@ -87,3 +114,20 @@ function ChangedFile({ id, change: { status, path }, onReverted }: ChangedFilePr
     </details>
   )
 }
+
+function Difference({ texts }: { texts: Texts }) {
+  const diff = useMemo(() => diffOf(texts), [texts])
+  const lines = useMemo(() => diffLines(diff), [diff])
+  return (
+    <div class="ws-diff">
+      <Counts lines={lines} />
+      <DiffView diff={diff} lines={lines} />
+    </div>
+  )
+}
+
+/** Clients are told by these words that the texts are too long to be compared. */
+const saidOf = (error: unknown): string =>
+  messageOf(error).startsWith('file too large')
+    ? say('The file is too large to be compared here. Download it, or look at it in the terminal.')
+    : messageOf(error)

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import { type Folders, type Row, rowAfterKey, rowsInSight, rowsOf } from './tree.ts'
+import { type Folders, inOrder, type Row, rowAfterKey, rowsInSight, rowsOf } from './tree.ts'
 import { listFolder, readText, saveText } from './workspace-api.ts'
 
 const ROW_PX = 32
@@ -43,7 +43,7 @@ function useTree(id: string) {
     async (paths: Iterable<string>) => {
       try {
         for (const path of paths) {
-          const names = await listFolder(id, path)
+          const names = inOrder(await listFolder(id, path))
           setFolders((before) => new Map([...before, [path, names]]))
         }
         setProblem(null)

@@ -11,7 +11,7 @@ import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { adoptStyles } from './adopted-styles.ts'
 import { TerminalSocket, type TerminalStatus } from './terminal-socket.ts'
-import { whyNoTerminal } from './workspace-api.ts'
+import { startAgain, whyNoTerminal } from './workspace-api.ts'
 
 const WAITING_MS = 150
 
@@ -34,7 +34,26 @@ export function TerminalPane({ id }: { id: string }) {
       </Notice>
     )
   if (why === null) return <p class="opening">{say('Looking for a runner…')}</p>
-  return why.none === null ? <OpenTerminal id={id} /> : <NoRunner why={why.none} onAgain={ask} />
+  if (why.none === null) return <OpenTerminal id={id} />
+  return STOPPED.test(why.none) ? <Stopped id={id} onStarted={ask} /> : <NoRunner why={why.none} onAgain={ask} />
+}
+
+/** What the service says of a conversation that is closed. */
+const STOPPED = /\bis stopped\b/
+
+function Stopped({ id, onStarted }: { id: string; onStarted: () => void }) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const start = () => {
+    startAgain(id).then(onStarted, (error: unknown) => setProblem(messageOf(error)))
+  }
+  return (
+    <div class="ws-no-runner">
+      <Notice kind="info" action={{ label: say('Start it'), run: start }}>
+        {say('The conversation is stopped, and its terminal with it.')}
+      </Notice>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </div>
+  )
 }
 
 const NoRunner = ({ why, onAgain }: { why: string; onAgain: () => void }) => (

@@ -4,6 +4,14 @@ export type Row = { path: string; name: string; depth: number; isFolder: boolean
 /** By path, without a slash at the end; '' is the workspace. */
 export type Folders = ReadonlyMap<string, readonly string[]>
 
+/** `file-2` stands before `file-10`. */
+const BY_NAME = new Intl.Collator('en', { numeric: true })
+const isFolder = (entry: string): boolean => entry.endsWith('/')
+
+/** Folders first. */
+export const inOrder = (entries: readonly string[]): string[] =>
+  entries.toSorted((a, b) => Number(isFolder(b)) - Number(isFolder(a)) || BY_NAME.compare(a, b))
+
 /** The names that a listing gives are paths; a folder's ends with a slash. */
 export function rowsOf(folders: Folders, open: ReadonlySet<string>): Row[] {
   const rows: Row[] = []

@@ -65,6 +65,8 @@ export async function whyNoTerminal(id: string): Promise<string | null> {
   return (await request<{ reason: string | null }>(place(id, 'terminal'))).reason
 }
 
+export const startAgain = (id: string) => request<unknown>(place(id, 'start'), sendJson('POST', {}))
+
 export function terminalAddress(id: string, query: Readonly<Record<string, string>>): string {
   const address = new URL(place(id, `terminal?${new URLSearchParams(query)}`), location.href)
   address.protocol = address.protocol === 'https:' ? 'wss:' : 'ws:'
