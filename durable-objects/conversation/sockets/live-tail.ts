@@ -1,5 +1,5 @@
-// What the step under way has shown so far, for clients that come in the middle of it. It is in memory only: after an
-// eviction they see what comes from then on, and the event that ends the step has all of it in any case.
+// What the current step has shown so far, for clients that connect in the middle of it. It is in memory only: after an eviction
+// they see only what comes from then on. The event that ends the step holds all of it in any case.
 
 import type { StoredEvent, StreamFrame } from '../../../src/agent/events.ts'
 

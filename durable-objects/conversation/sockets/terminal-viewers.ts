@@ -1,5 +1,5 @@
-// The people who look at a conversation's terminal. Output goes to all of them at once. Who does not keep up is closed, and
-// comes back with what it has; the programs go as fast as the fastest of them.
+// The people who look at a conversation's terminal. Output goes to all of them at once. A viewer that does not keep up is
+// disconnected, and connects again from the place that it has reached; the programs run at the pace of the fastest viewer.
 
 import { type Bucket, spend } from '../../../src/limits/bucket.ts'
 import type { TerminalSize } from '../../../src/runners/terminal-wire.ts'

@@ -1,4 +1,4 @@
-// What the model reads beside the output of a call on a runner. The sentences about commands that still run are those that
+// The sentences that the model reads with the output of a call on a runner. The sentences about commands that still run are those that
 // models know from the reference's shell.
 
 import type { RunnerCall } from '../../../../src/agent/runtime.ts'

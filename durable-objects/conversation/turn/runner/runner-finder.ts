@@ -1,5 +1,5 @@
-// Finds a conversation a runner in its owner's pool: the one that it had, or another one that is free, and waits until it has
-// connected.
+// Finds a runner for a conversation in its owner's pool: the one that it had before, or another one that is free. Then it waits until
+// that runner has connected.
 
 import type { RuntimeWish } from '../../../../src/agent/runtime.ts'
 import { owner } from '../../../../src/bindings.ts'

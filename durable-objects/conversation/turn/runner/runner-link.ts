@@ -1,6 +1,6 @@
-// The connection of a conversation to its runner. It survives hibernation: what must is in the attachment of the socket and
-// in the stored record. Frames are taken one after the other, however long each takes; what a runner sends beyond its window
-// closes the connection.
+// The connection of a conversation to its runner. It survives hibernation, because everything that it needs afterwards is in the
+// attachment of the socket and in the stored record. Frames are processed one after the other, however long each takes; a runner
+// that sends more than its window loses the connection.
 
 import { z } from 'zod'
 import { errorFields, log } from '../../../../src/lib/log.ts'

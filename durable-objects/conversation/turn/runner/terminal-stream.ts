@@ -1,6 +1,6 @@
-// What goes to and comes from the shell of a runner's terminal. What comes is filtered here, and the newest of it is kept for
-// viewers who come later. Places in the output are counted in the runner's bytes: only at places where no sequence is open
-// is anything shown, so a viewer can go on from any of them.
+// The stream to and from the shell of a runner's terminal. Output is filtered here, and the newest of it is kept for viewers who come
+// later. Positions in the output are counted in the runner's bytes. Output is sent only up to a position where no escape sequence is
+// open, so a viewer can continue from any position that it was sent.
 
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { TerminalOutput } from '../../../../src/lib/terminal-output.ts'

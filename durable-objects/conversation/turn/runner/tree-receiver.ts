@@ -1,4 +1,4 @@
-// What changed on the runner, as it arrives: one transfer at a time, whose files get their places when it is complete.
+// Receives what changed on the runner, one transfer at a time. The files of a transfer get their places when it is complete.
 
 import { BadFrame, type Frame } from '../../../../src/runners/frames.ts'
 import { RpcError } from '../../../../src/runners/rpc.ts'

@@ -1,5 +1,5 @@
-// What a conversation is told of where its commands run: with the first command on a runner, and whenever it is another one, or
-// none any more. Where nobody has a runner, nothing is told: there is nothing else than the interpreter.
+// Tells a conversation where its commands run: with the first command on a runner, when the runner becomes another one, and when there
+// is none any more. An owner without runners is told nothing, because only the interpreter is left.
 
 import type { RuntimeWish } from '../../../../src/agent/runtime.ts'
 import type { RunnerDescription } from '../../../../src/runners/wire.ts'
