@@ -5,6 +5,9 @@ import { say } from '../texts.ts'
 
 const FOLDER = '/workspace/statistics'
 
+/** At the beginning of a line it would be taken for one of this file. */
+const IMPORT = 'import'
+
 const PREPARE = `mkdir -p ${FOLDER} && cd ${FOLDER}
 git init -q && git config user.name Robin && git config user.email robin@example.com
 cat > package.json <<'END'
@@ -21,7 +24,7 @@ END
 cat > median.test.js <<'END'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { median } from './median.js'
+${IMPORT} { median } from './median.js'
 
 test('of one number it is that number', () => assert.equal(median([7]), 7))
 test('of an odd count it is the one in the middle', () => assert.equal(median([10, 9, 1]), 9))
