@@ -121,13 +121,13 @@ const RunBody = z
   .object({
     signal_id: laxInt({ min: 1 }).nullish().describe('Only this signal'),
     horizons: z.array(z.enum(wire.MEASURED_HORIZONS)).max(4).nullish().describe('All four by default'),
-    force: laxBool().default(false).describe('Not read: nothing is stored that could be old'),
+    force: laxBool().describe('Not read: nothing is stored that could be old').default(false),
     market: z.enum(wire.MARKETS).nullish().describe('Only of this market'),
     stock_code: z.string().max(32).nullish().describe('Only of this stock'),
     action: Action.nullish().describe('Only with this advice'),
     source_type: z.enum(wire.SOURCES).nullish().describe('Only from this source'),
     status: z.enum(wire.STATUSES).nullish().describe('Only in this state'),
-    limit: laxInt({ min: 1, max: 500 }).default(100).describe('Of the newest signals'),
+    limit: laxInt({ min: 1, max: 500 }).describe('Of the newest signals').default(100),
   })
   .openapi('DecisionSignalRun')
 
