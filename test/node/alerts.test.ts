@@ -12,14 +12,16 @@ import {
   type SeenQuote,
   type Watch,
 } from '../../src/alerts/evaluate.ts'
-import { ALERT_TYPES, checkedParameters, KINDS, type Parameters } from '../../src/alerts/kinds.ts'
+import { ALERT_TYPES, checkedParameters, KINDS, type Parameter, type Parameters } from '../../src/alerts/kinds.ts'
 import { quietUntil } from '../../src/alerts/rule.ts'
+import { monitorOf } from '../../src/alerts/told.ts'
 import { doubtOf, tradingMinutesBetween } from '../../src/alerts/trust.ts'
 import type { Bar, Quote } from '../../src/market/bars.ts'
 import { isTradingDay, sessionEnd } from '../../src/market/calendar.ts'
 import { kdj, macd } from '../../src/market/indicators/momentum.ts'
 import type { Fetched } from '../../src/market/provider-run.ts'
 import { addDays } from '../../src/market/zoned-time.ts'
+import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
 import { longSeries } from '../support/long-series.ts'
 
 const MINUTE = 60_000
@@ -272,4 +274,40 @@ test('quiet hours end by the clock of their zone, also over midnight and over a 
     '2026-08-13T05:00:00.000Z',
   )
   expect(quietUntil({ ...night, to: '22:00' }, Date.parse('2026-08-14T03:00:00Z'))).toBeNull()
+})
+
+test('the form of the console offers every kind with the scopes and parameters that the service takes', () => {
+  const names = (fields: readonly { name: string }[]) => fields.map(({ name }) => name).sort()
+  const offered = Object.entries(ALERT_KINDS).map(([type, { scopes, fields }]) => [type, scopes, names(fields)])
+  const taken = Object.entries(KINDS).map(([type, { scopes, parameters }]) => [type, scopes, names(parameters)])
+  const byType = (rows: unknown[][]) => rows.sort(([a], [b]) => String(a).localeCompare(String(b)))
+  expect(byType(offered)).toEqual(byType(taken))
+  for (const [type, { fields }] of Object.entries(ALERT_KINDS)) {
+    const specs: readonly Parameter[] = KINDS[type as keyof typeof KINDS].parameters
+    for (const field of fields) {
+      const spec = specs.find(({ name }) => name === field.name)
+      const known = spec !== undefined && 'values' in spec ? spec.values : null
+      expect([type, field.name, 'values' in field ? field.values.map(([value]) => value) : null]).toEqual([
+        type,
+        field.name,
+        known,
+      ])
+    }
+  }
+})
+
+test('the list of rules says when nobody looks at them', () => {
+  const now = Date.parse('2026-08-13T02:30:00Z')
+  const monitor = (last: number | null, isLive = true) => {
+    const sweeps = new Map(last === null ? [] : [['rest', last] as const])
+    return monitorOf({ sweeps, isLive, now, since: now - 60 * MINUTE }, 'en')
+  }
+  expect(monitor(now - 15 * MINUTE)).toMatchObject({ state: 'on', message: null })
+  expect(monitor(now - 16 * MINUTE)).toMatchObject({
+    state: 'late',
+    message: 'The monitor has not run since 2026-08-13T02:14:00.000000Z.',
+  })
+  // Nobody ever looked, and the first rule is an hour old.
+  expect(monitor(null)).toMatchObject({ state: 'late', last_run_at: null })
+  expect(monitor(now, false)).toMatchObject({ state: 'off' })
 })
