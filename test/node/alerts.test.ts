@@ -12,7 +12,7 @@ import {
   type SeenQuote,
   type Watch,
 } from '../../src/alerts/evaluate.ts'
-import { ALERT_TYPES, checkedParameters, KINDS, type Parameter, type Parameters } from '../../src/alerts/kinds.ts'
+import { ALERT_TYPES, checkedParameters, KINDS, type Parameters } from '../../src/alerts/kinds.ts'
 import { quietUntil } from '../../src/alerts/rule.ts'
 import { monitorOf } from '../../src/alerts/told.ts'
 import { doubtOf, tradingMinutesBetween } from '../../src/alerts/trust.ts'
@@ -21,7 +21,6 @@ import { isTradingDay, sessionEnd } from '../../src/market/calendar.ts'
 import { kdj, macd } from '../../src/market/indicators/momentum.ts'
 import type { Fetched } from '../../src/market/provider-run.ts'
 import { addDays } from '../../src/market/zoned-time.ts'
-import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
 import { longSeries } from '../support/long-series.ts'
 
 const MINUTE = 60_000
@@ -274,26 +273,6 @@ test('quiet hours end by the clock of their zone, also over midnight and over a 
     '2026-08-13T05:00:00.000Z',
   )
   expect(quietUntil({ ...night, to: '22:00' }, Date.parse('2026-08-14T03:00:00Z'))).toBeNull()
-})
-
-test('the form of the console offers every kind with the scopes and parameters that the service takes', () => {
-  const names = (fields: readonly { name: string }[]) => fields.map(({ name }) => name).sort()
-  const offered = Object.entries(ALERT_KINDS).map(([type, { scopes, fields }]) => [type, scopes, names(fields)])
-  const taken = Object.entries(KINDS).map(([type, { scopes, parameters }]) => [type, scopes, names(parameters)])
-  const byType = (rows: unknown[][]) => rows.sort(([a], [b]) => String(a).localeCompare(String(b)))
-  expect(byType(offered)).toEqual(byType(taken))
-  for (const [type, { fields }] of Object.entries(ALERT_KINDS)) {
-    const specs: readonly Parameter[] = KINDS[type as keyof typeof KINDS].parameters
-    for (const field of fields) {
-      const spec = specs.find(({ name }) => name === field.name)
-      const known = spec !== undefined && 'values' in spec ? spec.values : null
-      expect([type, field.name, 'values' in field ? field.values.map(([value]) => value) : null]).toEqual([
-        type,
-        field.name,
-        known,
-      ])
-    }
-  }
 })
 
 test('the list of rules says when nobody looks at them', () => {
