@@ -2,10 +2,10 @@
 
 import { env } from 'cloudflare:workers'
 import { type SweepDeps, sweepAlerts } from '../../src/alerts/sweep.ts'
-import type { Trigger } from '../../src/db/alert-triggers.ts'
-import type { Bar, Quote } from '../../src/market/bars.ts'
+import type { StoredLight, Trigger } from '../../src/db/alert-triggers.ts'
+import type { Bar, Fetched, Quote } from '../../src/market/bars.ts'
+import { addDays, isTradingDay } from '../../src/market/calendar.ts'
 import type { Instrument } from '../../src/market/instruments.ts'
-import type { Fetched } from '../../src/market/bars.ts'
 import type { Client } from './app.ts'
 
 /** 10:30 in Shanghai, a trading day. */
@@ -27,6 +27,7 @@ export function quoteOf(told: Partial<Quote>): Quote {
 export function world() {
   const prices: Prices = new Map()
   const bars = new Map<string, Bar[]>()
+  const lights: StoredLight[] = []
   const state = { now: NOW, published: [] as Trigger[], rounds: [] as string[][], woken: 0, db: env.DB }
   const quoted = (key: string): Fetched<Quote> => {
     const told = prices.get(key)
@@ -49,14 +50,18 @@ export function world() {
           : { ok: true, value, provider: 'scripted', provenance: null, runs: [] }
       },
     },
-    lights: async () => [],
+    lights: async (_, session) =>
+      lights
+        .filter((one) => one.session <= session)
+        .slice(-2)
+        .reverse(),
     makeLight: async () => null,
     publish: async (triggers) => void state.published.push(...triggers),
     wake: async () => {
       state.woken += 1
     },
   })
-  return { prices, bars, state, deps, sweep: () => sweepAlerts(deps(), state.now) }
+  return { prices, bars, lights, state, deps, sweep: () => sweepAlerts(deps(), state.now) }
 }
 
 export const makeRule = async (who: Client, rule: object): Promise<number> => {
@@ -98,4 +103,15 @@ export function mortalDatabase(db: D1Database, { at, isAfter }: { at: number; is
     batch: (statements: D1PreparedStatement[]) => dying(() => db.batch(statements.map((one) => real.get(one) ?? one))),
   }
   return { db: mortal as unknown as D1Database, state, dying }
+}
+
+/** Bars of the trading days until that one. */
+export function barsUntil(last: string, closes: readonly number[]): Bar[] {
+  const days: string[] = []
+  for (let day = last; days.length < closes.length; day = addDays(day, -1))
+    if (isTradingDay('cn', day)) days.unshift(day)
+  return days.map((date, i) => {
+    const close = closes[i] ?? 0
+    return { date, open: close, high: close, low: close, close, volume: 1_000, amount: null }
+  })
 }

@@ -7,9 +7,7 @@ import { sweepAlerts } from '../../src/alerts/sweep.ts'
 import { triggerItem } from '../../src/alerts/told.ts'
 import { taskQueue } from '../../src/bindings.ts'
 import { isoMicros } from '../../src/lib/clock.ts'
-import type { Bar } from '../../src/market/bars.ts'
-import { addDays, isTradingDay } from '../../src/market/calendar.ts'
-import { ALERTS, makeRule, NOW, world } from '../helpers/alerts.ts'
+import { ALERTS, barsUntil, makeRule, NOW, world } from '../helpers/alerts.ts'
 import { type Client, client } from '../helpers/app.ts'
 import { openStream } from './task-events.ts'
 
@@ -227,17 +225,6 @@ test('one round asks for each listing once, whoever has rules about it; what is 
   ])
 })
 
-/** Bars of the trading days until that one. */
-function barsUntil(last: string, closes: readonly number[]): Bar[] {
-  const days: string[] = []
-  for (let day = last; days.length < closes.length; day = addDays(day, -1))
-    if (isTradingDay('cn', day)) days.unshift(day)
-  return days.map((date, i) => {
-    const close = closes[i] ?? 0
-    return { date, open: close, high: close, low: close, close, volume: 1_000, amount: null }
-  })
-}
-
 test('a crossing is looked at once a session after its close, on bars that are all there', async () => {
   const ann = await client()
   const { bars, state, sweep } = world()
@@ -331,6 +318,44 @@ test('new advice fires once for each, with the actions that were asked for, and 
   expect((await read<Trigger>(ann, `triggers?rule_id=${touched}`)).items).toMatchObject([
     { observed_value: 8.9, reason: 'touched the stop loss 9, price 8.9' },
   ])
+})
+
+test('a light that turns and a loss beyond its limit fire with their session, once, and not while they go on', async () => {
+  const ann = await client()
+  const { bars, lights, state, sweep } = world()
+  const light = { target_scope: 'market', target: 'cn' }
+  const red = await makeRule(ann, { ...light, alert_type: 'market_light_status', parameters: { statuses: ['red'] } })
+  const drop = await makeRule(ann, { ...light, alert_type: 'market_light_score_drop', parameters: { min_drop: 40 } })
+  const book = { target_scope: 'portfolio_account', target: 'all' }
+  const loss = await makeRule(ann, { ...book, alert_type: 'portfolio_stop_loss', parameters: { mode: 'breach' } })
+  const account = {
+    account_id: (
+      await ann.json<{ id: number }>('/api/v1/portfolio/accounts', { method: 'POST', body: { name: 'Main' } })
+    ).id,
+  }
+  const trade = { ...account, trade_date: '2026-08-10', side: 'buy', symbol: '600519', quantity: 100, price: 20 }
+  expect((await ann.ask('/api/v1/portfolio/trades', { method: 'POST', body: trade })).status).toBe(200)
+  const closes = [...Array.from({ length: 40 }, (_, i) => 20 + (i % 3) / 10), 19.5, 19.2]
+  const told = async (id: number) => (await read<Trigger>(ann, `triggers?rule_id=${id}&status=triggered`)).items
+
+  state.now = Date.parse('2026-08-12T08:00:00Z')
+  bars.set('600519', barsUntil('2026-08-12', closes))
+  lights.push({ session: '2026-08-12', status: 'green', score: 80, quality: 'ok' })
+  await sweep()
+  expect([await told(red), await told(drop), await told(loss)]).toEqual([[], [], []])
+
+  state.now = Date.parse('2026-08-13T08:00:00Z')
+  bars.set('600519', barsUntil('2026-08-13', [...closes, 17.5]))
+  lights.push({ session: '2026-08-13', status: 'red', score: 30, quality: 'ok' })
+  await sweep()
+  await sweep()
+  state.now = Date.parse('2026-08-14T08:00:00Z')
+  bars.set('600519', barsUntil('2026-08-14', [...closes, 17.5, 17.4]))
+  lights.push({ session: '2026-08-14', status: 'red', score: 30, quality: 'ok' })
+  await sweep()
+  expect(await told(red)).toMatchObject([{ target: 'cn', reason: 'the light is red (30)' }])
+  expect(await told(drop)).toMatchObject([{ observed_value: 50, reason: 'the light fell by 50 points on 2026-08-13' }])
+  expect(await told(loss)).toMatchObject([{ target: '600519', reason: 'a loss of 12.50% in Main, limit 10.00%' }])
 })
 
 test('the event stream tells an alert once, also when the call is made again, and to its owner alone', async () => {

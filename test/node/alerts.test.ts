@@ -14,6 +14,7 @@ import {
 } from '../../src/alerts/evaluate.ts'
 import { ALERT_TYPES, checkedParameters, KINDS, type Parameters } from '../../src/alerts/kinds.ts'
 import { quietUntil } from '../../src/alerts/rule.ts'
+import { monitorOf } from '../../src/alerts/told.ts'
 import { doubtOf, tradingMinutesBetween } from '../../src/alerts/trust.ts'
 import type { Bar, Quote } from '../../src/market/bars.ts'
 import { isTradingDay, sessionEnd } from '../../src/market/calendar.ts'
@@ -272,4 +273,20 @@ test('quiet hours end by the clock of their zone, also over midnight and over a 
     '2026-08-13T05:00:00.000Z',
   )
   expect(quietUntil({ ...night, to: '22:00' }, Date.parse('2026-08-14T03:00:00Z'))).toBeNull()
+})
+
+test('the list of rules says when nobody looks at them', () => {
+  const now = Date.parse('2026-08-13T02:30:00Z')
+  const monitor = (last: number | null, isLive = true) => {
+    const sweeps = new Map(last === null ? [] : [['rest', last] as const])
+    return monitorOf({ sweeps, isLive, now, since: now - 60 * MINUTE }, 'en')
+  }
+  expect(monitor(now - 15 * MINUTE)).toMatchObject({ state: 'on', message: null })
+  expect(monitor(now - 16 * MINUTE)).toMatchObject({
+    state: 'late',
+    message: 'The monitor has not run since 2026-08-13T02:14:00.000000Z.',
+  })
+  // Nobody ever looked, and the first rule is an hour old.
+  expect(monitor(null)).toMatchObject({ state: 'late', last_run_at: null })
+  expect(monitor(now, false)).toMatchObject({ state: 'off' })
 })

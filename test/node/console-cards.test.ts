@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { KINDS, type Parameter } from '../../src/alerts/kinds.ts'
+import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
 import { coloured, isForTerminal } from '../../src/web/conversation/ansi.ts'
 import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
 import { toEntries } from '../../src/web/conversation/entries.ts'
@@ -158,4 +160,24 @@ test('what went wrong is said once: the reason of the state after it is for prog
     'The model needs an API key.',
   ])
   expect(toEntries([state])).toMatchObject([{ kind: 'error', text: 'STATUS$ERROR_LLM_AUTHENTICATION' }])
+})
+
+test('the form of the console offers every kind with the scopes and parameters that the service takes', () => {
+  const names = (fields: readonly { name: string }[]) => fields.map(({ name }) => name).sort()
+  const offered = Object.entries(ALERT_KINDS).map(([type, { scopes, fields }]) => [type, scopes, names(fields)])
+  const taken = Object.entries(KINDS).map(([type, { scopes, parameters }]) => [type, scopes, names(parameters)])
+  const byType = (rows: unknown[][]) => rows.sort(([a], [b]) => String(a).localeCompare(String(b)))
+  expect(byType(offered)).toEqual(byType(taken))
+  for (const [type, { fields }] of Object.entries(ALERT_KINDS)) {
+    const specs: readonly Parameter[] = KINDS[type as keyof typeof KINDS].parameters
+    for (const field of fields) {
+      const spec = specs.find(({ name }) => name === field.name)
+      const known = spec !== undefined && 'values' in spec ? spec.values : null
+      expect([type, field.name, 'values' in field ? field.values.map(([value]) => value) : null]).toEqual([
+        type,
+        field.name,
+        known,
+      ])
+    }
+  }
 })
