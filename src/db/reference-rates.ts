@@ -1,9 +1,7 @@
 // Rates between currencies that a public source tells, as it told them.
 
 import { z } from 'zod'
-
-/** Units of each currency for one euro, as decimals. */
-export type ReferenceDay = { date: string; rates: Readonly<Record<string, string>> }
+import type { ReferenceDay } from '../portfolio/rates.ts'
 
 const Rates = z.record(z.string(), z.string())
 

@@ -1,11 +1,13 @@
 // Rates between currencies: those that an owner gave, and those of a public source. A rate counts for its own day and the seven after it.
 
-import type { ReferenceDay } from '../db/reference-rates.ts'
 import { type Amount, ONE, parseAmount, rounded } from '../lib/decimal.ts'
 import type { Rate, Share } from './valuation.ts'
 
 /** One unit of `currency` in units of `quote`. */
 export type OwnRate = { currency: string; quote: string; date: string; rate: Amount }
+
+/** Units of each currency for one euro, as decimals. */
+export type ReferenceDay = { date: string; rates: Readonly<Record<string, string>> }
 
 export const LASTS_DAYS = 7
 

@@ -1,10 +1,11 @@
 // The euro's reference rates of the European Central Bank: one set for each working day, told at about 16:00 in Frankfurt.
 // https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates describes the three files.
 
-import { newestReference, type ReferenceDay, saveReference } from '../db/reference-rates.ts'
+import { newestReference, saveReference } from '../db/reference-rates.ts'
 import { parseAmount } from '../lib/decimal.ts'
 import { type Fetch, requestText, UpstreamError } from '../lib/http-client.ts'
 import { addDays, isWeekend } from '../market/calendar.ts'
+import type { ReferenceDay } from './rates.ts'
 
 export const ECB = 'ecb'
 
