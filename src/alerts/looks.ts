@@ -1,11 +1,10 @@
 // How the rules of each source are looked at in a round.
 
-import type { Bar } from '../market/bars.ts'
+import type { Bar, Fetched } from '../market/bars.ts'
 import { lastCompletedSession, sessionEnd } from '../market/calendar.ts'
 import { examinePrices } from '../market/consistency/examine.ts'
 import type { CheckKey } from '../market/consistency/types.ts'
 import type { Market } from '../market/instruments.ts'
-import type { Fetched } from '../market/bars.ts'
 import { bookGate, gateWithin, lookAtBook } from './book.ts'
 import { crossing } from './crossings.ts'
 import { evaluateQuotes, type Level, type Memories, type SeenQuote } from './evaluate.ts'

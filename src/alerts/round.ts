@@ -3,12 +3,11 @@
 
 import type { StoredLight } from '../db/alert-triggers.ts'
 import { keptBarsOf } from '../db/signals.ts'
-import type { Bar, Quote } from '../market/bars.ts'
+import type { Bar, Fetched, Quote } from '../market/bars.ts'
 import { lastCompletedSession, previousTradingDay, sessionEnd } from '../market/calendar.ts'
 import { type Consistency, type Examined, examinePrices, isInDoubt } from '../market/consistency/examine.ts'
 import type { CheckKey } from '../market/consistency/types.ts'
 import { type Instrument, type Market, parseCode } from '../market/instruments.ts'
-import type { Fetched } from '../market/bars.ts'
 import { BarList } from '../market/providers/answer-cache.ts'
 import type { MarketData } from '../market/providers/index.ts'
 import type { SeenQuote } from './evaluate.ts'

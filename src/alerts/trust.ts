@@ -1,9 +1,8 @@
 // Which quotes an alert may follow from. What is not trusted fires nothing, and the rule says why.
 
-import type { Quote } from '../market/bars.ts'
+import type { Fetched, Quote } from '../market/bars.ts'
 import { instantAt, localDate, marketPhaseSummary, marketZone, sessionEnd, sessionHours } from '../market/calendar.ts'
 import type { Market } from '../market/instruments.ts'
-import type { Fetched } from '../market/bars.ts'
 
 export const DOUBTS = [
   'no_quote',

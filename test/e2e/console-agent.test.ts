@@ -35,7 +35,9 @@ async function begin(one: Person, text: string): Promise<void> {
 }
 
 const run = (id: string, command: string) => ({ calls: [{ id, name: 'execute_bash', arguments: { command } }] })
-const edit = (id: string, changed: Record<string, unknown>) => ({ calls: [{ id, name: 'str_replace_editor', arguments: changed }] })
+const edit = (id: string, changed: Record<string, unknown>) => ({
+  calls: [{ id, name: 'str_replace_editor', arguments: changed }],
+})
 const message = (one: Person) => one.field('Message')
 
 async function say(one: Person, text: string): Promise<void> {

@@ -48,7 +48,17 @@ test('the first visit loads at most 90 kB of scripts and styles, compressed, and
   }
 })
 
-const ANALYSIS = ['', '/history', '/talks', '/watchlists', '/portfolio', '/signals', '/alerts', '/accuracy', '/evidence']
+const ANALYSIS = [
+  '',
+  '/history',
+  '/talks',
+  '/watchlists',
+  '/portfolio',
+  '/signals',
+  '/alerts',
+  '/accuracy',
+  '/evidence',
+]
 const SETTINGS = [
   ...['model', 'agent', 'runtime', 'tool-servers', 'git-hosts', 'secrets', 'notifications'],
   ...['schedules', 'keys', 'limits', 'audit', 'erase'],

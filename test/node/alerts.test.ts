@@ -16,11 +16,9 @@ import { ALERT_TYPES, checkedParameters, KINDS, type Parameters } from '../../sr
 import { quietUntil } from '../../src/alerts/rule.ts'
 import { monitorOf } from '../../src/alerts/told.ts'
 import { doubtOf, tradingMinutesBetween } from '../../src/alerts/trust.ts'
-import type { Bar, Quote } from '../../src/market/bars.ts'
-import { isTradingDay, sessionEnd } from '../../src/market/calendar.ts'
+import type { Bar, Fetched, Quote } from '../../src/market/bars.ts'
+import { addDays, isTradingDay, sessionEnd } from '../../src/market/calendar.ts'
 import { kdj, macd } from '../../src/market/indicators/momentum.ts'
-import type { Fetched } from '../../src/market/provider-run.ts'
-import { addDays } from '../../src/market/zoned-time.ts'
 import { longSeries } from '../support/long-series.ts'
 
 const MINUTE = 60_000

@@ -1,8 +1,7 @@
 // The quotes of many listings at once: each source is asked for what those before it did not tell, in as few requests as it allows.
 
-import type { Quote } from '../bars.ts'
+import type { Fetched, ProviderRun, Quote } from '../bars.ts'
 import type { Instrument } from '../instruments.ts'
-import type { Fetched, ProviderRun } from '../bars.ts'
 import { type Chain, firstAnswer, type Need, quoteNeed } from './chain.ts'
 import type { MarketDataProvider, QuoteQuery } from './provider.ts'
 

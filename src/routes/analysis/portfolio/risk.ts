@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { bringUpToDate } from '../../../alerts/targets.ts'
 import { marketDataOf } from '../../../analysis/market-data.ts'
 import { currentSignals } from '../../../db/signals.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
@@ -27,7 +28,6 @@ import {
 } from '../../../portfolio/risk.ts'
 import { sectorsOf } from '../../../portfolio/sectors.ts'
 import { converted } from '../../../portfolio/valuation.ts'
-import { bringUpToDate } from '../../../alerts/targets.ts'
 import { signalItem } from '../page/signal-schemas.ts'
 import { MARKETS } from './accounts.ts'
 import { MAX_SIGNALS, PortfolioRisk } from './risk-schemas.ts'
