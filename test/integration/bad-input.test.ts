@@ -7,7 +7,7 @@ import { startConversation } from '../helpers/conversation.ts'
 type Operation = {
   parameters?: { name: string; in: string; required?: boolean; schema: { type?: string | string[] } }[]
   requestBody?: { content: Record<string, unknown>; required?: boolean }
-  responses: Record<string, unknown>
+  responses: Record<string, { content?: Record<string, unknown> }>
 }
 type Document = { paths: Record<string, Record<string, Operation>> }
 type Item = { type: string; loc: (string | number)[]; msg: string; ctx?: Record<string, unknown> }
@@ -26,6 +26,7 @@ const withJsonBody = calls.filter(
     method !== 'GET' && !OTHER_WORLDS.has(path) && requestBody?.content['application/json'] !== undefined,
 )
 
+const isFile = ({ responses }: Call): boolean => !('application/json' in (responses[200]?.content ?? {}))
 const everyScope = () => client({ scopes: ['conversations', 'analysis', 'admin'] })
 
 /** What the owner has made so far, as far as anybody can see. */
@@ -299,7 +300,9 @@ test('whatever text stands in a query, the answer is JSON with a status that the
       const url = call.path.replace('{conversation_id}', chat.id).replace(/\{\w+\}/, 'nobody')
       const response = await owner.ask(`${url}?${name}=${encodeURIComponent(value.toWellFormed())}`)
       expect(Object.keys(call.responses)).toContain(String(response.status))
-      await response.json()
+      // A file stays a file; everything else, and every refusal, is JSON.
+      if (response.ok && isFile(call)) await response.text()
+      else await response.json()
     }),
     { numRuns: 300 },
   )
