@@ -237,7 +237,7 @@ test('journey: a key is issued, shown once and revoked; the limits tell how much
   await one.write(one.field('Name'), 'laptop')
   await one.pick(one.field('What it may do'), 'analysis')
   await one.write(one.field('Days until it ends'), '7')
-  await one.press(one.button('Save'))
+  await one.press(one.button('Issue'))
   await page.locator('.issued-key').waitFor()
   await one.looks('a key, shown once')
   const row = page.locator('.settings-row', { hasText: 'laptop' })
@@ -282,7 +282,7 @@ test('journey: everything is deleted after the word for it was typed', async ({ 
   const look: Look = { language: 'zh', theme: 'dark', size: 'wide' }
   const one = await someone(skip, { at: '/settings/erase', look })
   const { page } = one
-  await shared.post('/api/conversations', {})
+  await shared.post('/api/conversations?agent=ShellAgent', {})
   const word = page.getByLabel('如要删除全部内容，请输入')
   const erase = page.getByRole('button', { name: '删除全部内容' })
   await one.write(word, '删')
