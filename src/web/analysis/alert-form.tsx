@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
+import { Choice } from '../controls.tsx'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { ALERT_KINDS, type AlertScope, type Field, SCOPE_NAMES } from './alert-kinds.ts'
@@ -79,13 +80,13 @@ export function AlertForm({ onMade }: { onMade: () => void }) {
           label={say('What')}
           value={kind}
           options={Object.entries(ALERT_KINDS).map(([value, { label }]) => [value, say(label)])}
-          onChange={choose}
+          onValue={choose}
         />
         <Choice
           label={say('Of')}
           value={scope}
           options={scopes.map((one) => [one, say(SCOPE_NAMES[one])])}
-          onChange={(next) => changeScope(next as AlertScope)}
+          onValue={(next) => changeScope(next as AlertScope)}
         />
         <TargetField scope={scope} target={target} onTarget={setTarget} />
         {(ALERT_KINDS[kind]?.fields ?? []).map((field) => (
@@ -100,7 +101,7 @@ export function AlertForm({ onMade }: { onMade: () => void }) {
           label={say('How much it matters')}
           value={severity}
           options={SEVERITIES.map(([value, label]) => [value, say(label)])}
-          onChange={setSeverity}
+          onValue={setSeverity}
         />
       </div>
       <More values={more} onChange={(name, text) => setMore((before) => ({ ...before, [name]: text }))} />
@@ -172,26 +173,6 @@ function More({ values, onChange }: MoreProps) {
   )
 }
 
-type ChoiceProps = {
-  label: string
-  value: string
-  options: readonly (readonly [value: string, label: string])[]
-  onChange: (value: string) => void
-}
-
-const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
-  <label class="choice">
-    <span>{label}</span>
-    <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {options.map(([one, name]) => (
-        <option key={one} value={one}>
-          {name}
-        </option>
-      ))}
-    </select>
-  </label>
-)
-
 type FieldProps = {
   field: Field
   value: string | readonly string[]
@@ -214,7 +195,7 @@ function FieldOf({ field, value, onChange }: FieldProps) {
   }
   const options = field.values.map(([one, label]) => [one, say(label)] as const)
   if (!field.isSeveral) {
-    return <Choice label={say(field.label)} value={String(value)} options={options} onChange={onChange} />
+    return <Choice label={say(field.label)} value={String(value)} options={options} onValue={onChange} />
   }
   const chosen = Array.isArray(value) ? (value as readonly string[]) : []
   return (
@@ -272,5 +253,5 @@ function TargetField({ scope, target, onTarget }: TargetProps) {
       : scope === 'market'
         ? MARKETS.map(([value, label]) => [value, say(label)] as const)
         : [['all', say('all')], ...accounts.map(({ id, name }) => [String(id), name] as const)]
-  return <Choice label={say('Which')} value={target} options={options} onChange={onTarget} />
+  return <Choice label={say('Which')} value={target} options={options} onValue={onTarget} />
 }

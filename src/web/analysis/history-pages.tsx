@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
+import { Choice, Pager } from '../controls.tsx'
 import { price, signed } from '../format.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
@@ -62,19 +63,18 @@ export function HistoryPageView() {
             }}
           />
         </label>
-        <label class="choice">
-          <span>{say('Report')}</span>
-          <select
-            value={type}
-            onChange={(event) => {
-              setType(event.currentTarget.value)
-              setPage(1)
-            }}
-          >
-            <option value="">{say('All')}</option>
-            <option value="market_review">{say('Market review')}</option>
-          </select>
-        </label>
+        <Choice
+          label={say('Report')}
+          value={type}
+          options={[
+            ['', say('All')],
+            ['market_review', say('Market review')],
+          ]}
+          onValue={(next) => {
+            setType(next)
+            setPage(1)
+          }}
+        />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {found?.items.length === 0 && <p class="empty">{say('No reports here yet.')}</p>}
@@ -83,17 +83,7 @@ export function HistoryPageView() {
           <Row key={item.id} item={item} />
         ))}
       </ul>
-      {pages > 1 && (
-        <div class="filters">
-          <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
-            {say('Newer')}
-          </button>
-          <span class="hint">{say('Page {page} of {pages}', { page, pages })}</span>
-          <button type="button" disabled={page >= pages} onClick={() => setPage(page + 1)}>
-            {say('Older')}
-          </button>
-        </div>
-      )}
+      <Pager page={page} pages={pages} onPage={setPage} />
     </main>
   )
 }
@@ -231,13 +221,15 @@ export function EvidencePageView() {
         )}
       </p>
       <div class="filters">
-        <label class="choice">
-          <span>{say('Prices')}</span>
-          <select value={data} onChange={(event) => setData(event.currentTarget.value)}>
-            <option value="market">{say('Of markets')}</option>
-            <option value="sample">{say('Packaged samples')}</option>
-          </select>
-        </label>
+        <Choice
+          label={say('Prices')}
+          value={data}
+          options={[
+            ['market', say('Of markets')],
+            ['sample', say('Packaged samples')],
+          ]}
+          onValue={setData}
+        />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, analyze, messageOf, suggestStocks } from '../api.ts'
+import { Choice } from '../controls.tsx'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { Accepted, AnalyzeRequest, StockReading } from '../wire.ts'
@@ -10,13 +11,13 @@ type Outcome = { taskIds: string[]; notes: string[]; problems: string[]; left: s
 
 const NOTHING: Outcome = { taskIds: [], notes: [], problems: [], left: null, refused: [] }
 
-const LANGUAGES = () => [
+const LANGUAGES = (): [string, string][] => [
   ['', say('Default')],
   ['en', 'English'],
   ['zh', '中文'],
   ['ko', '한국어'],
 ]
-const REPORT_TYPES = () => [
+const REPORT_TYPES = (): [string, string][] => [
   ['detailed', say('Detailed')],
   ['simple', say('Simple')],
   ['brief', say('Brief')],
@@ -58,8 +59,8 @@ export function SubmitForm({ onSubmitted }: { onSubmitted: (taskIds: string[]) =
       <Suggestions text={text} language={language} onPick={setText} />
       <ReadingList readings={readings} language={language} />
       <div class="fields">
-        <Choice label={say('Language of the report')} value={language} options={LANGUAGES()} onChange={setLanguage} />
-        <Choice label={say('Report')} value={reportType} options={REPORT_TYPES()} onChange={setReportType} />
+        <Choice label={say('Language of the report')} value={language} options={LANGUAGES()} onValue={setLanguage} />
+        <Choice label={say('Report')} value={reportType} options={REPORT_TYPES()} onValue={setReportType} />
         <Senders entries={entries} readings={readings} busy={busy} onPart={() => void submit(true)} />
       </div>
       {outcome !== null && <Lines kind="error" lines={outcome.problems} />}
@@ -161,23 +162,6 @@ function Lines({ kind, lines }: { kind: 'error' | 'info'; lines: string[] }) {
         <p key={line}>{line}</p>
       ))}
     </Notice>
-  )
-}
-
-type ChoiceProps = { label: string; value: string; options: string[][]; onChange: (value: string) => void }
-
-function Choice({ label, value, options, onChange }: ChoiceProps) {
-  return (
-    <label class="choice">
-      <span>{label}</span>
-      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([name, text]) => (
-          <option key={name} value={name}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
   )
 }
 

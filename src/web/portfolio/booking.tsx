@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
+import { Choice } from '../controls.tsx'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { type Account, BASE } from './portfolio-api.ts'
@@ -153,16 +154,12 @@ function Fields({ form, accounts, chosen, onBooked }: Props & { form: Form }) {
   }
   return (
     <form class="filters" onSubmit={(event) => void book(event)}>
-      <label class="choice">
-        <span>{say('Account')}</span>
-        <select value={account} onChange={(event) => setOwn(event.currentTarget.value)}>
-          {accounts.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={say('Account')}
+        value={account}
+        options={accounts.map(({ id, name }) => [String(id), name])}
+        onValue={setOwn}
+      />
       {form.fields.map((field) => (
         <OneField
           key={field.name}
@@ -182,18 +179,8 @@ function Fields({ form, accounts, chosen, onBooked }: Props & { form: Form }) {
 function OneField({ field, value, onValue }: { field: Field; value: string; onValue: (value: string) => void }) {
   const { label, kind, options, isOptional = false } = field
   if (options !== undefined) {
-    return (
-      <label class="choice">
-        <span>{say(label)}</span>
-        <select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-          {options.map(([code, name]) => (
-            <option key={code} value={code}>
-              {say(name)}
-            </option>
-          ))}
-        </select>
-      </label>
-    )
+    const named = options.map(([code, name]): [string, string] => [code, say(name)])
+    return <Choice label={say(label)} value={value} options={named} onValue={onValue} />
   }
   const shared = { required: !isOptional, value }
   if (kind === 'date') {
@@ -236,16 +223,12 @@ function NewAccount({ onBooked }: { onBooked: () => void }) {
         <span>{say('Currency')}</span>
         <input value={currency} maxLength={8} required onInput={(event) => setCurrency(event.currentTarget.value)} />
       </label>
-      <label class="choice">
-        <span>{say('Market')}</span>
-        <select value={market} onChange={(event) => setMarket(event.currentTarget.value)}>
-          {['cn', 'hk', 'us', 'jp', 'kr', 'tw'].map((code) => (
-            <option key={code} value={code}>
-              {code.toUpperCase()}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={say('Market')}
+        value={market}
+        options={['cn', 'hk', 'us', 'jp', 'kr', 'tw'].map((code) => [code, code.toUpperCase()])}
+        onValue={setMarket}
+      />
       <button type="submit" class="primary" disabled={name.trim() === ''}>
         {say('Add the account')}
       </button>

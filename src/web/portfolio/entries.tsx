@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf, request } from '../api.ts'
+import { Choice, Pager } from '../controls.tsx'
 import { price } from '../format.ts'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -64,23 +65,16 @@ export function Entries({ account, round, onChanged }: Props) {
   return (
     <section class="card entries" aria-labelledby="entries-head">
       <h2 id="entries-head">{say('What was booked')}</h2>
-      <label class="choice">
-        <span>{say('Kind')}</span>
-        <select
-          value={kind}
-          onChange={(event) => {
-            setKind(event.currentTarget.value)
-            setPage(1)
-            setFound(null)
-          }}
-        >
-          {KINDS.map(([path, name]) => (
-            <option key={path} value={path}>
-              {say(name)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Choice
+        label={say('Kind')}
+        value={kind}
+        options={KINDS.map(([path, name]) => [path, say(name)])}
+        onValue={(next) => {
+          setKind(next)
+          setPage(1)
+          setFound(null)
+        }}
+      />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {found?.items.length === 0 && <p class="hint">{say('Nothing is booked here.')}</p>}
       <ul class="plain rows-like">
@@ -95,17 +89,7 @@ export function Entries({ account, round, onChanged }: Props) {
           </li>
         ))}
       </ul>
-      {pages > 1 && (
-        <div class="filters">
-          <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
-            {say('Newer')}
-          </button>
-          <span class="hint">{say('Page {page} of {pages}', { page, pages })}</span>
-          <button type="button" disabled={page >= pages} onClick={() => setPage(page + 1)}>
-            {say('Older')}
-          </button>
-        </div>
-      )}
+      <Pager page={page} pages={pages} onPage={setPage} />
     </section>
   )
 }

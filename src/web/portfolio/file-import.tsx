@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, messageOf, request } from '../api.ts'
+import { Choice } from '../controls.tsx'
 import { price } from '../format.ts'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -104,33 +105,22 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
     <section class="card booking" aria-labelledby="csv-head">
       <h2 id="csv-head">{say('Import a broker’s file')}</h2>
       <div class="filters">
-        <label class="choice">
-          <span>{say('Broker')}</span>
-          <select
-            value={broker}
-            onChange={(event) => {
-              setBroker(event.currentTarget.value)
-              setMapping({})
-              if (file !== null) void read(file, event.currentTarget.value, {})
-            }}
-          >
-            {brokers.map(({ broker: code, display_name: name }) => (
-              <option key={code} value={code}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="choice">
-          <span>{say('Into the account')}</span>
-          <select value={into} onChange={(event) => setAccount(event.currentTarget.value)}>
-            {accounts.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label={say('Broker')}
+          value={broker}
+          options={brokers.map(({ broker: code, display_name: name }) => [code, name])}
+          onValue={(next) => {
+            setBroker(next)
+            setMapping({})
+            if (file !== null) void read(file, next, {})
+          }}
+        />
+        <Choice
+          label={say('Into the account')}
+          value={into}
+          options={accounts.map(({ id, name }) => [String(id), name])}
+          onValue={setAccount}
+        />
         <FileButton name={file?.name ?? null} onFile={(source) => void read(source, broker, mapping)} />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}

@@ -4,6 +4,7 @@ import './portfolio.css'
 import { useEffect, useState } from 'preact/hooks'
 import { SubNav } from '../analysis/sub-nav.tsx'
 import { messageOf, request, sendJson } from '../api.ts'
+import { Choice } from '../controls.tsx'
 import { price, signed } from '../format.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
@@ -141,24 +142,24 @@ type ChoicesProps = {
 
 const Choices = ({ accounts, account, method, onAccount, onMethod, onRefresh }: ChoicesProps) => (
   <div class="filters">
-    <label class="choice">
-      <span>{say('Account')}</span>
-      <select value={account} onChange={(event) => onAccount(event.currentTarget.value)}>
-        <option value="">{say('All accounts')}</option>
-        {accounts.map(({ id, name, base_currency: currency }) => (
-          <option key={id} value={id}>
-            {`${name} (${currency})`}
-          </option>
-        ))}
-      </select>
-    </label>
-    <label class="choice">
-      <span>{say('Cost')}</span>
-      <select value={method} onChange={(event) => onMethod(event.currentTarget.value)}>
-        <option value="fifo">{say('First in, first out')}</option>
-        <option value="avg">{say('Average')}</option>
-      </select>
-    </label>
+    <Choice
+      label={say('Account')}
+      value={account}
+      options={[
+        ['', say('All accounts')],
+        ...accounts.map(({ id, name, base_currency: currency }) => [String(id), `${name} (${currency})`] as const),
+      ]}
+      onValue={onAccount}
+    />
+    <Choice
+      label={say('Cost')}
+      value={method}
+      options={[
+        ['fifo', say('First in, first out')],
+        ['avg', say('Average')],
+      ]}
+      onValue={onMethod}
+    />
     <button type="button" onClick={onRefresh} disabled={accounts.length === 0}>
       {say('Refresh rates')}
     </button>

@@ -4,6 +4,7 @@ import './portfolio.css'
 import { useEffect, useState } from 'preact/hooks'
 import { SubNav } from '../analysis/sub-nav.tsx'
 import { messageOf, request, sendJson } from '../api.ts'
+import { Choice, Pager } from '../controls.tsx'
 import { price } from '../format.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
@@ -54,8 +55,18 @@ export function SignalsPage() {
       <h1>{say('Signals')}</h1>
       <SubNav current="signals" />
       <div class="filters">
-        <Choice label="State" value={status} options={STATUSES} onValue={(value) => choose(() => setStatus(value))} />
-        <Choice label="Advice" value={action} options={ACTIONS} onValue={(value) => choose(() => setAction(value))} />
+        <Choice
+          label={say('State')}
+          value={status}
+          options={named(STATUSES)}
+          onValue={(value) => choose(() => setStatus(value))}
+        />
+        <Choice
+          label={say('Advice')}
+          value={action}
+          options={named(ACTIONS)}
+          onValue={(value) => choose(() => setAction(value))}
+        />
         <label class="tick">
           <input
             type="checkbox"
@@ -74,17 +85,7 @@ export function SignalsPage() {
       {found?.items.map((signal) => (
         <SignalCard key={signal.id} signal={signal} onChanged={() => setRound((before) => before + 1)} />
       ))}
-      {pages > 1 && (
-        <div class="filters">
-          <button type="button" disabled={page === 1} onClick={() => setPage(page - 1)}>
-            {say('Newer')}
-          </button>
-          <span class="hint">{say('Page {page} of {pages}', { page, pages })}</span>
-          <button type="button" disabled={page >= pages} onClick={() => setPage(page + 1)}>
-            {say('Older')}
-          </button>
-        </div>
-      )}
+      <Pager page={page} pages={pages} onPage={setPage} />
     </main>
   )
 }
@@ -94,26 +95,11 @@ const measured = ({ completed, hit, miss, hit_rate_pct: rate }: Stats): string =
     ? say('{completed} outcomes are measured so far: too few for a rate.', { completed })
     : say('{hit} right, {miss} wrong: {rate} % of those that were either.', { hit, miss, rate: rate.toFixed(0) })
 
-type ChoiceProps = {
-  label: Text
-  value: string
-  options: readonly (readonly [string, Text])[]
-  onValue: (value: string) => void
-}
-
-const Choice = ({ label, value, options, onValue }: ChoiceProps) => (
-  <label class="choice">
-    <span>{say(label)}</span>
-    <select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-      <option value="">{say('All')}</option>
-      {options.map(([code, name]) => (
-        <option key={code} value={code}>
-          {say(name)}
-        </option>
-      ))}
-    </select>
-  </label>
-)
+/** With the choice that chooses nothing. */
+const named = (options: readonly (readonly [string, Text])[]): [string, string][] => [
+  ['', say('All')],
+  ...options.map(([code, name]): [string, string] => [code, say(name)]),
+]
 
 function SignalCard({ signal, onChanged }: { signal: Signal; onChanged: () => void }) {
   const [problem, setProblem] = useState<string | null>(null)
