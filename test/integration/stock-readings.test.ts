@@ -214,6 +214,9 @@ test('a list in a picture is read by the owner’s model: sure only of a code wi
     [new FormData(), 'bad_request'],
   ]
   for (const [body, error] of bad) expect([error, ...(await sent(body))]).toMatchObject([error, 400, { error }])
+  // Models that follow no schema answer with the rows alone, or write codes as numbers.
+  await model.set({ replies: [{ text: '```json\n[{"code": 600519, "name": "贵州茅台"}, {"name": "腾讯控股"}]\n```' }] })
+  expect(await sent(picture)).toMatchObject([200, { codes: ['600519', 'HK00700'] }])
   // A server that refuses the picture is not asked without it: its answer would be made up.
   await model.set({ replies: [{ status: 400, body: { error: { message: 'image input is not supported' } } }] })
   expect(await sent(picture)).toMatchObject([400, { error: 'extract_failed' }])

@@ -40,6 +40,11 @@ const Found = z.object({
   rows: z.array(z.object({ code: z.string().max(100).nullish(), name: z.string().max(100).nullish() })).max(MOST_FOUND),
 })
 
+/** As models write it that follow no schema: the rows alone, and codes as numbers. */
+const Cell = z.union([z.string().max(100), z.number()]).nullish()
+const Rows = z.array(z.object({ code: Cell, name: Cell })).max(MOST_FOUND)
+const Answer = z.union([Rows, z.object({ rows: Rows })]).transform((rows) => (Array.isArray(rows) ? rows : rows.rows))
+
 const ImageImport = StockImport.extend({
   raw_text: z.string().nullable().describe('The answer of the model, where it was asked for'),
 }).openapi('StockImageImport')
@@ -173,7 +178,7 @@ async function readPicture(c: Context<AppEnv>, { model, notes }: Seeing, picture
 
 /** The rows of the answer; null where it is none. */
 function foundIn(text: string): ImportRow[] | null {
-  const [json = ''] = /\{[\s\S]*\}/.exec(text) ?? []
+  const [json = ''] = /\{[\s\S]*\}|\[[\s\S]*\]/.exec(text) ?? []
   let value: unknown
   try {
     value = JSON.parse(json)
@@ -181,10 +186,10 @@ function foundIn(text: string): ImportRow[] | null {
     if (!(error instanceof SyntaxError)) throw error
     return null
   }
-  const parsed = Found.safeParse(value)
+  const parsed = Answer.safeParse(value)
   if (!parsed.success) return null
-  const orNull = (cell: string | null | undefined) => (cell == null || cell.trim() === '' ? null : cell.trim())
-  return parsed.data.rows
+  const orNull = (cell: string | number | null | undefined) => String(cell ?? '').trim() || null
+  return parsed.data
     .map(({ code, name }, i) => ({ code: orNull(code), name: orNull(name), group: null, note: null, row: i + 1 }))
     .filter(({ code, name }) => code !== null || name !== null)
 }
