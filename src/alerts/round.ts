@@ -11,7 +11,7 @@ import { type Instrument, type Market, parseCode } from '../market/instruments.t
 import { BarList } from '../market/providers/answer-cache.ts'
 import type { MarketData } from '../market/providers/index.ts'
 import type { SeenQuote } from './evaluate.ts'
-import { OwnerThings } from './targets.ts'
+import { OwnerData } from './targets.ts'
 import { type Doubt, doubtOf, sessionNow } from './trust.ts'
 
 export type RoundDeps = {
@@ -33,7 +33,7 @@ export class Round {
   readonly now: number
   readonly signal: AbortSignal
   readonly deps: RoundDeps
-  readonly #owners = new Map<string, OwnerThings>()
+  readonly #owners = new Map<string, OwnerData>()
   readonly #bars = new Map<string, Promise<Fetched<Bar[]> | null>>()
   readonly #quotes = new Map<string, Fetched<Quote>>()
   readonly #examined = new Map<string, Promise<Trusted>>()
@@ -47,8 +47,8 @@ export class Round {
     this.signal = signal
   }
 
-  owner(name: string): OwnerThings {
-    const known = this.#owners.get(name) ?? new OwnerThings(this.deps.db, name, this.now)
+  owner(name: string): OwnerData {
+    const known = this.#owners.get(name) ?? new OwnerData(this.deps.db, name, this.now)
     this.#owners.set(name, known)
     return known
   }

@@ -1,34 +1,18 @@
 // What belongs to an owner and is looked at for several of the owner's rules: lists, holdings, levels. Read once a round.
 
-import { type ReportOfSignal, signalOfReport } from '../analysis/report/signal.ts'
 import { type AdviceRow, activeLevels, advicesAfter } from '../db/alert-triggers.ts'
 import { accountEvents, listAccounts } from '../db/portfolio.ts'
-import { addSignals, expireSignals, pruneSignals, reportsWithoutSignal } from '../db/signals.ts'
 import { listWatchlists, type Watchlist } from '../db/watchlists.ts'
-import { isoMicros } from '../lib/clock.ts'
 import { parseCode } from '../market/instruments.ts'
 import { replay } from '../portfolio/ledger.ts'
 import type { Level } from './evaluate.ts'
 import type { Rule } from './rule.ts'
-
-/** Makes signals of reports that are none yet, and ends those whose time is over. */
-export async function bringUpToDate(db: D1Database, owner: string, now: number): Promise<void> {
-  const reports = await reportsWithoutSignal<ReportOfSignal>(db, owner)
-  if (reports.length > 0) {
-    await addSignals(
-      db,
-      owner,
-      reports.flatMap((report) => signalOfReport(report) ?? []),
-    )
-    await pruneSignals(db, owner)
-  }
-  await expireSignals(db, owner, isoMicros(now))
-}
+import { bringUpToDate } from './signals.ts'
 
 /** Accounts of a target: all that are shown, or one. */
 export const accountOf = (target: string): number | null => (target === 'all' ? null : Number(target))
 
-export class OwnerThings {
+export class OwnerData {
   readonly #db: D1Database
   readonly #owner: string
   readonly #now: number

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { bringUpToDate } from '../../../alerts/targets.ts'
+import { bringUpToDate } from '../../../alerts/signals.ts'
 import {
   defaultHorizon,
   expiryOf,

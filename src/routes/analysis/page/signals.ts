@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { bringUpToDate } from '../../../alerts/targets.ts'
+import { bringUpToDate } from '../../../alerts/signals.ts'
 import { Action } from '../../../analysis/schemas.ts'
 import { feedbackOf, findSignal, listSignals, type Signal, saveFeedback, setSignalStatus } from '../../../db/signals.ts'
 import type { AppEnv } from '../../../http/app-env.ts'

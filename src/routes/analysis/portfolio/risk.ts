@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { bringUpToDate } from '../../../alerts/targets.ts'
+import { bringUpToDate } from '../../../alerts/signals.ts'
 import { marketDataOf } from '../../../analysis/market-data.ts'
 import { currentSignals } from '../../../db/signals.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
