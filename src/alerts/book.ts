@@ -1,13 +1,15 @@
 // What an owner's book says to rules about it, at the closes of the last sessions: losses, weights, falls, prices that are missing.
 
 import { accountEvents, bookOf, listAccounts, ownRates } from '../db/portfolio.ts'
+import { referenceDays } from '../db/reference-rates.ts'
 import { type Amount, exact, rounded, times } from '../lib/decimal.ts'
 import { lastCompletedSession, sessionEnd } from '../market/calendar.ts'
 import type { Market } from '../market/instruments.ts'
 import type { MarketData } from '../market/providers/index.ts'
 import { type Holding, keyOf, type Ledger, replay } from '../portfolio/ledger.ts'
 import { type Closes, closeAt, closesOf } from '../portfolio/prices.ts'
-import { daysBefore, rateFinder } from '../portfolio/rates.ts'
+import { daysBefore, LASTS_DAYS, type ReferenceDay, rateFinder } from '../portfolio/rates.ts'
+import { ECB } from '../portfolio/reference-rates.ts'
 import { drawdown, growth } from '../portfolio/returns.ts'
 import { dailyValues, lossesOf, THRESHOLDS, weightsOf } from '../portfolio/risk.ts'
 import { type AccountValue, accountValue, type MarketView } from '../portfolio/valuation.ts'
@@ -39,6 +41,8 @@ type Valued = {
   closes: Map<string, Closes>
   view: MarketView
   rates: Awaited<ReturnType<typeof ownRates>>
+  /** Of all days that are looked back to. */
+  reference: ReferenceDay[]
   asOf: string
   /** The end of the newest session of all markets, epoch ms. */
   at: number
@@ -71,20 +75,22 @@ async function valued({ db, market, signal, now }: BookDeps, owner: string, acco
   })
   const closes = await closesOf(market as MarketData, { holdings: heldIn(replayed), now, signal })
   const rates = await ownRates(db, owner)
+  const from = daysBefore(asOf, THRESHOLDS.lookback_days + LASTS_DAYS)
+  const reference = await referenceDays(db, { source: ECB, from, to: asOf })
   const view: MarketView = {
     price: (holding) => {
       const series = closes.get(keyOf(holding))
       // Sample prices are nobody's loss.
       return series === undefined || series.notice !== null ? null : closeAt(series, asOf, now)
     },
-    rate: rateFinder(rates, asOf),
+    rate: rateFinder(rates, asOf, reference),
   }
   const accounts = replayed.map(({ ledger, ...rest }) => ({
     ...rest,
     value: accountValue(ledger, rest.currency, view),
   }))
   const ends = MARKETS.map((one) => sessionEnd(one, lastCompletedSession(one, now)))
-  return { accounts, closes, view, rates, asOf, at: Math.max(...ends) }
+  return { accounts, closes, view, rates, reference, asOf, at: Math.max(...ends) }
 }
 
 function heldIn(replayed: readonly { ledger: Ledger }[]): Holding[] {
@@ -147,7 +153,7 @@ function weights({ accounts, view, at }: Valued, findings: Findings): void {
 }
 
 async function falls({ market, signal, now }: BookDeps, { row }: Rule, day: Valued, findings: Findings): Promise<void> {
-  const { accounts, asOf, rates, at } = day
+  const { accounts, asOf, rates, reference, at } = day
   const start = daysBefore(asOf, THRESHOLDS.lookback_days)
   const events = accounts.flatMap((one) => one.events)
   const traded = events.flatMap((event): Holding[] => {
@@ -167,7 +173,7 @@ async function falls({ market, signal, now }: BookDeps, { row }: Rule, day: Valu
       const series = closes.get(keyOf(holding))
       return series === undefined || series.notice !== null ? null : closeAt(series, date, now)
     },
-    rate: rateFinder(rates, date),
+    rate: rateFinder(rates, date, reference),
   })
   const between = days.filter((date) => date >= begin && date <= asOf).sort()
   const own = accounts.map(({ currency, events: booked }) => ({ currency, events: booked }))
