@@ -133,18 +133,19 @@ function currencyOf(accounts: Valued['accounts']): string {
   return first !== undefined && others.length === 0 ? first : DEFAULT_CURRENCY
 }
 
-/** Shares of what has a price and a rate: where some of it has none, no share is told. */
+/** Where a part of the book has no value, no share of it is told. */
 function weights({ accounts, view, at }: Valued, findings: Findings): void {
-  const currency = currencyOf(accounts)
-  const convert = converter(view, currency)
-  const positions = accounts.flatMap(({ value, currency: own }) => value.positions.map((one) => ({ ...one, own })))
-  const unknown = positions.filter(({ price, marketValueBase, own }) => {
-    return price !== null && (marketValueBase === null || convert(marketValueBase, own) === null)
-  })
-  for (const { holding } of unknown) findings.doubt('no_rate', holding.symbol)
-  if (unknown.length > 0 || positions.some(({ price }) => price === null)) return
+  const convert = converter(view, currencyOf(accounts))
   const values = accounts.map(({ value }) => value)
-  for (const { symbol, weightPct } of weightsOf(values, convert).weights) {
+  const known = weightsOf(values, convert)
+  const unpriced = new Set(
+    values.flatMap(({ positions }) =>
+      positions.flatMap(({ holding, price }) => (price === null ? [holding.symbol] : [])),
+    ),
+  )
+  for (const symbol of known.unvalued) if (!unpriced.has(symbol)) findings.doubt('no_rate', symbol)
+  for (const { symbol, weightPct } of known.weights) {
+    if (weightPct === null) continue
     const threshold = THRESHOLDS.concentration_alert_pct
     findings.evaluated += 1
     const reading = { slot: symbol, target: symbol, at, value: weightPct, threshold, session: null }

@@ -14,23 +14,40 @@ export const THRESHOLDS = {
   lookback_days: 180,
 } as const
 
-export type Weight = { symbol: string; value: Amount; weightPct: number }
+export type Weight = { symbol: string; value: Amount; weightPct: number | null }
+export type Weights = {
+  /** Of all positions; null where one has no price or no rate: then nothing is known of any share. */
+  total: Amount | null
+  /** What has a value, the largest first, one row a code over all accounts. */
+  weights: Weight[]
+  /** What has none, as codes. */
+  unvalued: string[]
+}
 
-/** The largest first, as shares of what has a price and a rate, one row a code over all accounts. */
-export function weightsOf(accounts: readonly AccountValue[], convert: (amount: Amount, from: string) => Amount | null) {
+export function weightsOf(
+  accounts: readonly AccountValue[],
+  convert: (amount: Amount, from: string) => Amount | null,
+): Weights {
   const bySymbol = new Map<string, Amount>()
+  const unvalued = new Set<string>()
   for (const { positions, currency } of accounts) {
     for (const { holding, marketValueBase } of positions) {
       const value = marketValueBase === null ? null : convert(marketValueBase, currency)
-      if (value !== null && value > 0n) bySymbol.set(holding.symbol, (bySymbol.get(holding.symbol) ?? 0n) + value)
+      if (value === null) unvalued.add(holding.symbol)
+      else if (value > 0n) bySymbol.set(holding.symbol, (bySymbol.get(holding.symbol) ?? 0n) + value)
     }
   }
-  const total = [...bySymbol.values()].reduce((sum, value) => sum + value, 0n)
-  const weights = [...bySymbol].map(([symbol, value]): Weight => {
-    return { symbol, value, weightPct: numberOf(ratio(exact(value * 100n), exact(total)) ?? 0n) }
-  })
-  return { total, weights: weights.sort((a, b) => b.weightPct - a.weightPct || (a.symbol < b.symbol ? -1 : 1)) }
+  const sum = [...bySymbol.values()].reduce((before, value) => before + value, 0n)
+  const total = unvalued.size === 0 ? sum : null
+  const weights = [...bySymbol].map(([symbol, value]): Weight => ({ symbol, value, weightPct: shareOf(value, total) }))
+  const byValue = (a: Weight, b: Weight) =>
+    a.value === b.value ? (a.symbol < b.symbol ? -1 : 1) : a.value > b.value ? -1 : 1
+  return { total, weights: weights.sort(byValue), unvalued: [...unvalued].sort() }
 }
+
+/** In per cent; null of a total that is not known. */
+export const shareOf = (value: Amount, total: Amount | null): number | null =>
+  total === null ? null : numberOf(ratio(exact(value * 100n), exact(total)) ?? 0n)
 
 export type Loss = { symbol: string; averageCost: Amount; price: Amount; lossPct: number; isTriggered: boolean }
 

@@ -160,6 +160,15 @@ test('risk: weights, losses near the limit, falls and returns without what was p
   expect(without).toMatchObject({
     performance: { time_weighted_pct: null },
     drawdown: { max_drawdown_pct: null, fx_stale: true },
+    // Nor is any share: what the others have of it would look too large.
+    concentration: {
+      total_market_value: null,
+      top_weight_pct: null,
+      alert: false,
+      top_positions: [],
+      unvalued: ['AAPL'],
+    },
+    sector_concentration: { total_market_value: null, top_weight_pct: null, alert: false, top_sectors: [] },
   })
   const empty = await client()
   expect(await empty.json<Risk>(`${BASE}/risk`)).toMatchObject({

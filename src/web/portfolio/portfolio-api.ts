@@ -38,7 +38,10 @@ export type Snapshot = Totals & {
 type Sector = { sector: string; weight_pct: number; is_alert: boolean }
 export type Risk = {
   thresholds: Record<string, number>
-  concentration: { top_positions: { symbol: string; weight_pct: number; is_alert: boolean }[] }
+  concentration: {
+    top_positions: { symbol: string; weight_pct: number; is_alert: boolean }[]
+    unvalued: string[]
+  }
   sector_concentration: { top_sectors: Sector[]; coverage: { unclassified_count: number; failed_count: number } }
   drawdown: { max_drawdown_pct: number | null; current_drawdown_pct: number | null; alert: boolean }
   performance: {

@@ -169,11 +169,11 @@ const Choices = ({ accounts, account, method, onAccount, onMethod, onRefresh }: 
 function Worth({ snapshot }: { snapshot: Snapshot }) {
   const { currency, missing_rates: missing, unpriced_symbols: unpriced, limitations } = snapshot
   const figures = [
-    [say('Worth in all'), snapshot.total_equity],
+    [say('Total value'), snapshot.total_equity],
     [say('Stocks'), snapshot.total_market_value],
     [say('Cash'), snapshot.total_cash],
-    [say('Profit not realised'), snapshot.unrealized_pnl],
-    [say('Profit realised'), snapshot.realized_pnl],
+    [say('Unrealised profit'), snapshot.unrealized_pnl],
+    [say('Realised profit'), snapshot.realized_pnl],
     [say('Dividends'), snapshot.dividend_income],
   ] as const
   return (
@@ -224,7 +224,7 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
     say('Stock'),
     ...(isOne ? [] : [say('Account')]),
     say('Shares'),
-    say('Cost of one'),
+    say('Average cost'),
     say('Close'),
     say('Value'),
     say('Profit'),

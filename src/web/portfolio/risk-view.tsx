@@ -11,10 +11,10 @@ export function RiskView({ risk }: { risk: Risk }) {
   const { performance, drawdown } = risk
   const { benchmark } = performance
   const figures = [
-    [say('Return of the time'), percent(performance.time_weighted_pct)],
-    [say('Return of the money, yearly'), percent(performance.money_weighted_pct)],
+    [say('Time-weighted return'), percent(performance.time_weighted_pct)],
+    [say('Money-weighted return, yearly'), percent(performance.money_weighted_pct)],
     [benchmark.name, percent(benchmark.return_pct)],
-    [say('Deepest fall'), orDash(drawdown.max_drawdown_pct, share)],
+    [say('Maximum drawdown'), orDash(drawdown.max_drawdown_pct, share)],
   ] as const
   return (
     <section class="card risk" aria-labelledby="risk-head">
@@ -41,6 +41,7 @@ export function RiskView({ risk }: { risk: Risk }) {
 
 function Concentration({ risk }: { risk: Risk }) {
   const { top_sectors: sectors, coverage } = risk.sector_concentration
+  const { unvalued } = risk.concentration
   const unknown = coverage.unclassified_count + coverage.failed_count
   const limit = risk.thresholds.concentration_alert_pct ?? 0
   const rows = [
@@ -50,8 +51,8 @@ function Concentration({ risk }: { risk: Risk }) {
     ...sectors.map(({ sector, weight_pct: weight, is_alert: isOver }) => [sector, weight, isOver] as const),
   ]
   return (
-    <section aria-label={say('Shares of the whole')}>
-      <h3>{say('Shares of the whole')}</h3>
+    <section aria-label={say('Weights')}>
+      <h3>{say('Weights')}</h3>
       <ul class="plain">
         {rows.map(([name, weight, isOver]) => (
           <li key={name}>
@@ -60,7 +61,10 @@ function Concentration({ risk }: { risk: Risk }) {
           </li>
         ))}
       </ul>
-      {unknown > 0 && <p class="hint">{say('{count} stocks have no known industry.', { count: unknown })}</p>}
+      {unvalued.length > 0 && (
+        <p class="hint">{say('No weights: {codes} has no price or no rate.', { codes: unvalued.join(', ') })}</p>
+      )}
+      {unknown > 0 && <p class="hint">{say('Stocks without a known industry: {count}.', { count: unknown })}</p>}
     </section>
   )
 }
@@ -68,8 +72,8 @@ function Concentration({ risk }: { risk: Risk }) {
 function Losses({ risk }: { risk: Risk }) {
   const { items } = risk.stop_loss
   return (
-    <section aria-label={say('Losses against the cost')}>
-      <h3>{say('Losses against the cost')}</h3>
+    <section aria-label={say('Losses against cost')}>
+      <h3>{say('Losses against cost')}</h3>
       {items.length === 0 && <p class="hint">{say('None is near the limit.')}</p>}
       <ul class="plain">
         {items.map(({ account_id: account, symbol, loss_pct: loss, is_triggered: isOver }) => (

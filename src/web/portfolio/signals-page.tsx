@@ -162,7 +162,7 @@ function Levels({ signal }: { signal: Signal }) {
   const entry = [signal.entry_low, signal.entry_high].flatMap((value) => (value === null ? [] : [price(value)]))
   const levels = [
     [say('Entry'), entry.join(' – ')],
-    [say('Stop'), signal.stop_loss === null ? '' : price(signal.stop_loss)],
+    [say('Stop loss'), signal.stop_loss === null ? '' : price(signal.stop_loss)],
     [say('Target'), signal.target_price === null ? '' : price(signal.target_price)],
   ].filter(([, value]) => value !== '')
   if (levels.length === 0) return null

@@ -16,7 +16,10 @@ export const PortfolioRisk = z
     thresholds: z.record(z.string(), z.number()).describe('What alerts are measured by'),
     concentration: z
       .object({
-        total_market_value: z.number().describe('Of what has a price and a rate'),
+        total_market_value: z
+          .number()
+          .nullable()
+          .describe('Null where something has no price or no rate: then no share is told'),
         top_weight_pct: pct('The share of the largest'),
         alert: z.boolean().describe('It is over the limit'),
         top_positions: z
@@ -29,11 +32,12 @@ export const PortfolioRisk = z
             }),
           )
           .describe('The largest first'),
+        unvalued: z.array(z.string()).describe('The codes that have no price or no rate'),
       })
       .describe('How much is in one stock'),
     sector_concentration: z
       .object({
-        total_market_value: z.number().describe('As above'),
+        total_market_value: z.number().nullable().describe('As above'),
         top_weight_pct: pct('The share of the largest sector'),
         alert: z.boolean().describe('It is over the limit'),
         top_sectors: z
@@ -41,7 +45,7 @@ export const PortfolioRisk = z
             z.object({
               sector: z.string().describe('Its name'),
               market_value_base: z.number().describe('Of its stocks'),
-              weight_pct: z.number().describe('Its share of all that has a price and a rate'),
+              weight_pct: z.number().describe('Its share of the whole'),
               symbol_count: z.int().describe('How many stocks'),
               is_alert: z.boolean().describe('Over the limit'),
             }),

@@ -10,7 +10,7 @@ import { callerLanguage } from '../../../http/caller-language.ts'
 import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
-import { type Amount, exact, numberOf, ratio } from '../../../lib/decimal.ts'
+import { type Amount, numberOf } from '../../../lib/decimal.ts'
 import { benchmarkOfMarket } from '../../../market/benchmarks.ts'
 import { type Market, parseCode } from '../../../market/instruments.ts'
 import { type Holding, keyOf, replay } from '../../../portfolio/ledger.ts'
@@ -23,7 +23,9 @@ import {
   LEAST_RETURNS,
   type Loss,
   lossesOf,
+  shareOf,
   THRESHOLDS,
+  type Weights,
   weightsOf,
 } from '../../../portfolio/risk.ts'
 import { sectorsOf } from '../../../portfolio/sectors.ts'
@@ -86,9 +88,7 @@ endpoint(
   },
 )
 
-type Weighed = ReturnType<typeof weightsOf>
-
-function weighedOf({ values, currency, view }: Valued): Weighed {
+function weighedOf({ values, currency, view }: Valued): Weights {
   const convert = (amount: Amount, from: string) => {
     const rate = from === currency ? null : view.rate(from, currency)
     if (from === currency) return amount
@@ -99,23 +99,24 @@ function weighedOf({ values, currency, view }: Valued): Weighed {
 }
 
 const isOver = (weightPct: number): boolean => weightPct > THRESHOLDS.concentration_alert_pct
+const numberOrNull = (amount: Amount | null): number | null => (amount === null ? null : numberOf(amount))
 
-function concentrationOf({ total, weights }: Weighed) {
+function concentrationOf({ total, weights, unvalued }: Weights) {
+  const positions = weights.flatMap(({ symbol, value, weightPct }) => {
+    if (weightPct === null) return []
+    return [{ symbol, market_value_base: numberOf(value), weight_pct: weightPct, is_alert: isOver(weightPct) }]
+  })
   return {
-    total_market_value: numberOf(total),
-    top_weight_pct: weights[0]?.weightPct ?? null,
-    alert: weights.some(({ weightPct }) => isOver(weightPct)),
-    top_positions: weights.slice(0, MAX_WEIGHTS).map((weight) => ({
-      symbol: weight.symbol,
-      market_value_base: numberOf(weight.value),
-      weight_pct: weight.weightPct,
-      is_alert: isOver(weight.weightPct),
-    })),
+    total_market_value: numberOrNull(total),
+    top_weight_pct: positions[0]?.weight_pct ?? null,
+    alert: positions.some(({ is_alert }) => is_alert),
+    top_positions: positions.slice(0, MAX_WEIGHTS),
+    unvalued,
   }
 }
 
 /** What has no industry raises no alert, and `coverage` counts it. */
-async function sectorsShown(c: Context<AppEnv>, { total, weights }: Weighed) {
+async function sectorsShown(c: Context<AppEnv>, { total, weights }: Weights) {
   const asked = weights.slice(0, MAX_SECTORED).map(({ symbol }) => symbol)
   const told = await sectorsOf(await marketDataOf(c.env), asked, AbortSignal.timeout(PATIENCE_MS))
   const sums = new Map<string, { value: Amount; count: number }>()
@@ -129,19 +130,15 @@ async function sectorsShown(c: Context<AppEnv>, { total, weights }: Weighed) {
     sums.set(sector.name, { value: sum.value + value, count: sum.count + 1 })
   }
   const sectors = [...sums]
-    .map(([sector, { value, count }]) => {
-      const weight = numberOf(ratio(exact(value * 100n), exact(total)) ?? 0n)
-      return {
-        sector,
-        market_value_base: numberOf(value),
-        weight_pct: weight,
-        symbol_count: count,
-        is_alert: isOver(weight),
-      }
+    .flatMap(([sector, { value, count }]) => {
+      const weight = shareOf(value, total)
+      if (weight === null) return []
+      const sum = { market_value_base: numberOf(value), weight_pct: weight, symbol_count: count }
+      return [{ sector, ...sum, is_alert: isOver(weight) }]
     })
     .sort((a, b) => b.weight_pct - a.weight_pct)
   return {
-    total_market_value: numberOf(total),
+    total_market_value: numberOrNull(total),
     top_weight_pct: sectors[0]?.weight_pct ?? null,
     alert: sectors.some(({ is_alert }) => is_alert),
     top_sectors: sectors.slice(0, MAX_WEIGHTS),
@@ -154,7 +151,7 @@ async function sectorsShown(c: Context<AppEnv>, { total, weights }: Weighed) {
   }
 }
 
-function correlationOf({ asOf, closes }: Valued, { weights }: Weighed) {
+function correlationOf({ asOf, closes }: Valued, { weights }: Weights) {
   const from = daysBefore(asOf, THRESHOLDS.lookback_days)
   const series = weights.slice(0, MAX_WEIGHTS).flatMap(({ symbol }) => {
     const own = [...closes].find(([key]) => key.split(':')[1] === symbol)?.[1]
