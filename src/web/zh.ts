@@ -243,8 +243,8 @@ export const ZH = {
   Simple: '简明',
   'The service is not available at the moment ({status}).': '服务暂时不可用（{status}）。',
   'Delete everything': '删除全部内容',
-  'Deletes your conversations with their workspaces, reports, talks, watchlists, schedules, channels, secrets, tokens and settings.':
-    '删除您的会话及其工作区、报告、问答、自选列表、定时任务、通知渠道、密文、令牌和设置。',
+  'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, schedules, channels, secrets, tokens and settings.':
+    '删除您的会话及其工作区、报告、问答、自选列表、提醒规则、定时任务、通知渠道、密文、令牌和设置。',
   Issue: '签发',
   'No model is set: messages run as shell commands.': '尚未设置模型：消息将作为 shell 命令执行。',
   Reports: '报告',

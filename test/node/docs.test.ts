@@ -102,6 +102,15 @@ test('each kit has a short page that leads to the decision why it is ours', () =
   }
 })
 
+test('docs/privacy.md has every table of the database', () => {
+  const statements = filesIn('migrations').map(textOf).join('\n')
+  const gone = new Set(matches(statements, /DROP TABLE (?:IF EXISTS )?(\w+)/g))
+  const tables = matches(statements, /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/g).filter((name) => !gone.has(name))
+  const page = textOf('docs/privacy.md')
+  expect(tables.length).toBeGreaterThan(30)
+  expect(tables.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+})
+
 test('every npm script that a document names exists', () => {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
   const named = DOCUMENTS.flatMap((page) =>

@@ -28,6 +28,7 @@ const each = async <Item,>(items: readonly Item[], remove: (item: Item) => Promi
 const DELETE: RequestInit = { method: 'DELETE' }
 const SESSIONS = '/api/v1/agent/chat/sessions'
 const WATCHLISTS = '/api/v1/analysis/watchlists'
+const ALERT_RULES = '/api/v1/alerts/rules'
 
 const KINDS: readonly Kind[] = [
   {
@@ -56,6 +57,13 @@ const KINDS: readonly Kind[] = [
     some: async () => {
       const { watchlists } = await request<{ watchlists: { watchlist_id: string }[] }>(WATCHLISTS)
       return each(watchlists, (one) => request(`${WATCHLISTS}/${encodeURIComponent(one.watchlist_id)}`, DELETE))
+    },
+  },
+  {
+    name: 'Alerts',
+    some: async () => {
+      const { items } = await request<{ items: { id: number }[] }>(`${ALERT_RULES}?page_size=100`)
+      return each(items, (one) => request(`${ALERT_RULES}/${one.id}`, DELETE))
     },
   },
   {
@@ -108,7 +116,7 @@ export function EraseAll() {
     <>
       <p>
         {say(
-          'Deletes your conversations with their workspaces, reports, talks, watchlists, schedules, channels, secrets, tokens and settings.',
+          'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, schedules, channels, secrets, tokens and settings.',
         )}
       </p>
       <p class="hint">
