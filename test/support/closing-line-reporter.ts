@@ -9,10 +9,21 @@ const LIMIT_MINUTES = Number(process.env.TEST_LIMIT_MINUTES ?? (process.env.PROO
  */
 export default class ClosingLineReporter implements Reporter {
   readonly #running = new Map<string, string>()
+  /** Files that were handed to a worker and have not ended: what hangs between two tests is in one of them. */
+  readonly #files = new Set<string>()
+  readonly #failed: string[] = []
   readonly #ended = { passed: 0, failed: 0, skipped: 0, pending: 0 }
 
   onInit(): void {
     setTimeout(() => this.#giveUp(), LIMIT_MINUTES * 60_000).unref()
+  }
+
+  onTestModuleQueued(module: TestModule): void {
+    this.#files.add(fileOf(module))
+  }
+
+  onTestModuleEnd(module: TestModule): void {
+    this.#files.delete(fileOf(module))
   }
 
   onTestCaseReady(test: TestCase): void {
@@ -21,14 +32,19 @@ export default class ClosingLineReporter implements Reporter {
 
   onTestCaseResult(test: TestCase): void {
     this.#running.delete(test.id)
-    this.#ended[test.result().state] += 1
+    const result = test.result()
+    this.#ended[result.state] += 1
+    if (result.state === 'failed') {
+      this.#failed.push(`${test.module.relativeModuleId}: ${test.fullName}\n    ${result.errors[0]?.message ?? ''}`)
+    }
   }
 
   #giveUp(): void {
     const { passed, failed, skipped } = this.#ended
-    console.log(
-      `\nNo end after ${LIMIT_MINUTES} minutes. What ran by then:\n  ${[...this.#running.values()].join('\n  ')}`,
-    )
+    console.log(`\nNo end after ${LIMIT_MINUTES} minutes.`)
+    list('What failed by then', this.#failed)
+    list('Files that did not end', this.#files)
+    list('Tests that ran', this.#running.values())
     console.log(`\n${passed} passed, ${failed + Math.max(1, this.#running.size)} failed, ${skipped} skipped`)
     process.exit(1)
   }
@@ -52,4 +68,11 @@ export default class ClosingLineReporter implements Reporter {
     }
     console.log(`\n${counts.passed} passed, ${counts.failed + counts.pending} failed, ${counts.skipped} skipped`)
   }
+}
+
+const fileOf = (module: TestModule): string => `${module.project.name} ${module.relativeModuleId}`
+
+function list(title: string, lines: Iterable<string>): void {
+  const all = [...lines]
+  console.log(`\n${title}:${all.length === 0 ? ' none' : `\n  ${all.join('\n  ')}`}`)
 }
