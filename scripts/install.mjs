@@ -27,7 +27,8 @@ const lockHash = hashOf(LOCK)
 const installed = stamped(STAMP)
 if (installed !== lockHash && !(isForServing && installed === `${lockHash} serve`)) {
   const byHand = installedByHand()
-  if (!byHand) install(ROOT, isForServing ? ['--omit=dev'] : [], isForServing ? 'the packages that serve it' : 'packages')
+  if (!byHand)
+    install(ROOT, isForServing ? ['--omit=dev'] : [], isForServing ? 'the packages that serve it' : 'packages')
   if (isForServing && !byHand) {
     for (const folder of UNREAD) rmSync(join(MODULES, folder), { recursive: true, force: true })
     removeUnread(MODULES)
@@ -132,6 +133,8 @@ function install(cwd, options, what) {
   const why =
     result.error?.message ??
     (result.signal === null ? `it ended with ${result.status}` : `it was stopped by ${result.signal}`)
-  console.error(`Installing ${what} failed: ${why}. What npm said stands above; run the command again to try once more.`)
+  console.error(
+    `Installing ${what} failed: ${why}. What npm said stands above; run the command again to try once more.`,
+  )
   process.exit(1)
 }

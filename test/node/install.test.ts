@@ -28,7 +28,10 @@ function project() {
   cpSync(join(ROOT, 'scripts', 'install.mjs'), join(folder, 'scripts', 'install.mjs'))
   writeFileSync(join(folder, 'npm.js'), FAKE_NPM)
   writeFileSync(join(folder, 'npm-calls'), '')
-  cpSync(join(ROOT, 'scripts', 'own-node', 'package-lock.json'), join(folder, 'scripts', 'own-node', 'package-lock.json'))
+  cpSync(
+    join(ROOT, 'scripts', 'own-node', 'package-lock.json'),
+    join(folder, 'scripts', 'own-node', 'package-lock.json'),
+  )
   return {
     lock: (packages: object) => writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages })),
     /** What a person's own `npm ci` leaves. */
@@ -42,8 +45,12 @@ function project() {
     run: (env: NodeJS.ProcessEnv = {}, wanted: string[] = [], node: string = process.versions.node) =>
       new Promise<Outcome>((resolve) => {
         const options = { cwd: folder, env: { ...process.env, npm_execpath: join(folder, 'npm.js'), ...env } }
-        const child = execFile(process.execPath, [...pretend(node), 'scripts/install.mjs', ...wanted], options, (error, stdout, stderr) =>
-          resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+        const child = execFile(
+          process.execPath,
+          [...pretend(node), 'scripts/install.mjs', ...wanted],
+          options,
+          (error, stdout, stderr) =>
+            resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
         )
         child.stdin?.write('an answer that nobody may ask for')
       }),
