@@ -1,26 +1,93 @@
-// Installs the packages when node_modules is missing or does not match package-lock.json. It runs before every command,
-// so it needs nothing but Node itself and costs a hash when there is nothing to do.
+// Installs what a command needs: `node scripts/install.mjs serve` the packages that build and serve the product, without an
+// argument all of them, those of tests and benchmarks included. It runs before every command, so it needs nothing but Node
+// itself and costs a hash when there is nothing to do.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
+const MODULES = join(ROOT, 'node_modules')
 const LOCK = join(ROOT, 'package-lock.json')
-const STAMP = join(ROOT, 'node_modules', '.bellwether-lock.sha256')
+const STAMP = join(MODULES, '.bellwether-lock.sha256')
 
-const wanted = createHash('sha256').update(readFileSync(LOCK)).digest('hex')
+/** Node's own package, apart from the others: only a machine with an older Node has to carry its 120 MB. */
+const OWN_NODE = join(ROOT, 'scripts', 'own-node')
+/** The first that runs TypeScript without a flag. */
+const [NEEDED_MAJOR, NEEDED_MINOR] = [22, 18]
 
-if (stamped() !== wanted) {
-  if (!installedByHand()) install()
-  writeFileSync(STAMP, `${wanted}\n`)
+/** Folders of packages that are no part of what is imported from them: a Python, a command line, a test suite. */
+const UNREAD = ['just-bash/vendor', 'just-bash/dist/bin', '@mixmark-io/domino/test']
+
+const isForServing = process.argv[2] === 'serve'
+const lockHash = hashOf(LOCK)
+
+const installed = stamped(STAMP)
+if (installed !== lockHash && !(isForServing && installed === `${lockHash} serve`)) {
+  const byHand = installedByHand()
+  if (!byHand)
+    install(ROOT, isForServing ? ['--omit=dev'] : [], isForServing ? 'the packages that serve it' : 'packages')
+  if (isForServing && !byHand) {
+    for (const folder of UNREAD) rmSync(join(MODULES, folder), { recursive: true, force: true })
+    removeUnread(MODULES)
+  }
+  writeFileSync(STAMP, isForServing && !byHand ? `${lockHash} serve\n` : `${lockHash}\n`)
+}
+bringNode()
+
+/** @param {string} lock */
+function hashOf(lock) {
+  return createHash('sha256').update(readFileSync(lock)).digest('hex')
 }
 
-/** @returns {string | null} */
-function stamped() {
-  return existsSync(STAMP) ? readFileSync(STAMP, 'utf8').trim() : null
+/**
+ * The commands name `node`, and npm looks in `node_modules/.bin` first: there stands a link to ours where the machine's own
+ * is too old. `npm ci` empties that folder, so the link is made again, also when this very process runs on it.
+ */
+function bringNode() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const isOwn = !relative(OWN_NODE, process.execPath).startsWith('..')
+  if (!isOwn && (major > NEEDED_MAJOR || (major === NEEDED_MAJOR && minor >= NEEDED_MINOR))) return
+  const stamp = join(OWN_NODE, 'node_modules', '.bellwether-lock.sha256')
+  const wanted = hashOf(join(OWN_NODE, 'package-lock.json'))
+  if (stamped(stamp) !== wanted) {
+    install(OWN_NODE, [], `a newer Node than ${process.versions.node}`)
+    // Headers and manuals, a third of it.
+    const parts = join(OWN_NODE, 'node_modules', 'node', 'node_modules')
+    for (const part of readdirSync(parts).filter((name) => name.startsWith('node-'))) {
+      for (const unread of ['include', 'share']) rmSync(join(parts, part, unread), { recursive: true, force: true })
+    }
+    writeFileSync(stamp, `${wanted}\n`)
+  }
+  const link = join(MODULES, '.bin', 'node')
+  if (existsSync(link)) return
+  rmSync(link, { force: true })
+  mkdirSync(dirname(link), { recursive: true })
+  symlinkSync(relative(dirname(link), join(OWN_NODE, 'node_modules', 'node', 'bin', 'node')), link)
+}
+
+/**
+ * What no bundler and no Node reads under `node_modules`: source maps, TypeScript (Node refuses it there), manuals. A fifth
+ * of the packages; the complete installation, which editors and checks read, keeps it.
+ *
+ * @param {string} folder
+ */
+function removeUnread(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) removeUnread(path)
+    else if (entry.isFile() && /\.(map|[cm]?ts|tsx|md|markdown)$/.test(entry.name)) rmSync(path)
+  }
+}
+
+/**
+ * @param {string} stamp
+ * @returns {string | null}
+ */
+function stamped(stamp) {
+  return existsSync(stamp) ? readFileSync(stamp, 'utf8').trim() : null
 }
 
 /**
@@ -28,14 +95,15 @@ function stamped() {
  * what it installed. Packages for other platforms stand in the lock file alone.
  */
 function installedByHand() {
-  const installedList = join(ROOT, 'node_modules', '.package-lock.json')
-  if (!existsSync(installedList)) return false
-  const installed = packagesOf(installedList)
+  const list = join(MODULES, '.package-lock.json')
+  // What the installer itself left for serving lacks files beside packages.
+  if (!existsSync(list) || installed?.endsWith(' serve')) return false
+  const found = packagesOf(list)
   return Object.entries(packagesOf(LOCK)).every(([path, { version, integrity, optional }]) => {
     if (path === '') return true
-    const found = installed[path]
-    if (found === undefined) return optional === true
-    return found.version === version && found.integrity === integrity && existsSync(join(ROOT, path))
+    const have = found[path]
+    if (have === undefined) return optional === true
+    return have.version === version && have.integrity === integrity && existsSync(join(ROOT, path))
   })
 }
 
@@ -47,12 +115,17 @@ function packagesOf(file) {
   return JSON.parse(readFileSync(file, 'utf8')).packages
 }
 
-function install() {
-  console.error('Installing packages (node_modules is missing or older than package-lock.json) …')
+/**
+ * @param {string} cwd
+ * @param {readonly string[]} options
+ * @param {string} what
+ */
+function install(cwd, options, what) {
+  console.error(`Installing ${what} (once, and again when a lock file changes) …`)
   const npm = process.env.npm_execpath
   const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
-  const result = spawnSync(command, [...first, 'ci', '--no-fund', '--no-audit', '--loglevel=error'], {
-    cwd: ROOT,
+  const result = spawnSync(command, [...first, 'ci', ...options, '--no-fund', '--no-audit', '--loglevel=error'], {
+    cwd,
     // Nothing may ask a question, and the standard output belongs to the command that follows.
     stdio: ['ignore', 2, 2],
   })
@@ -60,6 +133,8 @@ function install() {
   const why =
     result.error?.message ??
     (result.signal === null ? `it ended with ${result.status}` : `it was stopped by ${result.signal}`)
-  console.error(`Installing the packages failed: ${why}. What npm said stands above; run "npm ci" to try again.`)
+  console.error(
+    `Installing ${what} failed: ${why}. What npm said stands above; run the command again to try once more.`,
+  )
   process.exit(1)
 }

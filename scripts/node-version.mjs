@@ -1,7 +1,7 @@
 // The commands run on the Node that the `node` package brings, which npm scripts find first on their path. A direct
 // `node scripts/…` on an older one would end in a syntax error; this says what to do instead.
 
-const REQUIRED_MAJOR = 24
+const REQUIRED_MAJOR = 22
 
 /** @param {string} command what to run instead */
 export function requireNode(command) {

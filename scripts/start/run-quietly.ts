@@ -4,7 +4,7 @@ import { ROOT } from './paths.ts'
 import { signalIfThere } from './processes.ts'
 
 type Task = {
-  /** For the sentence that a failure prints. */
+  /** What is told when it begins, and in the sentence of a failure. */
   readonly name: string
   readonly args: readonly string[]
   readonly env: NodeJS.ProcessEnv
@@ -12,8 +12,9 @@ type Task = {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Runs Node with these arguments and shows what it printed only when it failed. */
+/** Runs Node with these arguments, tells what is being done, and shows what it printed only when it failed. */
 export async function runQuietly({ name, args, env, signal }: Task): Promise<void> {
+  console.error(`${name} …`)
   const child = spawn(process.execPath, args, { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   const kill = () => child.pid !== undefined && signalIfThere(-child.pid, 'SIGKILL')
   signal?.addEventListener('abort', kill)
