@@ -26,7 +26,7 @@ export class AgentConversation {
     this.id = id
     this.forkedAt = options.forkedAt
     this.#client = client
-    this.watcher = new Watcher(`${client.url}${this.path}/ws`, options.onEvent)
+    this.watcher = new Watcher(`${client.url}${this.path}/ws`, options.onEvent, client.key)
   }
 
   get path(): string {

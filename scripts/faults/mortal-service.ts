@@ -19,6 +19,8 @@ const LOOK_EVERY_MS = 20
 
 export type MortalService = {
   readonly url: string
+  /** Of the runtime that answers now; null where there is none. */
+  runtime(): number | null
   /** Ends the runtime with SIGKILL; settles with the milliseconds until another one answers. */
   kill(): Promise<number>
   /** Puts a changed bundle in the place of the one that runs; settles with the milliseconds until that one answers. */
@@ -56,7 +58,13 @@ export async function startMortalService(
     await server.call('deploy', { ...job, script: changed(script, deployed) })
     return until(startedAt, async () => (await versionAt(url)) === versionOf(deployed))
   }
-  return { url, kill: () => kill(server.pid, url), deploy, stop: () => server.stop() }
+  return {
+    url,
+    runtime: () => runtimeBelow(server.pid),
+    kill: () => kill(server.pid, url),
+    deploy,
+    stop: () => server.stop(),
+  }
 }
 
 /** Of the interface, as its document tells it: every changed bundle says another one. */

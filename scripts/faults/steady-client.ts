@@ -22,8 +22,12 @@ export class SteadyClient {
   /** Questions that had to be asked again. */
   repeated = 0
 
-  constructor(url: string) {
+  /** Of the owner who asks; null where everybody may. */
+  readonly key: string | null
+
+  constructor(url: string, key: string | null = null) {
     this.url = url
+    this.key = key
   }
 
   async ask<T>(path: string, question: Question = {}): Promise<{ status: number; body: T }> {
@@ -44,6 +48,7 @@ export class SteadyClient {
     try {
       const response = await fetch(`${this.url}${path}`, {
         headers: {
+          ...(this.key === null ? {} : { 'x-session-api-key': this.key }),
           ...(json === undefined ? {} : { 'content-type': 'application/json' }),
           ...(key === undefined ? {} : { 'idempotency-key': key }),
         },

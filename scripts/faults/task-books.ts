@@ -23,8 +23,12 @@ export class TaskBooks {
   reconnects = -1
   cancels = 0
 
-  constructor(base: string) {
+  readonly #key: Record<string, string>
+
+  /** The key is the owner's; null where everybody may ask. */
+  constructor(base: string, key: string | null = null) {
     this.#base = base
+    this.#key = key === null ? {} : { 'x-session-api-key': key }
   }
 
   get accepted(): number {
@@ -57,7 +61,8 @@ export class TaskBooks {
       const response = await fetch(`${this.#base}${path}`, {
         method: 'POST',
         signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
-        ...(body === null ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+        headers: { ...this.#key, ...(body === null ? {} : { 'content-type': 'application/json' }) },
+        ...(body === null ? {} : { body: JSON.stringify(body) }),
       })
       return { status: response.status, body: (await response.json()) as T }
     } catch {
@@ -77,7 +82,7 @@ export class TaskBooks {
   async #readUntilBroken(over: AbortSignal): Promise<void> {
     const parser = createParser({ onEvent: ({ id, event, data }) => this.#take(id, event, data) })
     try {
-      const headers = { 'last-event-id': String(this.#cursor) }
+      const headers = { ...this.#key, 'last-event-id': String(this.#cursor) }
       const { body } = await fetch(`${this.#base}/tasks/stream`, { headers, signal: over })
       for await (const chunk of body ?? []) parser.feed(new TextDecoder().decode(chunk))
     } catch {
@@ -137,7 +142,9 @@ export class TaskBooks {
   async #storedIds(): Promise<string[]> {
     const ids: string[] = []
     for (let page = 1; ; page++) {
-      const response = await fetch(`${this.#base.replace(/analysis$/, 'history')}?page=${page}&limit=${PAGE}`)
+      const response = await fetch(`${this.#base.replace(/analysis$/, 'history')}?page=${page}&limit=${PAGE}`, {
+        headers: this.#key,
+      })
       const { items } = (await response.json()) as { items: { query_id: string }[] }
       ids.push(...items.map(({ query_id }) => query_id))
       if (items.length < PAGE) return ids

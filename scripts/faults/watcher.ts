@@ -29,8 +29,9 @@ export class Watcher {
   #socket: WebSocket | null = null
   #over = false
 
-  constructor(url: string, onEvent: (event: SeenEvent) => void) {
-    this.#url = url.replace(/^http/, 'ws')
+  constructor(url: string, onEvent: (event: SeenEvent) => void, key: string | null = null) {
+    const query = key === null ? '?' : `?session_api_key=${encodeURIComponent(key)}&`
+    this.#url = `${url.replace(/^http/, 'ws')}${query}`
     this.#onEvent = onEvent
     this.#connect()
   }
@@ -46,7 +47,7 @@ export class Watcher {
 
   #connect(): void {
     if (this.#over) return
-    const socket = new WebSocket(`${this.#url}?after=${this.lastId}`)
+    const socket = new WebSocket(`${this.#url}after=${this.lastId}`)
     this.#socket = socket
     socket.addEventListener('message', ({ data }) => this.#take(socket, JSON.parse(String(data)) as Frame))
     socket.addEventListener('open', () => {

@@ -1,0 +1,53 @@
+// What can be said to `npm run load` on its command line.
+
+import { parseArgs } from 'node:util'
+import { Fault, messageOf } from '../start/fault.ts'
+
+export type Options = {
+  readonly minutes: number
+  readonly conversations: number
+  readonly owners: number
+  /** Of the conversations, on real runners; the others at the edge. */
+  readonly lent: number
+  readonly sockets: number
+  readonly streams: number
+  /** Stocks in a batch. */
+  readonly batch: number
+}
+
+const DEFAULTS: Options = {
+  minutes: 10,
+  conversations: 200,
+  owners: 100,
+  lent: 100,
+  sockets: 500,
+  streams: 200,
+  batch: 50,
+}
+const NAMES = Object.keys(DEFAULTS) as (keyof Options)[]
+const USAGE = `npm run load -- ${NAMES.map((name) => `[--${name} ${DEFAULTS[name]}]`).join(' ')}`
+
+/** Throws a `Fault` that says what may be asked for. */
+export function readOptions(args: readonly string[]): Options {
+  const asked = parse(args)
+  const read = (name: keyof Options): number => {
+    const text = asked[name]
+    const value = text === undefined ? DEFAULTS[name] : Number(text)
+    const isWhole = name === 'minutes' || name === 'lent' || Number.isInteger(value)
+    if (!(isWhole && value >= (name === 'lent' ? 0 : Number.MIN_VALUE)))
+      throw new Fault(`--${name}: found "${text}". ${USAGE}`)
+    return value
+  }
+  const options = Object.fromEntries(NAMES.map((name) => [name, read(name)])) as Options
+  if (options.lent > options.conversations) throw new Fault(`--lent is more than --conversations. ${USAGE}`)
+  return options
+}
+
+function parse(args: readonly string[]): Partial<Record<keyof Options, string>> {
+  try {
+    const options = Object.fromEntries(NAMES.map((name) => [name, { type: 'string' } as const]))
+    return parseArgs({ args: [...args], options }).values as Partial<Record<keyof Options, string>>
+  } catch (error) {
+    throw new Fault(`${messageOf(error)}. ${USAGE}`)
+  }
+}
