@@ -1,17 +1,20 @@
-import { blank, defineIndicator, type Numbers, type Series } from './series.ts'
+import { defineIndicator, type Numbers, type Series, warmingUp } from './series.ts'
 
 /**
  * Simple moving average: SMA_i = (x_{i−n+1} + … + x_i) / n. Warm-up: n−1 bars.
  * The running sum is kept of distances to the first value, so a flat series averages to itself exactly.
  */
 export function sma(values: Numbers, period: number): Series {
-  const out = blank(values.length)
+  const out = warmingUp(values.length, period - 1)
   const base = (values[0] ?? 0) as number
   let sum = 0
-  for (let i = 0; i < values.length; i++) {
+  const head = Math.min(period, values.length)
+  for (let i = 0; i < head; i++) sum += (values[i] as number) - base
+  if (head === period) out[period - 1] = base + sum / period
+  for (let i = period; i < values.length; i++) {
     sum += (values[i] as number) - base
-    if (i >= period) sum -= (values[i - period] as number) - base
-    if (i >= period - 1) out[i] = base + sum / period
+    sum -= (values[i - period] as number) - base
+    out[i] = base + sum / period
   }
   return out
 }
@@ -38,12 +41,12 @@ export function emaFromFirst(values: Numbers, period: number): Series {
   return out
 }
 
-/** Bias: (close − MA) / MA · 100, in percent. Warm-up: that of the average. */
-export function biasPct(closes: Numbers, average: Numbers): Series {
-  const out = blank(closes.length)
-  for (let i = 0; i < closes.length; i++) {
-    const mean = average[i] as number
-    if (mean !== 0) out[i] = (((closes[i] as number) - mean) / mean) * 100
+/** Bias: (close − MA) / MA · 100, in percent. Warm-up: that of the average, whose series becomes the bias. */
+function biasPct(closes: Numbers, period: number): Series {
+  const out = sma(closes, period)
+  for (let i = period - 1; i < out.length; i++) {
+    const mean = out[i] as number
+    out[i] = mean === 0 ? Number.NaN : (((closes[i] as number) - mean) / mean) * 100
   }
   return out
 }
@@ -76,8 +79,8 @@ export const biases = defineIndicator({
     bias20: { warmUp: 19, field: 'bias_ma20', isPercent: true },
   },
   compute: ({ close }) => ({
-    bias5: biasPct(close, sma(close, 5)),
-    bias10: biasPct(close, sma(close, 10)),
-    bias20: biasPct(close, sma(close, 20)),
+    bias5: biasPct(close, 5),
+    bias10: biasPct(close, 10),
+    bias20: biasPct(close, 20),
   }),
 })

@@ -1,5 +1,5 @@
 import { emaFromFirst } from './averages.ts'
-import { blank, defineIndicator, type Numbers, rollingMax, rollingMin, type Series } from './series.ts'
+import { defineIndicator, type Numbers, rollingMax, rollingMin, type Series, warmingUp } from './series.ts'
 
 export type Macd = { dif: Series; dea: Series; histogram: Series }
 
@@ -17,8 +17,8 @@ export function macd(closes: Numbers): Macd {
   const dif = fast
   for (let i = 0; i < closes.length; i++) dif[i] = (fast[i] as number) - (slow[i] as number)
   const dea = emaFromFirst(dif, SIGNAL)
-  const histogram = blank(closes.length)
   const ready = SLOW + SIGNAL - 2
+  const histogram = warmingUp(closes.length, ready)
   for (let i = ready; i < closes.length; i++) histogram[i] = 2 * ((dif[i] as number) - (dea[i] as number))
   dif.fill(Number.NaN, 0, Math.min(SLOW - 1, dif.length))
   dea.fill(Number.NaN, 0, Math.min(ready, dea.length))
@@ -30,24 +30,25 @@ export function macd(closes: Numbers): Macd {
  * the first n changes, then avg_i = (avg_{i−1} · (n−1) + x_i) / n. Warm-up: n bars. Without any movement it is 50.
  */
 export function rsi(closes: Numbers, period: number): Series {
-  const out = blank(closes.length)
-  let gain = 0
-  let loss = 0
-  for (let i = 1; i < closes.length; i++) {
+  const out = warmingUp(closes.length, period)
+  let [gain, loss] = [0, 0]
+  const head = Math.min(period + 1, closes.length)
+  for (let i = 1; i < head; i++) {
     const change = (closes[i] as number) - (closes[i - 1] as number)
-    const up = Math.max(change, 0)
-    const down = Math.max(-change, 0)
-    if (i <= period) {
-      gain += up / period
-      loss += down / period
-    } else {
-      gain = (gain * (period - 1) + up) / period
-      loss = (loss * (period - 1) + down) / period
-    }
-    if (i >= period) out[i] = gain + loss === 0 ? 50 : (100 * gain) / (gain + loss)
+    gain += Math.max(change, 0) / period
+    loss += Math.max(-change, 0) / period
+  }
+  if (head === period + 1) out[period] = shareOf(gain, loss)
+  for (let i = period + 1; i < closes.length; i++) {
+    const change = (closes[i] as number) - (closes[i - 1] as number)
+    gain = (gain * (period - 1) + Math.max(change, 0)) / period
+    loss = (loss * (period - 1) + Math.max(-change, 0)) / period
+    out[i] = shareOf(gain, loss)
   }
   return out
 }
+
+const shareOf = (gain: number, loss: number): number => (gain + loss === 0 ? 50 : (100 * gain) / (gain + loss))
 
 export type Kdj = { k: Series; d: Series; j: Series }
 
@@ -60,7 +61,8 @@ const KDJ_PERIOD = 9
 export function kdj(highs: Numbers, lows: Numbers, closes: Numbers): Kdj {
   const highest = rollingMax(highs, KDJ_PERIOD)
   const lowest = rollingMin(lows, KDJ_PERIOD)
-  const [k, d, j] = [blank(closes.length), blank(closes.length), blank(closes.length)]
+  const series = () => warmingUp(closes.length, KDJ_PERIOD - 1)
+  const [k, d, j] = [series(), series(), series()]
   let lastK = 50
   let lastD = 50
   for (let i = KDJ_PERIOD - 1; i < closes.length; i++) {

@@ -73,8 +73,11 @@ export function maxDrawdownPct(closes: Numbers, period: number): Series {
 
 /** Average turnover: the mean of close · volume of the last n bars, in the listing's money. Warm-up: n − 1 bars; missing without volumes. */
 export function averageTurnover(closes: Numbers, volumes: Numbers, period: number): Series {
-  const traded = Float64Array.from(volumes, (volume, i) => volume * (closes[i] as number))
-  return sma(traded, period).map((value) => (value > 0 ? value : Number.NaN))
+  const traded = new Float64Array(closes.length)
+  for (let i = 0; i < closes.length; i++) traded[i] = (volumes[i] as number) * (closes[i] as number)
+  const out = sma(traded, period)
+  for (let i = 0; i < out.length; i++) if (!((out[i] as number) > 0)) out[i] = Number.NaN
+  return out
 }
 
 export const returns = defineIndicator({

@@ -11,6 +11,11 @@ export function blank(length: number): Series {
   return new Float64Array(length).fill(Number.NaN)
 }
 
+/** A series whose first values are warm-up, and whose others are still to be written. */
+export function warmingUp(length: number, warmUp: number): Series {
+  return new Float64Array(length).fill(Number.NaN, 0, Math.min(warmUp, length))
+}
+
 /** The value at an index (negative counts from the end), null in the warm-up and outside the series. */
 export function valueAt(series: Numbers, index: number): number | null {
   const value = series[index < 0 ? series.length + index : index]

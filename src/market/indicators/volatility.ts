@@ -1,5 +1,5 @@
 import { sma } from './averages.ts'
-import { blank, defineIndicator, type Numbers, type Series } from './series.ts'
+import { defineIndicator, type Numbers, type Series, warmingUp } from './series.ts'
 
 export type Bollinger = { upper: Series; middle: Series; lower: Series }
 
@@ -10,7 +10,7 @@ export type Bollinger = { upper: Series; middle: Series; lower: Series }
  */
 export function bollinger(closes: Numbers, period = 20, width = 2): Bollinger {
   const middle = sma(closes, period)
-  const [upper, lower] = [blank(closes.length), blank(closes.length)]
+  const [upper, lower] = [warmingUp(closes.length, period - 1), warmingUp(closes.length, period - 1)]
   for (let i = period - 1; i < closes.length; i++) {
     const mean = middle[i] as number
     let squares = 0
@@ -27,7 +27,7 @@ export function bollinger(closes: Numbers, period = 20, width = 2): Bollinger {
  * the mean of n true ranges, then ATR_i = (ATR_{i−1} · (n−1) + TR_i) / n. Warm-up: n−1 bars.
  */
 export function atr(highs: Numbers, lows: Numbers, closes: Numbers, period = 14): Series {
-  const out = blank(closes.length)
+  const out = warmingUp(closes.length, period - 1)
   let average = 0
   for (let i = 0; i < closes.length; i++) {
     const high = highs[i] as number

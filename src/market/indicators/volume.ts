@@ -5,7 +5,9 @@ export function obv(closes: Numbers, volumes: Numbers): Series {
   const out = new Float64Array(closes.length)
   let sum = 0
   for (let i = 1; i < closes.length; i++) {
-    sum += Math.sign((closes[i] as number) - (closes[i - 1] as number)) * (volumes[i] as number)
+    const change = (closes[i] as number) - (closes[i - 1] as number)
+    if (change > 0) sum += volumes[i] as number
+    else if (change < 0) sum -= volumes[i] as number
     out[i] = sum
   }
   return out
