@@ -1,7 +1,9 @@
-// `npm test`: builds what the tests need, says whether there is a browser, and hands over to vitest, whose reporter prints
-// the closing line.
+// `npm test`: builds what the tests need, says whether there is a browser, and hands over to vitest. The last
+// line that it prints is the closing one.
 
 import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from '../../test/support/chromium.ts'
 import { buildConsole } from '../start/console.ts'
@@ -15,7 +17,7 @@ export async function main(args: readonly string[]): Promise<void> {
   try {
     const chromium = requireOrMissBrowser()
     await buildConsole()
-    process.exitCode = await runVitest(args, chromium)
+    process.exitCode = await runAll(args, chromium)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     console.error(error.message)
@@ -34,15 +36,66 @@ function requireOrMissBrowser(): string | null {
   return null
 }
 
-async function runVitest(args: readonly string[], chromium: string | null): Promise<number> {
-  const child = spawn(process.execPath, [VITEST, 'run', ...args], {
-    cwd: ROOT,
-    env: { ...process.env, ...(chromium !== null && { CHROMIUM_PATH: chromium }) },
-    stdio: 'inherit',
-  })
-  // A Ctrl-C reaches the child by itself; a signal to this process alone has to be passed on.
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))
-  process.on('SIGINT', () => {})
+/** A run that was told to stop is followed by no other. */
+let isStopped = false
+
+type Counts = { passed: number; failed: number; skipped: number }
+
+/** Adds up the runs, prints the closing line, and answers the exit code. */
+async function runAll(args: readonly string[], chromium: string | null): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'bellwether-test-'))
+  const sum: Counts = { passed: 0, failed: 0, skipped: 0 }
+  let exitCode = 0
+  try {
+    for (const [at, projects] of runsOf(args).entries()) {
+      if (isStopped) return 1
+      const file = join(folder, `counts-${at}.json`)
+      const env = { ...process.env, TEST_COUNTS: file, ...(chromium !== null && { CHROMIUM_PATH: chromium }) }
+      const code = await runVitest([...projects, '--passWithNoTests', ...args], env)
+      exitCode ||= code
+      // A run that ended before it could count has failed as one.
+      const counts = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Counts) : null
+      sum.passed += counts?.passed ?? 0
+      sum.failed += Math.max(counts?.failed ?? 0, code === 0 ? 0 : 1)
+      sum.skipped += counts?.skipped ?? 0
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  if (sum.passed + sum.failed + sum.skipped === 0) {
+    console.error(`No test is named by: ${args.join(' ')}`)
+    sum.failed = 1
+    exitCode = 1
+  }
+  console.log(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`)
+  return exitCode
+}
+
+/**
+ * The tests in the Worker's runtime and the others are runs of their own: the pool of the first may hang when it has nothing
+ * more to do, and must not keep the others from running. What the arguments leave out is not started.
+ */
+function runsOf(args: readonly string[]): string[][] {
+  if (args.some((arg) => arg.startsWith('--project'))) return [[]]
+  const paths = args.filter((arg) => !arg.startsWith('-'))
+  const isAll = (pattern: RegExp) => paths.length > 0 && paths.every((path) => pattern.test(path))
+  const [inRuntime, others] = [
+    ['--project', 'workers'],
+    ['--project', '!workers'],
+  ]
+  if (isAll(/^test\/(unit|integration|contract)\b/)) return [inRuntime]
+  if (isAll(/^(test\/(node|simulation|e2e)|runner|client)\b/)) return [others]
+  return [inRuntime, others]
+}
+
+async function runVitest(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(process.execPath, [VITEST, 'run', ...args], { cwd: ROOT, env, stdio: 'inherit' })
+  const stop = (signal: NodeJS.Signals) => {
+    isStopped = true
+    // A Ctrl-C reaches the child by itself; a signal to this process alone has to be passed on.
+    if (signal !== 'SIGINT') child.kill(signal)
+  }
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', (code) => resolve(code ?? 1))

@@ -22,10 +22,12 @@ type Status = {
 const review = (who: Client, body?: unknown) =>
   who.ask(PATH, { method: 'POST', ...(body === undefined ? {} : { body }) })
 
-/** Submits, and waits until the review has ended. Reviews are one at a time for everybody, so one that is busy is waited for. */
+/**
+ * Submits, and waits until the review has ended. Reviews are one at a time for everybody, so one that is busy is waited for; by an
+ * owner who never had one: whoever had, comes after those who wait, and a schedule of another file may keep its place for minutes.
+ */
 async function finished(who: Client, body?: unknown): Promise<{ accepted: Accepted; status: Status }> {
   let response = await review(who, body)
-  // Somebody of another file may wait for the lock, and whoever had it last comes after those.
   const again = async () => {
     if (response.status === 409) response = await review(who, body)
     return response.status
@@ -97,11 +99,11 @@ test('of several markets those without data are left out by name; with none left
   expect(status.market_review_payload.missing_regions).toMatchObject([{ region: 'tw' }])
   expect(status.market_review_payload).not.toHaveProperty('generated_at')
   expect(status.market_review_report).toMatch(/## 未包含的市场\n\n- 台股市场：未能生成/)
-  const failed = await finished(ann, { region: 'jp' })
+  const failed = await finished(await client(), { region: 'jp' })
   expect(failed.status).toMatchObject({ status: 'failed', market_review_report: null, market_review_payload: null })
   expect(failed.status.error).toMatch(/日股市场/)
   // The lock went with the failed task.
-  expect((await finished(ann)).status.status).toBe('completed')
+  expect((await finished(await client())).status.status).toBe('completed')
 })
 
 test('a finished review is in the list as such, in the history under its own code, and its flow is found there', async () => {

@@ -123,7 +123,8 @@ test('a client that stays silent after it was asked is closed within 20 s, and t
   await after(15_000, chat, pass)
   expect(await connections(chat)).toBe(2)
   await after(5_000, chat, pass)
-  expect(await connections(chat)).toBe(1)
+  // An alarm that was due anyway may have taken the place of this one.
+  await expect.poll(() => connections(chat)).toBe(1)
   await dead.until((s) => s.frames.at(-1)?.type === 'closed')
   expect(dead.frames.at(-1)).toEqual({ type: 'closed', code: 1013, reason: 'no sign of life' })
   expect(prompt.frames.some(({ type }) => type === 'closed')).toBe(false)

@@ -1,29 +1,50 @@
-import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import { writeFileSync } from 'node:fs'
+import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node'
 
 /** A run that takes so long hangs: the whole suite takes a quarter of it on two cores. `npm run proof` may take its time. */
 const LIMIT_MINUTES = Number(process.env.TEST_LIMIT_MINUTES ?? (process.env.PROOF === '1' ? 1_440 : 60))
+/** What is left to do after the last file takes seconds. */
+const AFTER_LAST_FILE_MS = 60_000
+
+type Counts = { passed: number; failed: number; skipped: number; pending: number }
 
 /**
- * Ends the run with the plain line that continuous integration reads: `N passed, N failed, N skipped`. With `REQUIRE_ALL=1`
- * a skip counts as a failure and fails the run. A run that passes its limit of time is ended too, and says what ran by then.
+ * Ends the run with the plain line that continuous integration reads: `N passed, N failed, N skipped`, or writes it to the file
+ * that `TEST_COUNTS` names, for whoever adds up several runs. With `REQUIRE_ALL=1` a skip counts as a failure and fails the run.
+ * A run that passes its limit of time is ended too, and says what ran by then.
  */
 export default class ClosingLineReporter implements Reporter {
   readonly #running = new Map<string, string>()
   /** Files that were handed to a worker and have not ended: what hangs between two tests is in one of them. */
   readonly #files = new Set<string>()
   readonly #failed: string[] = []
-  readonly #ended = { passed: 0, failed: 0, skipped: 0, pending: 0 }
+  readonly #ended: Counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
+  readonly #modules = new Map<string, TestModule>()
+  #wanted = new Set<string>()
+  #vitest: Vitest | null = null
 
-  onInit(): void {
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest
     setTimeout(() => this.#giveUp(), LIMIT_MINUTES * 60_000).unref()
+  }
+
+  onTestRunStart(specifications: ReadonlyArray<TestSpecification>): void {
+    this.#wanted = new Set(specifications.map(({ taskId }) => taskId))
   }
 
   onTestModuleQueued(module: TestModule): void {
     this.#files.add(fileOf(module))
   }
 
+  /**
+   * An object of a test may have been cut off while it asked the runner for something, and a worker's pool ends only when
+   * every such question has been answered. Once every file has ended there is nothing to wait for.
+   */
   onTestModuleEnd(module: TestModule): void {
     this.#files.delete(fileOf(module))
+    this.#modules.set(module.id, module)
+    if (this.#wanted.size === 0 || [...this.#wanted].some((id) => !this.#modules.has(id))) return
+    setTimeout(() => this.#endAnyway(), AFTER_LAST_FILE_MS).unref()
   }
 
   onTestCaseReady(test: TestCase): void {
@@ -39,18 +60,8 @@ export default class ClosingLineReporter implements Reporter {
     }
   }
 
-  #giveUp(): void {
-    const { passed, failed, skipped } = this.#ended
-    console.log(`\nNo end after ${LIMIT_MINUTES} minutes.`)
-    list('What failed by then', this.#failed)
-    list('Files that did not end', this.#files)
-    list('Tests that ran', this.#running.values())
-    console.log(`\n${passed} passed, ${failed + Math.max(1, this.#running.size)} failed, ${skipped} skipped`)
-    process.exit(1)
-  }
-
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
-    const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }
+    const counts: Counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }
     const skipped: string[] = []
     for (const module of modules) {
       for (const test of module.children.allTests()) {
@@ -66,8 +77,33 @@ export default class ClosingLineReporter implements Reporter {
       counts.skipped = 0
       process.exitCode = 1
     }
-    console.log(`\n${counts.passed} passed, ${counts.failed + counts.pending} failed, ${counts.skipped} skipped`)
+    close({ ...counts, failed: counts.failed + counts.pending })
   }
+
+  #endAnyway(): void {
+    console.log(`\nEvery file has ended ${AFTER_LAST_FILE_MS / 1000} s ago, and the pool has not: it is ended.`)
+    list('What failed', this.#failed)
+    const errors = this.#vitest?.state.getUnhandledErrors() ?? []
+    for (const error of errors) console.error(error)
+    this.onTestRunEnd([...this.#modules.values()], errors)
+    process.exit(this.#failed.length > 0 || errors.length > 0 ? 1 : process.exitCode)
+  }
+
+  #giveUp(): void {
+    const { failed } = this.#ended
+    console.log(`\nNo end after ${LIMIT_MINUTES} minutes.`)
+    list('What failed by then', this.#failed)
+    list('Files that did not end', this.#files)
+    list('Tests that ran', this.#running.values())
+    close({ ...this.#ended, failed: failed + Math.max(1, this.#running.size) })
+    process.exit(1)
+  }
+}
+
+function close({ passed, failed, skipped }: Counts): void {
+  const file = process.env.TEST_COUNTS
+  if (file === undefined) console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`)
+  else writeFileSync(file, JSON.stringify({ passed, failed, skipped }))
 }
 
 const fileOf = (module: TestModule): string => `${module.project.name} ${module.relativeModuleId}`
