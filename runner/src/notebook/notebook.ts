@@ -11,6 +11,7 @@ import type { Launch } from '../sandbox/launch.ts'
 import { countDescendants, killTree } from '../session/processes.ts'
 import { Lines } from '../tool-servers.ts'
 import { CellOutput } from './cell-output.ts'
+import { PiecesBetween } from './pieces-between.ts'
 
 export type NotebookDeps = {
   /** Null on a machine without a kernel. */
@@ -48,16 +49,13 @@ type Kernel = {
 }
 type Call = CellEvents & { readonly output: CellOutput }
 
-/** What comes while no call listens. */
-const MAX_BETWEEN_CHARS = 256 * 1024
 const STDERR_CHARS = 2000
 
 export class Notebook {
   readonly #deps: NotebookDeps
   #kernel: Kernel | null = null
   #call: Call | null = null
-  #between: CellPiece[] = []
-  #betweenChars = 0
+  readonly #between = new PiecesBetween()
   /** How a cell ended while no call listened. */
   #endedBetween: CellEnd | null = null
   /** Told with the next cell: why its variables are gone. */
@@ -98,7 +96,7 @@ export class Notebook {
     if (!isBusy && isOnlyWait) this.#endIdle(kind)
     else if (isBusy && !isOnlyWait) this.#end(refused(STILL_RUNS))
     else {
-      this.#handOver()
+      this.#between.handTo(this.#call?.output)
       // It runs for long already, and may be cleaning up: once is enough.
       if (kind === 'interrupt') this.interrupt(0)
       if (!isOnlyWait) this.#run(text, env)
@@ -141,7 +139,7 @@ export class Notebook {
   #endIdle(kind: CallStart['kind']): void {
     const ended = this.#endedBetween
     this.#endedBetween = null
-    this.#handOver()
+    this.#between.handTo(this.#call?.output)
     if (kind === 'restart') this.#end({ state: 'ended', text: RESTARTED, exitCode: 0 })
     else if (ended !== null) this.#end(ended)
     else
@@ -235,22 +233,6 @@ export class Notebook {
       return
     }
     this.#between.push(piece)
-    this.#betweenChars += sizeOf(piece)
-    for (
-      let first = this.#between[0];
-      first !== undefined && this.#betweenChars > MAX_BETWEEN_CHARS;
-      first = this.#between[0]
-    ) {
-      // A picture stays, if it is alone.
-      if (this.#between.length === 1) return
-      this.#between.shift()
-      this.#betweenChars -= sizeOf(first)
-    }
-  }
-
-  #handOver(): void {
-    for (const piece of this.#between.splice(0)) this.#call?.output.push(piece)
-    this.#betweenChars = 0
   }
 
   /** The cell ended, or there was none. */
@@ -309,9 +291,6 @@ const STILL_RUNS =
 const RESTARTED = 'The kernel was restarted: all variables are gone.'
 
 const refused = (text: string): CellEnd => ({ state: 'refused', text, exitCode: -1 })
-const sizeOf = (piece: CellPiece): number =>
-  piece.t === 'text' ? piece.text.length : piece.t === 'picture' ? piece.data.length : 0
-
 function jsonIn(line: string): unknown {
   try {
     return JSON.parse(line)

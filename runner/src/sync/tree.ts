@@ -1,43 +1,20 @@
 // The runner's copy of one workspace: what both sides last agreed on, and on which revision of the object's tree. The state is
 // on the disk too, so that a runner that starts again need not be sent everything.
 
-import { closeSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { BadFrame, type Frame } from '../../../src/runners/frames.ts'
 import { RPC_ERRORS, type TransferBegin, type TransferCommit } from '../../../src/runners/wire.ts'
 import { RpcError } from '../connect/peer.ts'
 import { type Change, type ChangeJob, changesOf, type Limits, shown } from './changes.ts'
 import { erase } from './erase.ts'
-import { type Manifest, type ManifestEntry, manifestFrom, storedManifest } from './manifest.ts'
+import type { Manifest, ManifestEntry } from './manifest.ts'
 import { type AskGit, Staying } from './staying.ts'
+import { type TreePosition, type TreeStanding, TreeState } from './tree-state.ts'
 import { TooManyEntries, type Walk, Walker } from './walk.ts'
 import { TreeWriter } from './writer.ts'
 
-export type TreePosition = { readonly epoch: string; readonly revision: number }
 export type SyncRules = { readonly exclude: ReadonlySet<string>; readonly limits: Limits }
-
-const StoredTree = z.object({
-  version: z.literal(1),
-  boot: z.string(),
-  epoch: z.string(),
-  revision: z.number(),
-  exclude: z.array(z.string()),
-  staying: z.array(z.string()).default([]),
-  tracked: z.array(z.string()).default([]),
-  manifest: z.array(
-    z.tuple([
-      z.string(),
-      z.enum(['file', 'directory', 'symlink']),
-      z.number(),
-      z.string(),
-      z.string(),
-      z.string(),
-      z.number(),
-      z.string(),
-    ]),
-  ),
-})
 
 type Incoming = {
   readonly begin: TransferBegin
@@ -50,12 +27,11 @@ export class Tree {
   readonly root: string
   readonly #staging: string
   readonly #walker: Walker
-  readonly #stateFile: string
+  readonly #state: TreeState
   #manifest: Manifest = new Map()
   #position: TreePosition | null = null
   #rules: SyncRules = { exclude: new Set(), limits: { fileBytes: 0, treeBytes: 0 } }
   #incoming: Incoming | null = null
-  #unsaved: NodeJS.Immediate | null = null
   readonly #remarked = new Set<string>()
   readonly #askGit: AskGit
   #staying = new Staying()
@@ -67,7 +43,7 @@ export class Tree {
     this.root = join(folder, 'workspace')
     this.#staging = join(folder, 'staging')
     this.#walker = new Walker(this.root)
-    this.#stateFile = join(folder, 'tree.json')
+    this.#state = new TreeState(join(folder, 'tree.json'), () => this.#stored())
     erase(folder, 'staging')
     mkdirSync(this.root, { recursive: true, mode: 0o700 })
     mkdirSync(this.#staging, { mode: 0o700 })
@@ -81,13 +57,12 @@ export class Tree {
 
   /** What is not on the disk yet goes there. */
   close(): void {
-    if (this.#unsaved !== null) this.#save()
+    this.#state.close()
   }
 
   /** No state any more: the next transfer must be of the whole tree. */
   forget(): void {
-    this.#notLater()
-    rmSync(this.#stateFile, { force: true })
+    this.#state.remove()
     this.#position = null
     this.#manifest = new Map()
   }
@@ -118,8 +93,7 @@ export class Tree {
       throw new RpcError(RPC_ERRORS.wrongRevision, `the copy is at revision ${revision} of "${epoch}"`)
     }
     // From the first file on the copy is neither the old tree nor the new one.
-    this.#notLater()
-    rmSync(this.#stateFile, { force: true })
+    this.#state.remove()
     if (isWhole) this.#position = null
     const manifest: Manifest = isWhole ? new Map() : this.#manifest
     const { exclude, limits } = this.#rules
@@ -159,7 +133,7 @@ export class Tree {
     this.#incoming = null
     this.#manifest = incoming.manifest
     this.#position = { epoch: incoming.begin.epoch, revision: incoming.begin.revision }
-    this.#save()
+    this.#state.save()
   }
 
   /** A transfer that will not end: a part of it is on the disk, so the copy is no longer certain. */
@@ -231,66 +205,28 @@ export class Tree {
     }
     if (this.#position === null || (changes.size === 0 && this.#position.revision === revision)) return
     this.#position = { ...this.#position, revision }
-    this.#saveSoon()
+    this.#state.saveSoon()
   }
 
   // ---- State ----
 
   #load(): void {
-    if (!existsSync(this.#stateFile)) return
-    const stored = StoredTree.safeParse(jsonIn(this.#stateFile))
-    if (stored.success) this.#staying = new Staying(stored.data.staying, stored.data.tracked)
-    // After a crash of the whole machine the disk may have less than the state says.
-    if (!stored.success || stored.data.boot !== bootId()) {
+    const stored = this.#state.load()
+    if (stored === null) return
+    this.#staying = new Staying(stored.staying, stored.tracked)
+    if (!stored.isCertain) {
       this.forget()
       return
     }
-    const { epoch, revision, manifest, exclude } = stored.data
-    this.#manifest = manifestFrom(manifest)
-    this.#position = { epoch, revision }
-    this.#rules = { ...this.#rules, exclude: new Set(exclude) }
+    this.#manifest = stored.manifest
+    this.#position = stored.position
+    this.#rules = { ...this.#rules, exclude: stored.exclude }
   }
 
-  /**
-   * After what waits for the answer now. A runner that dies before has the state of one transfer ago, as if the answer had been lost
-   * on its way.
-   */
-  #saveSoon(): void {
-    this.#unsaved ??= setImmediate(() => this.#save())
+  #stored(): TreeStanding | null {
+    if (this.#position === null) return null
+    const { paths, tracked } = this.#staying
+    const { exclude } = this.#rules
+    return { position: this.#position, exclude, staying: paths, tracked, manifest: this.#manifest }
   }
-
-  #notLater(): void {
-    if (this.#unsaved !== null) clearImmediate(this.#unsaved)
-    this.#unsaved = null
-  }
-
-  #save(): void {
-    this.#notLater()
-    if (this.#position === null) return
-    const text = JSON.stringify({
-      version: 1,
-      boot: bootId(),
-      ...this.#position,
-      exclude: [...this.#rules.exclude],
-      staying: [...this.#staying.paths],
-      tracked: [...this.#staying.tracked],
-      manifest: storedManifest(this.#manifest),
-    })
-    writeFileSync(`${this.#stateFile}.new`, text, { mode: 0o600 })
-    renameSync(`${this.#stateFile}.new`, this.#stateFile)
-  }
-}
-
-function jsonIn(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
-
-function bootId(): string {
-  const file = '/proc/sys/kernel/random/boot_id'
-  return existsSync(file) ? readFileSync(file, 'utf8').trim() : 'unknown'
 }

@@ -5,7 +5,8 @@ import { TransferStored, WINDOW_BYTES } from '../../../src/runners/wire.ts'
 import { Disconnected, type Peer } from '../connect/peer.ts'
 import { FramePacker } from './frames-of.ts'
 import type { ManifestEntry } from './manifest.ts'
-import type { Tree, TreePosition } from './tree.ts'
+import type { Tree } from './tree.ts'
+import type { TreePosition } from './tree-state.ts'
 
 export type Sent = { readonly transfer: number; readonly changes: ReadonlyMap<string, ManifestEntry | null> }
 type Frame = Parameters<Peer['sendFrame']>[0]

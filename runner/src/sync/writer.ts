@@ -1,6 +1,6 @@
 // Puts a transfer of the service on the disk. A file is written in a folder that no sandbox sees and is renamed into its
 // place, so nobody sees half of it; what stands in the way of a folder is replaced, a link as well; nothing is ever written
-// through a link. Permissions of folders come last, because a folder without them could not be filled.
+// through a link.
 
 import { createHash, type Hash } from 'node:crypto'
 import {
@@ -19,17 +19,10 @@ import {
 } from 'node:fs'
 import { BadFrame, type FrameEntry } from '../../../src/runners/frames.ts'
 import { MAX_TRANSFER_ENTRIES } from '../../../src/runners/wire.ts'
-import { Folder, isCode, openBelow } from './folder.ts'
-import {
-  isSameStamp,
-  kindOf,
-  type Manifest,
-  type ManifestEntry,
-  type Stamp,
-  stampOf,
-  UNKNOWN_HASH,
-} from './manifest.ts'
+import { Folder, isCode } from './folder.ts'
+import { isSameStamp, type Manifest, type ManifestEntry, type Stamp, stampOf, UNKNOWN_HASH } from './manifest.ts'
 import { removeBelow, writable } from './remove.ts'
+import { TreeFolders } from './tree-folders.ts'
 import { MAX_DEPTH } from './walk.ts'
 
 export type WriterJob = {
@@ -50,16 +43,16 @@ type OpenFile = { fd: number; entry: FrameEntry; written: number; hash: Hash; is
 export class TreeWriter {
   readonly #job: WriterJob
   readonly #trash: Folder
+  readonly #folders: TreeFolders
   readonly #named = new Set<string>()
-  readonly #folderModes = new Map<string, number>()
   #open: OpenFile | null = null
-  #parent: { path: string; folder: Folder } | null = null
   #entries = 0
   #bytes = 0
 
   constructor(job: WriterJob) {
     this.#job = job
     this.#trash = Folder.root(job.staging)
+    this.#folders = new TreeFolders(job.root, job.manifest, this.#trash)
     // Of a transfer that was broken off.
     rmSync(this.#trash.at('incoming'), { force: true })
   }
@@ -77,7 +70,7 @@ export class TreeWriter {
       at += length
     }
     // Between two frames a program may move any folder away.
-    this.#forgetParent()
+    this.#folders.forgetParent()
   }
 
   finish(): void {
@@ -87,7 +80,7 @@ export class TreeWriter {
       this.#removeUnnamed(root, '')
       root.close()
     }
-    this.#setFolderModes()
+    this.#folders.setModes()
     this.end()
   }
 
@@ -95,7 +88,7 @@ export class TreeWriter {
   end(): void {
     if (this.#open !== null) closeSync(this.#open.fd)
     this.#open = null
-    this.#forgetParent()
+    this.#folders.forgetParent()
     this.#trash.close()
   }
 
@@ -146,7 +139,7 @@ export class TreeWriter {
   }
 
   #statOf(path: string) {
-    const [folder, name] = this.#parentOf(path, false) ?? [null, '']
+    const [folder, name] = this.#folders.parentOf(path, false) ?? [null, '']
     return folder?.stat(name) ?? null
   }
 
@@ -190,7 +183,7 @@ export class TreeWriter {
   #placeFile({ fd, entry, hash }: OpenFile): void {
     const seconds = (entry.mtime ?? Date.now()) / 1000
     futimesSync(fd, seconds, seconds)
-    const [folder, name] = this.#madeParentOf(entry.path)
+    const [folder, name] = this.#folders.madeParentOf(entry.path)
     const incoming = this.#trash.at('incoming')
     try {
       writable(folder, () => renameSync(incoming, folder.at(name)))
@@ -203,13 +196,13 @@ export class TreeWriter {
   }
 
   #makeFolder(entry: FrameEntry): void {
-    const [folder, name] = this.#madeParentOf(entry.path)
-    this.#folderAt(folder, name, entry.path)
-    this.#folderModes.set(entry.path, entry.mode ?? 0o755)
+    const [folder, name] = this.#folders.madeParentOf(entry.path)
+    this.#folders.ensure(folder, name, entry.path)
+    this.#folders.describe(entry.path, entry.mode ?? 0o755)
   }
 
   #makeLink(entry: FrameEntry): void {
-    const [folder, name] = this.#madeParentOf(entry.path)
+    const [folder, name] = this.#folders.madeParentOf(entry.path)
     const target = entry.target ?? ''
     if (target === '' || target.includes('\0')) throw new BadFrame('a link without a target')
     this.#remove(entry.path)
@@ -219,7 +212,7 @@ export class TreeWriter {
   }
 
   #remove(path: string): void {
-    const [folder, name] = this.#parentOf(path, false) ?? [null, '']
+    const [folder, name] = this.#folders.parentOf(path, false) ?? [null, '']
     if (folder !== null) removeBelow(folder, name, this.#trash)
     if (this.#job.manifest.get(path)?.kind === 'directory') {
       for (const known of this.#job.manifest.keys()) if (known.startsWith(`${path}/`)) this.#job.manifest.delete(known)
@@ -229,70 +222,6 @@ export class TreeWriter {
 
   #know(path: string, entry: ManifestEntry): void {
     this.#job.manifest.set(path, entry)
-  }
-
-  #madeParentOf(path: string): [Folder, string] {
-    const found = this.#parentOf(path, true)
-    if (found === null) throw new Error(`the folder of ${path} cannot be made`)
-    return found
-  }
-
-  /** The open folder that holds the path, and the name in it; null when it is not there and not to be made. */
-  #parentOf(path: string, isMade: boolean): [Folder, string] | null {
-    const cut = path.lastIndexOf('/')
-    const [parent, name] = [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)]
-    if (this.#parent?.path === parent) return [this.#parent.folder, name]
-    this.#forgetParent()
-    const names = parent === '' ? [] : parent.split('/')
-    const folder = isMade ? this.#madeBelow(names) : openedBelow(this.#job.root, names)
-    if (folder === null) return null
-    this.#parent = { path: parent, folder }
-    return [folder, name]
-  }
-
-  #forgetParent(): void {
-    this.#parent?.folder.close()
-    this.#parent = null
-  }
-
-  #madeBelow(names: readonly string[]): Folder {
-    let folder = Folder.root(this.#job.root)
-    names.forEach((name, index) => {
-      const outer = folder
-      try {
-        this.#folderAt(outer, name, names.slice(0, index + 1).join('/'))
-        folder = outer.open(name)
-      } finally {
-        outer.close()
-      }
-    })
-    return folder
-  }
-
-  /** Makes sure that a folder stands there: a file or a link in its place goes. */
-  #folderAt(folder: Folder, name: string, path: string): void {
-    const stats = folder.stat(name)
-    if (stats !== null && kindOf(stats) === 'directory') {
-      // One that nobody described: as it stands.
-      const isKnown = this.#job.manifest.has(path) || this.#folderModes.has(path)
-      if (!isKnown) this.#know(path, { kind: 'directory', stamp: stampOf(stats), hash: '' })
-      return
-    }
-    if (stats !== null) removeBelow(folder, name, this.#trash)
-    writable(folder, () => folder.mkdir(name))
-    this.#folderModes.set(path, 0o755)
-  }
-
-  #setFolderModes(): void {
-    // The deepest first: a folder that is closed to its owner hides those below.
-    for (const [path, mode] of [...this.#folderModes].sort(([a], [b]) => b.length - a.length)) {
-      const folder = openedBelow(this.#job.root, path.split('/'))
-      if (folder === null) continue
-      folder.chmod(mode)
-      const stats = folder.stat('.')
-      folder.close()
-      if (stats !== null) this.#know(path, { kind: 'directory', stamp: stampOf(stats), hash: '' })
-    }
   }
 
   #removeUnnamed(folder: Folder, prefix: string): void {
@@ -327,15 +256,6 @@ function withMode(fd: number, mode: number): Stamp {
   if (stamp.mode === mode) return stamp
   fchmodSync(fd, mode)
   return stampOf(fstatSync(fd, { bigint: true }))
-}
-
-function openedBelow(root: string, names: readonly string[]): Folder | null {
-  try {
-    return openBelow(root, names)
-  } catch (error) {
-    if (isCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP')) return null
-    throw error
-  }
 }
 
 /** A file whose name is no text is in no tree of the service. */

@@ -1,0 +1,32 @@
+// What a kernel brings while no call waits for it: kept for the next one, the newest.
+
+import type { CellPiece } from '../../../src/runners/output.ts'
+import type { CellOutput } from './cell-output.ts'
+
+/** What comes while no call listens. */
+const MAX_BETWEEN_CHARS = 256 * 1024
+
+const sizeOf = (piece: CellPiece): number =>
+  piece.t === 'text' ? piece.text.length : piece.t === 'picture' ? piece.data.length : 0
+
+export class PiecesBetween {
+  #pieces: CellPiece[] = []
+  #chars = 0
+
+  push(piece: CellPiece): void {
+    this.#pieces.push(piece)
+    this.#chars += sizeOf(piece)
+    for (let first = this.#pieces[0]; first !== undefined && this.#chars > MAX_BETWEEN_CHARS; first = this.#pieces[0]) {
+      // A picture stays, if it is alone.
+      if (this.#pieces.length === 1) return
+      this.#pieces.shift()
+      this.#chars -= sizeOf(first)
+    }
+  }
+
+  /** Nothing is kept then, also where nobody takes it. */
+  handTo(output: CellOutput | undefined): void {
+    for (const piece of this.#pieces.splice(0)) output?.push(piece)
+    this.#chars = 0
+  }
+}
