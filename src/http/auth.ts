@@ -15,6 +15,8 @@ import { checkKey, forgetKey, keyInForce, readToken, type SessionToken, signToke
 import { demandPatience, unauthorized, wrongKey } from './too-many.ts'
 
 export const SESSION_COOKIE = 'bellwether_session'
+/** Browsers take a cookie of this name only from this very host, over TLS, for all of it: a neighbour's host cannot put one in its place. */
+export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`
 export const LOCAL_OWNER = 'local'
 
 const LOCAL: Principal = {
@@ -166,7 +168,8 @@ async function identifyCookie(request: Request, env: Env, settings: Config): Pro
 /** The session in the cookie of a request; null without a cookie that is valid and not expired. */
 function sessionOf(request: Request, { secretsKey }: Config): SessionToken | null {
   const cookie = request.headers.get('cookie')
-  const text = cookie === null ? undefined : new RegExp(`(?:^|; *)${SESSION_COOKIE}=([^;]*)`).exec(cookie)?.[1]
+  const name = isSecure(request.url) ? HOST_SESSION_COOKIE : SESSION_COOKIE
+  const text = cookie === null ? undefined : new RegExp(`(?:^|; *)${name}=([^;]*)`).exec(cookie)?.[1]
   return text === undefined || secretsKey === null ? null : readToken(secretsKey, 'bws', text)
 }
 
@@ -256,11 +259,13 @@ export async function signOut(c: Context<AppEnv>): Promise<string> {
   return generateCookie(SESSION_COOKIE, '', { ...cookieOptions(c), maxAge: 0 })
 }
 
+const isSecure = (url: string): boolean => new URL(url).protocol === 'https:'
+
 const cookieOptions = (c: Context<AppEnv>) => ({
   path: '/',
   httpOnly: true,
   sameSite: 'Strict' as const,
-  secure: new URL(c.req.url).protocol === 'https:',
+  ...(isSecure(c.req.url) ? { secure: true, prefix: 'host' as const } : {}),
 })
 
 function demandSameOrigin(c: Context<AppEnv>): void {

@@ -189,7 +189,8 @@ export function documentFor(app: Router, words: Words): object {
     type: 'apiKey',
     in: 'cookie',
     name: SESSION_COOKIE,
-    description: 'What `POST /api/session` sets; to change something, `Origin` must be the service itself',
+    description:
+      'What `POST /api/session` sets, over https as `__Host-bellwether_session`; to change something, `Origin` must be the service itself',
   })
   registerSpecComponents(app)
   const document = generateDocument(app, {

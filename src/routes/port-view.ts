@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { conversationShown } from '../bindings.ts'
 import { config } from '../config.ts'
-import { isAllowedOrigin, SESSION_COOKIE } from '../http/auth.ts'
+import { HOST_SESSION_COOKIE, isAllowedOrigin, SESSION_COOKIE } from '../http/auth.ts'
 import { MARKER_HEADER } from '../lib/address-policy.ts'
 import { wholeBody } from '../runners/port-streams.ts'
 import { type PortToken, portLabel, portTokenIn } from '../runners/ticket.ts'
@@ -97,7 +97,8 @@ function withoutOwn(cookies: string): [string, string][] {
   return kept.length === 0 ? [] : [['cookie', kept.join('; ')]]
 }
 
-const isOwnCookie = (cookie: string): boolean => cookie.split('=', 1)[0]?.trim() === SESSION_COOKIE
+const OWN_COOKIES = [SESSION_COOKIE, HOST_SESSION_COOKIE]
+const isOwnCookie = (cookie: string): boolean => OWN_COOKIES.includes(cookie.split('=', 1)[0]?.trim() ?? '')
 
 type PortRequest = { readonly request: Request; readonly env: Env; readonly token: PortToken }
 

@@ -26,7 +26,16 @@ test('the sign-in gives a cookie that scripts cannot read, and its holder change
     headers: JSON_TYPE,
     body: JSON.stringify({ key: ann.key }),
   })
-  expect(secure.headers.get('set-cookie')).toContain('Secure')
+  const host = secure.headers.get('set-cookie') ?? ''
+  expect(host).toMatch(/^__Host-bellwether_session=bws_/)
+  for (const word of ['Secure', 'Path=/', 'HttpOnly', 'SameSite=Strict']) expect(host).toContain(word)
+  expect(host).not.toContain('Domain')
+  const [pair = ''] = host.split(';')
+  const overTls = async (sent: string) =>
+    (await request('https://bellwether.test/api/options/agents', { headers: { cookie: sent } })).status
+  expect(await overTls(pair)).toBe(200)
+  // Any host of the same domain can set a cookie of the plain name.
+  expect(await overTls(pair.replace('__Host-', ''))).toBe(401)
 
   const holder = { cookie: cookie.split(';')[0] ?? '' }
   expect(await (await request('/api/session', { headers: holder })).json()).toMatchObject({ owner: ann.owner })
