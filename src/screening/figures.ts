@@ -4,7 +4,8 @@
 import type { Bar, Fetched, ProviderRun, Quote } from '../market/bars.ts'
 import { isTradingDay, lastCompletedSession, localDate, sessionEnd } from '../market/calendar.ts'
 import { type Consistency, examinePrices } from '../market/consistency/examine.ts'
-import { TOLERANCE } from '../market/consistency/tolerances.ts'
+import { isNewByName, limitShare } from '../market/consistency/limits.ts'
+import { LEAST, TOLERANCE } from '../market/consistency/tolerances.ts'
 import { alarms, type CheckKey, type Touch } from '../market/consistency/types.ts'
 import { sma } from '../market/indicators/averages.ts'
 import { columns, type IndicatorRow, indicatorRow, indicatorSeries } from '../market/indicators/index.ts'
@@ -53,22 +54,43 @@ const WITHHELD_CLOSE: Readonly<Partial<Record<Touch, readonly CloseField[]>>> = 
 
 /** The figures of a close, from a quote that was made on the day of a session that is over. */
 export function closeFigures(instrument: Instrument, told: Told<Quote>): Kept<CloseField> {
-  const { value: quote, source, toldAt } = told
+  const { source, toldAt } = told
+  const { quotedAt } = told.value
   const { market } = instrument
-  if (quote.quotedAt === null) return { ok: false, reason: 'no_time' }
-  const session = localDate(market, quote.quotedAt)
+  if (quotedAt === null) return { ok: false, reason: 'no_time' }
+  const session = localDate(market, quotedAt)
   if (!isTradingDay(market, session)) return { ok: false, reason: 'no_session' }
   if (session > settledSession(market, toldAt)) return { ok: false, reason: 'not_over' }
   // It is examined as it stood when its own session was over: a suspended listing keeps its last day's figures under that day.
   const now = sessionEnd(market, session) + SETTLE_MS
-  const { consistency } = examinePrices(
+  const { consistency, quote: examined } = examinePrices(
     instrument,
     { bars: NOTHING, quote: fetched(told) },
-    { dividends: null, now: Math.max(now, quote.quotedAt) },
+    { dividends: null, now: Math.max(now, quotedAt) },
   )
-  if (consistency.withheld.includes('price')) return { ok: false, reason: 'withheld' }
+  if (consistency.withheld.includes('price') || examined === null) return { ok: false, reason: 'withheld' }
+  const figures = figuresOfQuote(examined)
+  const isBeyond = isBeyondLimit(instrument, examined, session)
+  if (isBeyond) Object.assign(figures, { change_pct: null, amplitude_pct: null })
+  const marks = [...marksOf(consistency), ...(isBeyond ? (['quote_limit'] as const) : [])]
+  const kept = { session, source, toldAt, figures: finite(figures), marks }
+  return { ok: true, kept: without(kept, consistency, WITHHELD_CLOSE) }
+}
+
+/**
+ * A move that no session allows. Without bars nobody can tell the first days of a listing, in which no limit holds, from a wrong close before:
+ * so the change is unknown, and marked.
+ */
+function isBeyondLimit(instrument: Instrument, { price, prevClose, name }: Quote, session: string): boolean {
+  if (isNewByName(name)) return false
+  const limit = limitShare({ instrument, date: session, previousClose: prevClose, isAdjusted: false, name })
+  const most = limit === null ? LEAST.impossibleJump - 1 : limit * (1 + TOLERANCE.limitSlack)
+  return Math.abs(price / prevClose - 1) > most
+}
+
+function figuresOfQuote(quote: Quote): Figures<CloseField> {
   const { price, prevClose, high, low } = quote
-  const figures: Figures<CloseField> = {
+  return {
     price,
     change_pct: quote.changePct,
     amplitude_pct: high === null || low === null ? null : ((high - low) / prevClose) * 100,
@@ -81,8 +103,6 @@ export function closeFigures(instrument: Instrument, told: Told<Quote>): Kept<Cl
     market_value: quote.totalMarketValue,
     float_market_value: quote.circulatingMarketValue,
   }
-  const kept = { session, source, toldAt, figures: finite(figures), marks: marksOf(consistency) }
-  return { ok: true, kept: without(kept, consistency, WITHHELD_CLOSE) }
 }
 
 /** What is no number is unknown. */

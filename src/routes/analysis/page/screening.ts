@@ -15,6 +15,7 @@ import { router } from '../../../http/router.ts'
 import { laxInt } from '../../../http/validation.ts'
 import { isoMicros } from '../../../lib/clock.ts'
 import { hexId } from '../../../lib/crypto.ts'
+import { sessionEnd } from '../../../market/calendar.ts'
 import type { CheckKey } from '../../../market/consistency/types.ts'
 import { settledSession } from '../../../screening/figures.ts'
 import { type MARKETS, readScreen } from '../../../screening/filter.ts'
@@ -312,7 +313,7 @@ endpoint(
     return c.json({
       ...{ enabled: true, provider: 'bellwether', hotspots, hotspot_count: hotspots.length },
       ...{
-        cached_at: rows.length === 0 ? null : `${session}T15:00:00+08:00`,
+        cached_at: rows.length === 0 ? null : isoMicros(sessionEnd(MARKET, session)),
         stale: age > 0,
         stale_age_hours: age * 24,
       },
@@ -320,6 +321,8 @@ endpoint(
     })
   },
 )
+
+const hoursSince = (session: string, now: number): number => Math.round((now - sessionEnd(MARKET, session)) / 3_600_000)
 
 type Topic = Awaited<ReturnType<typeof industriesOf>>[number]
 
@@ -365,7 +368,12 @@ endpoint(
     return c.json({
       ...{ ...topicItem(row, page), summary: page.topic({ members: row.members, rising: row.rising, session }) },
       ...{ route: [], timeline: [], stock_count: row.members, quality_status: 'partial', missing_fields: ['route'] },
-      ...{ source_errors: [], fallback_used: false, stale: age > 0, stale_age_hours: age * 24 },
+      ...{
+        source_errors: [],
+        fallback_used: false,
+        stale: age > 0,
+        stale_age_hours: age === 0 ? 0 : hoursSince(session, now),
+      },
       stocks: members.map((one, i) => ({
         ...{ code: one.key, name: one.name, change_pct: one.change_pct, hot_stock_score: null },
         ...{
