@@ -50,25 +50,30 @@ const LONGEST_TEXT = 60
 
 /** As it is sent and stored: strict, for an unknown key is a filter that would not be applied. */
 export const ScreenInput = z.strictObject({
-  markets: z.array(z.enum(MARKETS)).max(MARKETS.length).default([]).describe('Empty for all that are kept'),
-  kinds: z.array(z.enum(KINDS)).min(1).max(KINDS.length).default(['stock']).describe('Shares, funds or both'),
+  markets: z.array(z.enum(MARKETS)).max(MARKETS.length).describe('Empty for all that are kept').default([]),
+  kinds: z.array(z.enum(KINDS)).min(1).max(KINDS.length).describe('Shares, funds or both').default(['stock']),
   where: z
     .record(z.string(), z.unknown())
     .nullable()
-    .default(null)
-    .describe('A condition `{field, op, value}`, or `{and: […]}`, `{or: […]}`, `{not: …}`; null for none'),
+    .describe('A condition `{field, op, value}`, or `{and: […]}`, `{or: […]}`, `{not: …}`; null for none')
+    .default(null),
   sort: z
-    .array(z.strictObject({ field: z.string().max(64), order: z.enum(['asc', 'desc']).default('desc') }))
+    .array(
+      z.strictObject({
+        field: z.string().max(64).describe('A figure'),
+        order: z.enum(['asc', 'desc']).describe('The smallest first, or the largest').default('desc'),
+      }),
+    )
     .max(MOST_SORTS)
-    .default([])
-    .describe('The first counts first; what is unknown comes last'),
-  limit: z.int().min(1).max(MOST_LIMIT).nullable().default(null).describe('Only the first so many; null for all'),
+    .describe('The first counts first; what is unknown comes last')
+    .default([]),
+  limit: z.int().min(1).max(MOST_LIMIT).nullable().describe('Only the first so many; null for all').default(null),
   max_age_sessions: z
     .int()
     .min(0)
     .max(MOST_AGE_SESSIONS)
-    .default(USUAL_AGE_SESSIONS)
-    .describe('How many sessions a figure may lie behind the last one that is over'),
+    .describe('How many sessions a figure may lie behind the last one that is over')
+    .default(USUAL_AGE_SESSIONS),
 })
 export type ScreenInput = z.infer<typeof ScreenInput>
 

@@ -261,7 +261,7 @@ const StrategyItem = z
     title: z.string().describe('As people call it'),
     description: z.string().describe('What it looks for'),
     category: z.string().describe('value, balanced, money or trend'),
-    screen: ScreenDefinition.describe('The rule, which may be changed and saved'),
+    screen: z.object({ ...ScreenDefinition.shape }).describe('The rule, which may be changed and saved'),
   })
   .openapi('ScreeningStrategy')
 

@@ -118,9 +118,9 @@ endpoint(
       required: true,
       schema: z
         .object({
-          market: z.string().max(16).default('cn').describe('The market'),
-          strategy: z.string().max(64).default('dual_low').describe('The strategy'),
-          max_results: laxInt({ min: 1, max: 100 }).default(20).describe('How many candidates at most'),
+          market: z.string().max(16).describe('The market').default('cn'),
+          strategy: z.string().max(64).describe('The strategy').default('dual_low'),
+          max_results: laxInt({ min: 1, max: 100 }).describe('How many candidates at most').default(20),
         })
         .openapi('PageScreenRequest'),
     },
@@ -237,7 +237,7 @@ endpoint(
             status: z.literal('completed').describe('Always completed'),
             progress: z.literal(100).describe('Always 100'),
             message: z.string().describe('In words'),
-            error: z.null().describe('Always null'),
+            error: z.string().nullable().describe('Why it failed; null'),
             created_at: z.string().describe('When it ran'),
             result: Free.describe('What it found'),
           })
@@ -293,7 +293,7 @@ endpoint(
     summary: 'Industries by the closes of the last session: how many of their members rose, and by how much',
     query: z.object({
       ...topicQuery,
-      top: laxInt({ min: 1, max: MOST_TOPICS }).default(12).describe('How many'),
+      top: laxInt({ min: 1, max: MOST_TOPICS }).describe('How many').default(12),
       include_details: z.string().max(8).optional().describe('Not read: details have their own call'),
     }),
     replies: { 200: { description: 'The strongest first', schema: Free.openapi('PageTopics') }, ...off },
