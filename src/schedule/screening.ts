@@ -9,7 +9,7 @@ import { stockNameStore } from '../db/stock-names.ts'
 import { endTurn, takeTurn } from '../db/upkeep.ts'
 import { currentNames } from '../kits/market-names/index.ts'
 import { systemClock } from '../lib/clock.ts'
-import { type Fetch, UpstreamError } from '../lib/http-client.ts'
+import { type Fetch, operatorFetch, UpstreamError } from '../lib/http-client.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { sleep } from '../lib/wait-at-most.ts'
 import type { Instrument, Market } from '../market/instruments.ts'
@@ -128,7 +128,7 @@ export class Pacer {
     this.#sent.push(systemClock())
     this.#left -= 1
     this.#owed += 1
-    return fetch(input, init)
+    return operatorFetch(input, init)
   }
 
   /** Until when this run has asked as much as a minute allows; null where it has not. */

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { Market } from '../market/instruments.ts'
 import { FIELDS, type Field, fieldNamed, isNumber } from './fields.ts'
-import type { ScreeningTexts } from './texts.ts'
+import type { ScreeningTexts } from './words.ts'
 
 export const MARKETS = ['cn', 'hk', 'us', 'jp', 'kr', 'tw'] as const satisfies readonly Market[]
 export const KINDS = ['stock', 'etf'] as const

@@ -22,7 +22,8 @@ import type { Market } from '../market/instruments.ts'
 import type { Notice } from '../notify/delivery.ts'
 import { readScreen, type Screen, ScreenInput } from './filter.ts'
 import { countsItem, itemMaker, oldestSessions, runScreen, type ScreenedItem } from './screened.ts'
-import { SCREENING_TEXTS, type ScreeningTexts } from './texts.ts'
+import { SCREENING_TEXTS } from './texts.ts'
+import type { ScreeningTexts } from './words.ts'
 
 /** A time at which a screen runs. */
 export type Slot = { id: string; at: number; market: Market | null }

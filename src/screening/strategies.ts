@@ -3,16 +3,7 @@
 
 import type { FieldName } from './fields.ts'
 import type { ScreenInput } from './filter.ts'
-
-export const STRATEGY_IDS = [
-  'dual_low',
-  'balanced_alpha',
-  'capital_heat',
-  'trend_pullback',
-  'near_high',
-  'calm_value',
-] as const
-export type StrategyId = (typeof STRATEGY_IDS)[number]
+import { STRATEGY_IDS, type StrategyId } from './words.ts'
 
 export type Strategy = {
   id: StrategyId

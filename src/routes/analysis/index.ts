@@ -18,6 +18,7 @@ import { marketStatus } from './page/market-status.ts'
 import { modelTrials } from './page/model-trials.ts'
 import { scheduler } from './page/scheduler.ts'
 import { pageScreening } from './page/screening.ts'
+import { screeningTopics } from './page/screening-topics.ts'
 import { setupStatus } from './page/setup-status.ts'
 import { pageSignIn } from './page/sign-in.ts'
 import { signalEntry } from './page/signal-entry.ts'
@@ -76,6 +77,7 @@ for (const part of [
   setupStatus,
   scheduler,
   pageScreening,
+  screeningTopics,
   screening,
   savedScreens,
   usageDashboard,

@@ -17,8 +17,9 @@ import { FIELDS, isNumber } from '../../screening/fields.ts'
 import { settledSession } from '../../screening/figures.ts'
 import { KINDS, MARKETS, NUMBER_OPS, readScreen, type Screen, ScreenInput, TEXT_OPS } from '../../screening/filter.ts'
 import { countsItem, itemMaker, runScreen, type ScreenedItem, type Window } from '../../screening/screened.ts'
-import { STRATEGIES, STRATEGY_IDS } from '../../screening/strategies.ts'
-import { SCREENING_TEXTS, type ScreeningTexts } from '../../screening/texts.ts'
+import { STRATEGIES } from '../../screening/strategies.ts'
+import { SCREENING_TEXTS } from '../../screening/texts.ts'
+import { type ScreeningTexts, STRATEGY_IDS } from '../../screening/words.ts'
 import { pageQuery } from './page/alert-schemas.ts'
 
 const app = router(analysisEnvelope)

@@ -1,4 +1,4 @@
-import type { ScreeningTexts } from '../texts.ts'
+import type { ScreeningTexts } from '../words.ts'
 
 export const EN: ScreeningTexts = {
   filter: {

@@ -8,7 +8,8 @@ import { price, signed } from '../format.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { language, say } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Notice } from '../ui.tsx'
+import { ask, type Listing, PAGE, ROOT, type Saved, SavedScreens, type Shown } from './saved-screens.tsx'
 import {
   Conditions,
   type Draft,
@@ -28,38 +29,6 @@ type MarketState = { market: string; listings: number; closes: Days; bars: Days 
 type State = { markets: MarketState[]; message: string | null }
 type Fields = { fields: FieldSpec[]; markets: string[] }
 type Strategy = { id: string; title: string; description: string; screen: Screen }
-type Listing = {
-  code: string
-  name: string
-  name_en: string | null
-  currency: string
-  session: string | null
-  age_sessions: number | null
-  bars_session: string | null
-  figures: Record<string, number | null>
-  marks: { check: string; text: string }[]
-}
-type Counts = { listings: number; with_figures: number; too_old: number; unknown: number; matched: number }
-type Found = {
-  items: Listing[]
-  total: number
-  counts: Counts
-  message: string | null
-  new_codes?: string[]
-  is_first?: boolean
-}
-type Saved = {
-  id: number
-  name: string
-  screen: Screen
-  schedule: unknown
-  enabled: boolean
-  last_run_at: string | null
-}
-
-const ROOT = '/api/v1/screening'
-const PAGE = 50
-
 export function ScreeningPage() {
   usePageTitle(say('Screening'))
   const [known, setKnown] = useState<{ fields: Fields; state: State; strategies: Strategy[] } | null>(null)
@@ -129,15 +98,6 @@ function Kept({ state: { markets, message } }: { state: State }) {
       </ul>
     </>
   )
-}
-
-/** What was asked, to be asked on, and what has been answered. */
-type Shown = { screen: Screen; found: Found; savedId: number | null }
-
-async function ask(screen: Screen, savedId: number | null, page = 1): Promise<Found> {
-  const query = `?page=${page}&page_size=${PAGE}`
-  if (savedId !== null) return request<Found>(`${ROOT}/screens/${savedId}/run${query}`, sendJson('POST', {}))
-  return request<Found>(`${ROOT}/run${query}`, sendJson('POST', screen))
 }
 
 type ScreenFormProps = {
@@ -346,82 +306,5 @@ function DaysOf({ listing: { session, bars_session, age_sessions, marks } }: { l
       )}
       {marks.length > 0 && <span class="alert-doubt day">{marks.map(({ text }) => text).join(', ')}</span>}
     </>
-  )
-}
-
-type SavedProps = {
-  saved: Saved[] | null
-  onOpen: (saved: Saved) => void
-  onShown: (shown: Shown) => void
-  onChanged: () => void
-}
-
-function SavedScreens({ saved, onChanged, ...rest }: SavedProps) {
-  const [problem, setProblem] = useState<string | null>(null)
-  const act = (work: Promise<unknown>) => {
-    setProblem(null)
-    work.then(onChanged, (error: unknown) => setProblem(messageOf(error)))
-  }
-  return (
-    <section class="alert-rules" aria-labelledby="saved-screens-head">
-      <h2 id="saved-screens-head">
-        {say('Saved screens')} {saved !== null && <span class="badge">{saved.length}</span>}
-      </h2>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {saved?.length === 0 && <p class="empty">{say('No saved screens yet. Save one above.')}</p>}
-      <ul class="alert-list">
-        {saved?.map((one) => (
-          <SavedRow key={one.id} one={one} {...rest} onAct={act} />
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-type SavedRowProps = Pick<SavedProps, 'onOpen' | 'onShown'> & { one: Saved; onAct: (work: Promise<unknown>) => void }
-
-function SavedRow({ one, onOpen, onShown, onAct }: SavedRowProps) {
-  const path = `${ROOT}/screens/${one.id}`
-  const { name } = one
-  const run = async () => onShown({ screen: one.screen, found: await ask(one.screen, one.id), savedId: one.id })
-  return (
-    <li>
-      <div class="alert-head">
-        <span class="alert-name">{name}</span>
-        <span class="badge">
-          {say(one.schedule !== null && one.enabled ? 'Runs after each close' : 'Runs by hand')}
-        </span>
-        {one.last_run_at !== null && (
-          <span class="row-time">
-            {say('last ran')} <Ago time={one.last_run_at} />
-          </span>
-        )}
-      </div>
-      <div class="form-actions">
-        <button type="button" aria-label={say('Open the screen {name}', { name })} onClick={() => onOpen(one)}>
-          {say('Open it')}
-        </button>
-        <button type="button" aria-label={`${say('Run it')}: ${name}`} onClick={() => onAct(run())}>
-          {say('Run it')}
-        </button>
-        {one.schedule !== null && (
-          <button
-            type="button"
-            aria-label={say(one.enabled ? 'Switch off the screen {name}' : 'Switch on the screen {name}', { name })}
-            onClick={() => onAct(request(path, sendJson('PATCH', { enabled: !one.enabled })))}
-          >
-            {say(one.enabled ? 'Switch off' : 'Switch on')}
-          </button>
-        )}
-        <button
-          type="button"
-          class="danger"
-          aria-label={say('Delete the screen {name}', { name })}
-          onClick={() => onAct(request(path, { method: 'DELETE' }))}
-        >
-          {say('Delete')}
-        </button>
-      </div>
-    </li>
   )
 }
