@@ -16,7 +16,10 @@ import {
   RATE_VARIABLES,
   type RatesConfig,
   ratesConfig,
+  SCREENING_VARIABLES,
+  type ScreeningConfig,
   SEARCH_PROVIDER_VARIABLES,
+  screeningConfig,
   TASK_VARIABLES,
   type TaskConfig,
   taskConfig,
@@ -48,6 +51,7 @@ const OWN = {
   ...MARKET_VARIABLES,
   ...NEWS_VARIABLES,
   ...RATE_VARIABLES,
+  ...SCREENING_VARIABLES,
   ...MODEL_VARIABLES,
   ...NOTIFY_VARIABLES,
   REPORT_LANGUAGE: choice(['zh', 'en', 'ko'], 'zh'),
@@ -74,6 +78,7 @@ export type Config = AccessConfig &
     marketData: MarketSource[]
     news: NewsConfig
     rates: RatesConfig
+    screening: ScreeningConfig
     notify: NotifyConfig
     reportLanguage: 'zh' | 'en' | 'ko'
     maxRunningTasks: number
@@ -98,6 +103,7 @@ export function parseConfig(vars: RawVariables): Config {
     marketData: marketSources(values),
     news: newsConfig(values),
     rates: ratesConfig(values),
+    screening: screeningConfig(values),
     notify: notifyConfig(values),
     reportLanguage: values.REPORT_LANGUAGE,
     maxRunningTasks: values.MAX_RUNNING_TASKS,

@@ -17,6 +17,8 @@ import { firstRow } from '../sql.ts'
 import type { StreamLog } from './stream-log.ts'
 
 export type TaskEvent = 'task_created' | 'task_started' | 'task_progress' | 'task_completed' | 'task_failed'
+/** What is about no task. */
+export type OwnEvent = 'alert_triggered' | 'screen_matched'
 
 type Asker = { owner: string; credential: SocketCredential }
 
@@ -82,7 +84,7 @@ export class Subscribers {
   }
 
   /** The same for an event that is about no task. */
-  tell(owner: string, event: TaskEvent | 'alert_triggered', json: string): void {
+  tell(owner: string, event: TaskEvent | OwnEvent, json: string): void {
     const frame = this.#log.append(owner, { event, json, at: Date.now() })
     const waiting = this.#waiting.get(owner)
     if (waiting) waiting.push(frame)

@@ -17,6 +17,7 @@ import { Notices } from './notices.ts'
 import { QueueBooks } from './queue-books.ts'
 import { KEEP_FINISHED_MS, pruneTasks } from './retention.ts'
 import { Submissions } from './submissions.ts'
+import type { OwnEvent } from './subscribers.ts'
 import { UnsavedReports } from './unsaved-reports.ts'
 import { Waiting } from './waiting.ts'
 
@@ -124,14 +125,14 @@ export class TaskQueue extends QueueBooks {
     this.#plan()
   }
 
-  /** Tells the streams of alerts. Each uid is told once, also to a caller that asks again because it lost the answer. */
-  tellAlerts(alerts: readonly { owner: string; uid: string; json: string }[]): void {
+  /** Tells the streams of what is about no task. Each uid is told once, also to a caller that asks again because it lost the answer. */
+  tellOnce(event: OwnEvent, news: readonly { owner: string; uid: string; json: string }[]): void {
     const at = Date.now()
-    for (const { owner, uid, json } of alerts) {
-      const key = `alert:${uid}`
+    for (const { owner, uid, json } of news) {
+      const key = `${event === 'alert_triggered' ? 'alert' : 'screen'}:${uid}`
       if (this.#submissions.find(owner, key) !== null) continue
       this.#submissions.remember(owner, { key, answer: [], at })
-      this.subscribers.tell(owner, 'alert_triggered', json)
+      this.subscribers.tell(owner, event, json)
     }
     this.alarms.atLatest('upkeep', at + UPKEEP_EVERY_MS)
   }

@@ -8,7 +8,7 @@ import { alerts } from './rows/alerts.ts'
 import { append } from './rows/append.ts'
 import { batch, reports } from './rows/batch.ts'
 import { creation } from './rows/creation.ts'
-import { analysisFilter, conversationList, secrets, settings } from './rows/database-reads.ts'
+import { analysisFilter, conversationList, screening, secrets, settings } from './rows/database-reads.ts'
 import { delivery } from './rows/drops.ts'
 import { bursts, singleEvents, socketIoClients } from './rows/fan-out.ts'
 import { gitChanges, gitDiff } from './rows/git.ts'
@@ -66,6 +66,7 @@ export const ROWS: Readonly<Record<string, (stage: Stage) => Promise<Measurement
   secrets,
   limiter,
   alerts,
+  screening,
   analysis: reports,
   'analysis-filter': analysisFilter,
   'agent-first': firstCall,

@@ -5,11 +5,13 @@ import { answerStore, gateStore } from '../db/market-state.ts'
 import { mainlandNames, saveChangedNames, stockNameStore } from '../db/stock-names.ts'
 import { currentNames, forgetNames } from '../kits/market-names/index.ts'
 import { systemClock } from '../lib/clock.ts'
+import type { Fetch } from '../lib/http-client.ts'
 import type { Refreshed } from '../market/names/refresh.ts'
 import { storedGate } from '../market/providers/gate.ts'
 import type { MarketData } from '../market/providers/index.ts'
 
-export async function marketDataOf(env: Env): Promise<MarketData> {
+/** `fetch` is for callers that count their requests. */
+export async function marketDataOf(env: Env, fetch?: Fetch): Promise<MarketData> {
   const settings = config(env)
   const { createMarketData } = await import('../market/providers/index.ts')
   return createMarketData({
@@ -18,6 +20,7 @@ export async function marketDataOf(env: Env): Promise<MarketData> {
     timeoutMs: settings.fetchTimeoutMs,
     gate: storedGate(gateStore(env.DB), systemClock),
     store: answerStore(env.DB),
+    ...(fetch === undefined ? {} : { fetch }),
   })
 }
 

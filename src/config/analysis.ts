@@ -83,6 +83,29 @@ export type RatesConfig = { url: string } | null
 export const ratesConfig = ({ FX_RATES, ECB_URL }: ValuesOf<typeof RATE_VARIABLES>): RatesConfig =>
   FX_RATES === 'off' ? null : { url: ECB_URL }
 
+// Screening: of which markets figures are kept, and how fast sources are asked for them.
+
+const SCREENED = ['cn', 'hk', 'us', 'jp', 'kr', 'tw'] as const
+
+export const SCREENING_VARIABLES = {
+  SCREENING_MARKETS: variable(
+    listed('cn').pipe(z.union([z.tuple([z.literal('off')]), z.array(z.enum(SCREENED)).min(1)])),
+    `"off", or a comma-separated list of ${SCREENED.join(', ')}`,
+  ),
+  SCREENING_REQUESTS_PER_MINUTE: wholeNumber(1, 60, 12),
+} as const
+
+export type ScreeningConfig = {
+  /** Empty: screening is off. */
+  markets: (typeof SCREENED)[number][]
+  requestsPerMinute: number
+}
+
+export function screeningConfig(values: ValuesOf<typeof SCREENING_VARIABLES>): ScreeningConfig {
+  const markets = SCREENED.filter((market) => values.SCREENING_MARKETS.some((one) => one === market))
+  return { markets, requestsPerMinute: values.SCREENING_REQUESTS_PER_MINUTE }
+}
+
 // The operator's own notification channels. A channel is there when all that it cannot do without is set; which variables those
 // are is declared with it.
 

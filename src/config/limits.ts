@@ -38,6 +38,7 @@ export const LIMIT_VARIABLES = {
   RATE_LIMIT_ANALYSES: rateLimit('300/60'),
   RATE_LIMIT_CHATS: rateLimit('20/60'),
   RATE_LIMIT_ALERT_TESTS: rateLimit('20/60'),
+  RATE_LIMIT_SCREENS: rateLimit('60/60'),
   RATE_LIMIT_UPLOADS: rateLimit('300/60'),
   RATE_LIMIT_WRONG_KEYS: rateLimit('30/60'),
 } as const
@@ -59,7 +60,7 @@ export type LimitConfig = {
   idleCloseMs: number
   /** Null: no limit. */
   rateLimits: Record<
-    'reads' | 'writes' | 'starts' | 'analyses' | 'chats' | 'alertTests' | 'uploads' | 'wrongKeys',
+    'reads' | 'writes' | 'starts' | 'analyses' | 'chats' | 'alertTests' | 'screens' | 'uploads' | 'wrongKeys',
     RateLimit | null
   >
 }
@@ -83,6 +84,7 @@ export function limitConfig(values: LimitValues): LimitConfig {
       analyses: values.RATE_LIMIT_ANALYSES,
       chats: values.RATE_LIMIT_CHATS,
       alertTests: values.RATE_LIMIT_ALERT_TESTS,
+      screens: values.RATE_LIMIT_SCREENS,
       uploads: values.RATE_LIMIT_UPLOADS,
       wrongKeys: values.RATE_LIMIT_WRONG_KEYS,
     },

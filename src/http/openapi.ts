@@ -38,6 +38,7 @@ export const TAGS = {
   Watchlists: 'Groups of stocks.',
   Portfolio: 'What you hold, from what was booked.',
   Alerts: 'What you want to be told of, and what was told.',
+  Screening: 'Finding listings by their kept figures.',
   Schedules: 'Analyses that run by themselves.',
   Notifications: 'Where reports are sent, and what became of it.',
 } as const

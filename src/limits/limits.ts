@@ -31,6 +31,7 @@ const SHARE: Readonly<Record<LimitKind, number>> = {
   analyses: 0,
   chats: 0,
   alertTests: 0,
+  screens: 0,
   uploads: 0,
   wrongKeys: 0,
 }

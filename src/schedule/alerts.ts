@@ -49,7 +49,7 @@ export async function sweepDeps(env: Env): Promise<SweepDeps> {
         uid: one.uid,
         json: JSON.stringify(triggerItem(one, reportLanguage)),
       }))
-      await taskQueue(env).tellAlerts(alerts)
+      await taskQueue(env).tellOnce('alert_triggered', alerts)
     },
     wake: () => taskQueue(env).notify([]),
   }

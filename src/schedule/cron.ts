@@ -64,7 +64,10 @@ export async function onCron(env: Env, now: number): Promise<void> {
   await runDueSchedules(tickDeps(env), now)
   const { runAlerts } = await import('./alerts.ts')
   await runAlerts(env, now)
+  const { collectFigures, runScreens } = await import('./screening.ts')
+  await runScreens(env, now)
   await runUpkeep(env.DB, jobsOf(env, now), now)
+  await collectFigures(env, now)
 }
 
 function tickDeps(env: Env) {
@@ -108,6 +111,7 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
       run: async () => `${await deleteOldModelCalls(env.DB, now - KEEP_MODEL_CALLS_MS)} calls`,
     },
     { name: 'triggers', everyMs: DAY_MS, run: () => prunedAlerts(env.DB, now) },
+    { name: 'screenings', everyMs: DAY_MS, run: () => prunedScreenings(env.DB, now) },
     { name: 'calendars', everyMs: DAY_MS, run: async () => checkCalendars(now) },
     { name: 'evidence', everyMs: DAY_MS, run: () => replayed(env.DB, now) },
     ...(asksTheWorld && config(env).rates !== null
@@ -144,6 +148,11 @@ async function replayed(db: D1Database, now: number): Promise<string> {
 async function prunedAlerts(db: D1Database, now: number): Promise<string> {
   const { pruneAlerts } = await import('./alerts.ts')
   return pruneAlerts(db, now)
+}
+
+async function prunedScreenings(db: D1Database, now: number): Promise<string> {
+  const { pruneScreening } = await import('./screening.ts')
+  return pruneScreening(db, now)
 }
 
 /** Continues open deliveries even when the queue's own alarm was lost. */

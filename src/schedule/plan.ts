@@ -57,6 +57,9 @@ export const Times = z.strictObject({
 /** So many minutes after each market's own close, on its own trading days. */
 const AfterClose = z.strictObject({ after_close_minutes: z.int().min(0).max(MAX_AFTER_CLOSE_MINUTES) })
 
+/** When something runs by itself. */
+export const WhenSchema = z.union([Times, AfterClose])
+
 export const SchedulePlan = z.object({
   name: z.string().trim().min(1).max(100),
   what: z.discriminatedUnion('kind', [
@@ -77,7 +80,7 @@ export const SchedulePlan = z.object({
       watchlist_id: z.string().min(1).max(64).nullable().default(null).describe('Null for all groups'),
     }),
   ]),
-  when: z.union([Times, AfterClose]),
+  when: WhenSchema,
   trading_days_only: z.boolean().default(true),
   report_type: z.enum(['simple', 'detailed', 'full', 'brief']).default('detailed'),
   report_language: ReportLanguage.nullable().default(null),

@@ -154,6 +154,7 @@ const PARTS: Readonly<Record<string, ComponentType<object>>> = {
   portfolio: lazy(async () => (await import('./portfolio/portfolio-page.tsx')).PortfolioPage),
   signals: lazy(async () => (await import('./portfolio/signals-page.tsx')).SignalsPage),
   alerts: lazy(async () => (await import('./analysis/alerts-page.tsx')).AlertsPage),
+  screening: lazy(async () => (await import('./analysis/screening-page.tsx')).ScreeningPage),
   watchlists: lazy(async () => (await import('./analysis/watchlists-page.tsx')).WatchlistsPage),
 }
 

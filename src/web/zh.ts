@@ -5,6 +5,7 @@ import { ZH_ANALYSIS } from './zh-analysis.ts'
 import { ZH_CONVERSATION } from './zh-conversation.ts'
 import { ZH_FRAME } from './zh-frame.ts'
 import { ZH_PORTFOLIO } from './zh-portfolio.ts'
+import { ZH_SCREENING } from './zh-screening.ts'
 import { ZH_WORKSPACE } from './zh-workspace.ts'
 
 export const ZH = {
@@ -13,6 +14,7 @@ export const ZH = {
   ...ZH_CONVERSATION,
   ...ZH_FRAME,
   ...ZH_PORTFOLIO,
+  ...ZH_SCREENING,
   ...ZH_WORKSPACE,
   'A token is tried with its host before it is stored. It is sealed, and never shown again.':
     '令牌在保存前会先向其主机验证。保存时加密，之后不再显示。',
@@ -243,8 +245,8 @@ export const ZH = {
   Simple: '简明',
   'The service is not available at the moment ({status}).': '服务暂时不可用（{status}）。',
   'Delete everything': '删除全部内容',
-  'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, schedules, channels, secrets, tokens and settings.':
-    '删除您的会话及其工作区、报告、问答、自选列表、提醒规则、定时任务、通知渠道、密文、令牌和设置。',
+  'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, saved screens, schedules, channels, secrets, tokens and settings.':
+    '删除您的会话及其工作区、报告、问答、自选列表、提醒规则、选股方案、定时任务、通知渠道、密文、令牌和设置。',
   Issue: '签发',
   'No model is set: messages run as shell commands.': '尚未设置模型：消息将作为 shell 命令执行。',
   Reports: '报告',

@@ -84,6 +84,7 @@ export const overflowOf = (page: Page): Promise<number> =>
 export const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 
 export type Shared = {
+  stateDir: string
   start: () => Promise<Service>
   /** What it answers to a body that is sent to it; the answer must be a good one. */
   post: <T>(path: string, body: object) => Promise<T>
@@ -108,6 +109,7 @@ export function sharedService(env: Record<string, string>): Shared {
     return (await reply.json()) as T
   }
   return {
+    stateDir,
     start,
     get: (path) => ask(path),
     post: (path, body) =>

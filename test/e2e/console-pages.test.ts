@@ -11,6 +11,7 @@ import { rulesByKeyboard } from './alerts-page.ts'
 import { browserOr, openPage, overflowOf, sharedService } from './browser.ts'
 import { LOOKS, type Look, type Person, personAt, SIZES, seriousFaults } from './person.ts'
 import { usePortfolio, useSignals } from './portfolio-steps.ts'
+import { keepFigures, screensByKeyboard } from './screening-page.ts'
 
 const FIRST_LOAD = 90 * 1024
 const LAZY_PART = 150 * 1024
@@ -56,6 +57,7 @@ const ANALYSIS = [
   '/portfolio',
   '/signals',
   '/alerts',
+  '/screening',
   '/accuracy',
   '/evidence',
 ]
@@ -247,4 +249,15 @@ test('journey: a rule of alerts is made, tried out, switched off and deleted; wh
   const { page, faults } = await openPage({ browser, origin: url, viewport: SIZES.wide })
   await rulesByKeyboard(page, url)
   expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
+})
+
+test('journey: listings are screened by their figures, each with its day; a screen is saved, opened, run, switched off and deleted', async ({
+  skip,
+}) => {
+  await shared.start()
+  const day = keepFigures(shared.stateDir)
+  const one = await someone(skip, '/analysis/screening', { language: 'en', theme: 'light', size: 'wide' })
+  await screensByKeyboard(one, day)
+  // The browser itself reports the refusal.
+  expect(one.faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })

@@ -285,6 +285,7 @@ test('journey: everything is deleted after the word for it was typed', async ({ 
   await shared.post('/api/conversations?agent=ShellAgent', {})
   const rule = { target: '600519', alert_type: 'price_cross', parameters: { direction: 'above', price: 1_700 } }
   await shared.post('/api/v1/alerts/rules', rule)
+  await shared.post('/api/v1/screening/screens', { name: 'Mine', screen: {} })
   const word = page.getByLabel('如要删除全部内容，请输入')
   const erase = page.getByRole('button', { name: '删除全部内容' })
   await one.write(word, '删')
@@ -295,6 +296,7 @@ test('journey: everything is deleted after the word for it was typed', async ({ 
   await page.getByText('已全部删除。').waitFor()
   expect(await shared.get('/api/conversations')).toMatchObject({ results: [] })
   expect(await shared.get('/api/v1/alerts/rules')).toMatchObject({ total: 0 })
+  expect(await shared.get('/api/v1/screening/screens')).toMatchObject({ total: 0 })
   expect(await shared.get('/api/v1/analysis/schedules')).toMatchObject({ schedules: [] })
   expect(await shared.get('/api/v1/analysis/channels')).toMatchObject({ channels: [] })
   expect(await shared.get('/api/settings')).toMatchObject({ mcp_config: null, runtime: null })

@@ -120,6 +120,7 @@ import '../../src/routes/words/all.ts'
 import '../../src/schedule/advice-bars.ts'
 import '../../src/schedule/alerts.ts'
 import '../../src/schedule/evidence.ts'
+import '../../src/schedule/screening.ts'
 import { MARKET_PROVIDERS } from '../../src/market/providers/registry.ts'
 import { SEARCH_PROVIDERS } from '../../src/news/providers/registry.ts'
 

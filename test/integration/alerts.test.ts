@@ -370,8 +370,8 @@ test('the event stream tells an alert once, also when the call is made again, an
       uid: one.uid,
       json: JSON.stringify(triggerItem(one, 'en')),
     }))
-    await taskQueue(env).tellAlerts(alerts)
-    await taskQueue(env).tellAlerts(alerts)
+    await taskQueue(env).tellOnce('alert_triggered', alerts)
+    await taskQueue(env).tellOnce('alert_triggered', alerts)
   }
   for (const price of [10, 11]) {
     prices.set('600519', { price })

@@ -252,13 +252,13 @@ test('a change is refused when its own key was changed meanwhile, and not for an
 test('unknown and read-only keys, and one that is wrong among many, store nothing and show no secret', async () => {
   const owner = await client()
   const refused = await write(owner, {
-    ...{ STOCK_LIST: 'AAPL', HTTP_PROXY: 'http://10.0.0.1', ADMIN_AUTH_ENABLED: 'false', ALPHASIFT_ENABLED: 'true' },
+    ...{ STOCK_LIST: 'AAPL', HTTP_PROXY: 'http://10.0.0.1', ADMIN_AUTH_ENABLED: 'false', REPORT_LANGUAGE: 'ko' },
     ...{ LLM_MAIN_API_KEYS: 'sk-one,sk-two', LLM_MAIN_BASE_URL: 'ftp://x' },
   })
   expect(refused.body.issues.map(({ key, code }) => [key, code])).toEqual([
     ['HTTP_PROXY', 'unknown_key'],
     ['ADMIN_AUTH_ENABLED', 'unknown_key'],
-    ['ALPHASIFT_ENABLED', 'read_only'],
+    ['REPORT_LANGUAGE', 'read_only'],
     ['LLM_MAIN_API_KEYS', 'invalid_value'],
     ['LLM_MAIN_BASE_URL', 'invalid_url'],
   ])

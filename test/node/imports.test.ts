@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesIn, type Import, importsOf, ROOT, textOf } from '../support/source-tree.ts'
 
-const DOMAIN = 'agent llm mcp workspace git-providers market news analysis portfolio alerts notify schedule'.split(' ')
+const DOMAIN = 'agent llm mcp workspace git-providers market news analysis portfolio alerts screening notify schedule'.split(' ')
 
 /** What stands on its own: each could be a package. Its `index.ts` is its whole face. */
 const WORKSPACE_KITS = ['kits/git', 'kits/shell', 'kits/node-program', 'kits/zip']
@@ -132,8 +132,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   portfolio: ['market', 'db', 'lib'],
   // What is looked at is decided on what is stored, and stored by who decides.
   alerts: ['analysis', 'analysis/texts', 'analysis/report', 'market', 'portfolio', 'db', 'lib'],
+  // The same: kept figures, and what is found among them.
+  screening: ['analysis', 'analysis/texts', 'analysis/report', 'market', 'db', 'lib'],
   schedule: [
     'alerts',
+    'screening',
     'analysis',
     'analysis/market-data',
     'analysis/evidence',
@@ -200,6 +203,7 @@ const FAMILIES = {
     'src/analysis/',
     'src/notify/',
     'src/alerts/',
+    'src/screening/',
     'src/schedule/',
     'src/routes/analysis/',
     'durable-objects/task-queue/',

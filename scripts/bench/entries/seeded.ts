@@ -6,6 +6,8 @@ import { EventLog } from '../../../durable-objects/conversation/events/event-log
 import { conversation, taskQueue } from '../../../src/bindings.ts'
 import { saveConversation } from '../../../src/db/conversations.ts'
 import worker from '../../../src/index.ts'
+import { BARS_FIELDS, CLOSE_FIELDS } from '../../../src/screening/fields.ts'
+import { settledSession } from '../../../src/screening/figures.ts'
 import { seededEvents } from './events.ts'
 import { BenchRunner, SeededQueue } from './seeded-queue.ts'
 
@@ -31,6 +33,8 @@ class SeededConversation extends Conversation {
 const QUERIES: Readonly<Record<string, string>> = {
   '/bench/list': 'SELECT * FROM conversations WHERE owner = ? ORDER BY created_at DESC, id DESC LIMIT 21',
   '/bench/settings': 'SELECT field, value FROM settings WHERE owner = ?',
+  '/bench/screening':
+    'SELECT * FROM stock_figures WHERE ? IS NOT NULL AND pe_ratio BETWEEN 1 AND 30 ORDER BY pb_ratio LIMIT 20',
   '/bench/secrets': 'SELECT name, description FROM secrets WHERE owner = ? ORDER BY position',
 }
 
@@ -38,6 +42,7 @@ async function fill({ pathname, searchParams }: URL, env: Env): Promise<unknown>
   const [id, count] = [searchParams.get('id') ?? '', Number(searchParams.get('count'))]
   if (pathname === '/bench/conversations') return listed(env, count)
   if (pathname === '/bench/analyses') return analysed(env, count)
+  if (pathname === '/bench/figures') return keptFigures(env, count)
   if (pathname === '/bench/tasks') {
     return (taskQueue(env) as unknown as DurableObjectStub<SeededQueue>).seed(searchParams.get('owner') ?? OWNER, count)
   }
@@ -71,6 +76,23 @@ async function analysed(env: Env, count: number): Promise<void> {
        hex(zeroblob(1000)) FROM n`,
   )
     .bind(OWNER, count, Math.floor(Date.now() / 1000))
+    .run()
+}
+
+/** Kept figures of so many listings; one in ten lacks a ratio, one in twenty is too old. */
+async function keptFigures(env: Env, count: number): Promise<void> {
+  const day = settledSession('cn', Date.now())
+  const figures = [...CLOSE_FIELDS, ...BARS_FIELDS].filter((name) => name !== 'pe_ratio')
+  const values = figures.map((_, place) => `(i * ${place * 7 + 13} % 1000) / 10.0`)
+  await env.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 - 1)
+     INSERT INTO stock_figures (key, market, exchange, kind, name, en, industry, risk_warned, active, session, bars_session,
+       source, bars_source, pe_ratio, ${figures.join(', ')})
+     SELECT printf('B%06d', i), 'cn', 'SH', 'stock', 'Name', '', printf('Industry %d', i % 90), i % 40 = 0, 1,
+       iif(i % 20 = 0, '2020-01-02', ?2), iif(i % 20 = 0, '2020-01-02', ?2), 'bench', 'bench',
+       iif(i % 10 = 0, NULL, (i % 600) / 10.0), ${values.join(', ')} FROM n WHERE true ON CONFLICT (key) DO NOTHING`,
+  )
+    .bind(count, day)
     .run()
 }
 

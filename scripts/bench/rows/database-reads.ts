@@ -66,6 +66,48 @@ export async function analysisFilter(stage: Stage): Promise<Measurement[]> {
   })
 }
 
+const is = (field: string, op: string, value: unknown) => ({ field, op, value })
+
+/** Nine conditions, one of them between two figures, in three groups. */
+const SCREEN = {
+  markets: ['cn'],
+  where: {
+    and: [
+      is('risk_warned', 'is', false),
+      is('pe_ratio', 'between', [1, 30]),
+      { or: [is('pb_ratio', 'lt', 40), is('market_value', 'gt', 50)] },
+      { or: [is('rsi_12', 'lt', 70), is('price', 'gt', { field: 'ma20' }), is('return_60d_pct', 'gt', 5)] },
+      { not: is('industry', 'in', ['Industry 3', 'Industry 4']) },
+      is('volatility_60d_pct', 'lt', 95),
+    ],
+  },
+  sort: [{ field: 'pb_ratio', order: 'asc' }],
+}
+
+/** A filter over all listings, its counts and its first page, against the page of a bare query with one condition. */
+export async function screening(stage: Stage): Promise<Measurement[]> {
+  const measurements = []
+  for (const count of [5_000, 100_000]) {
+    const worker = await stage.startWorker({ isSeeded: true, vars: { RATE_LIMIT_SCREENS: '999999999/1' } })
+    await ask(worker, `/bench/figures?count=${count}`)
+    const routes = {
+      row: 'screening',
+      what: `POST of a screen over ${count} listings`,
+      ours: {
+        side: worker,
+        request: rawRequest(
+          worker,
+          { method: 'POST', path: '/api/v1/screening/run', body: JSON.stringify(SCREEN) },
+          worker.key,
+        ),
+      },
+      baseline: { side: worker, request: rawRequest(worker, { method: 'GET', path: '/bench/screening' }, null) },
+    }
+    measurements.push(latency({ ...stage, worker }, routes, count === 5_000 ? { oursAtMost: 1_000 } : {}))
+  }
+  return measurements
+}
+
 /** At least 0.8 of the bare query's speed is at most 1.25 of its time. */
 function measurement(stage: Stage, { row, what, path }: { row: string; what: string; path: string }): Measurement {
   const { worker } = stage

@@ -2,9 +2,11 @@
 // funds, from which names are refreshed.
 
 import { z } from 'zod'
+import { UpstreamError } from '../../lib/http-client.ts'
+import type { Quote } from '../bars.ts'
 import type { Board, BoardRankings, RankedBoard, RankedEnds } from '../company.ts'
-import type { Instrument } from '../instruments.ts'
-import { faulty } from './checks.ts'
+import { currencyOf, type Instrument, type Market, parseCode } from '../instruments.ts'
+import { changeOf, checkedQuote, faulty } from './checks.ts'
 import { ask, type EastMoneyOptions, Figure, SERVICE, secids } from './eastmoney-http.ts'
 import type { QuoteQuery } from './provider.ts'
 
@@ -111,4 +113,90 @@ async function wholeList(options: EastMoneyOptions, group: string, query: QuoteQ
     if (listed.length >= data.total || data.diff.length === 0) return listed
   }
   throw faulty(SERVICE, 'malformed', 'a list without an end')
+}
+
+// The quotes of whole markets, a hundred in one answer.
+
+const LISTED_FIELDS = 'f2,f5,f6,f8,f9,f10,f12,f14,f15,f16,f17,f18,f20,f21,f23,f100,f124'
+const LISTED_GROUPS: Readonly<Partial<Record<Market, string>>> = {
+  cn: MAINLAND,
+  hk: HONG_KONG,
+  us: 'm:105,m:106,m:107',
+}
+
+const QuotedRow = z.object({
+  ...{ f2: Figure, f5: Figure, f6: Figure, f8: Figure, f9: Figure, f10: Figure, f15: Figure, f16: Figure, f17: Figure },
+  ...{ f18: Figure, f20: Figure, f21: Figure, f23: Figure, f124: Figure },
+  ...{ f12: z.string(), f14: z.string(), f100: z.string().nullish() },
+})
+type QuotedRow = z.infer<typeof QuotedRow>
+const QuotedPage = z.object({
+  data: z
+    .object({
+      total: z.number(),
+      diff: z.union([z.array(QuotedRow), z.record(z.string(), QuotedRow).transform(Object.values<QuotedRow>)]),
+    })
+    .nullish(),
+})
+
+export type ListedQuote = { instrument: Instrument; quote: Quote; industry: string | null }
+
+export const isListed = (market: Market): boolean => LISTED_GROUPS[market] !== undefined
+
+/** One page of a market, in the order of the codes. What is wrong with one row is no reason to leave out the others. */
+export async function listedQuotes(
+  options: EastMoneyOptions,
+  { market, page }: { market: Market; page: number },
+  query: QuoteQuery,
+): Promise<{ quotes: ListedQuote[]; rows: number; isLast: boolean }> {
+  const order = `fid=f12&po=0&pn=${page}&pz=${PAGE_SIZE}&np=1&fltt=2&invt=2`
+  const url = `${options.quoteUrl}/api/qt/clist/get?${order}&fs=${LISTED_GROUPS[market] ?? ''}&fields=${LISTED_FIELDS}`
+  const { data } = await ask(options, url, { schema: QuotedPage, query })
+  if (!data) throw faulty(SERVICE, 'empty', `page ${page} of the list`)
+  const quotes = data.diff.flatMap((row) => listedQuote(row, market))
+  const isLast = page * PAGE_SIZE >= data.total || data.diff.length === 0
+  return { quotes, rows: data.diff.length, isLast }
+}
+
+function listedQuote(row: QuotedRow, market: Market): ListedQuote[] {
+  const code = market === 'hk' ? `HK${row.f12}` : row.f12.replace('_', '.')
+  const parsed = parseCode(code)
+  if (!parsed.ok || parsed.instrument.market !== market || parsed.instrument.kind === 'index') return []
+  const { instrument } = parsed
+  try {
+    return [{ instrument, quote: checkedQuote(SERVICE, quoteOf(row, instrument)), industry: named(row.f100) }]
+  } catch (error) {
+    if (error instanceof UpstreamError) return []
+    throw error
+  }
+}
+
+const named = (text: string | null | undefined): string | null =>
+  text === null || text === undefined || ['', '-'].includes(text.trim()) ? null : text.trim()
+
+const above0 = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
+const LOT = 100
+
+/** Zero is how the source writes "none"; a loss makes a negative ratio of price to earnings. */
+function quoteOf(row: QuotedRow, instrument: Instrument): Quote {
+  const [price, prevClose] = [row.f2 ?? Number.NaN, row.f18 ?? Number.NaN]
+  return {
+    price,
+    prevClose,
+    ...changeOf(price, prevClose),
+    open: above0(row.f17),
+    high: above0(row.f15),
+    low: above0(row.f16),
+    volume: row.f5 === null ? null : row.f5 * (instrument.market === 'cn' ? LOT : 1),
+    amount: above0(row.f6),
+    quotedAt: row.f124 === null || row.f124 <= 0 ? null : row.f124 * 1000,
+    name: row.f14.trim() || null,
+    currency: currencyOf(instrument),
+    turnoverRatePct: above0(row.f8),
+    volumeRatio: above0(row.f10),
+    peRatio: row.f9 === 0 ? null : row.f9,
+    pbRatio: above0(row.f23),
+    totalMarketValue: above0(row.f20),
+    circulatingMarketValue: above0(row.f21),
+  }
 }

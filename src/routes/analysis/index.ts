@@ -17,7 +17,8 @@ import { generationBackends } from './page/generation-backends.ts'
 import { marketStatus } from './page/market-status.ts'
 import { modelTrials } from './page/model-trials.ts'
 import { scheduler } from './page/scheduler.ts'
-import { screeningOff } from './page/screening-off.ts'
+import { pageScreening } from './page/screening.ts'
+import { screeningTopics } from './page/screening-topics.ts'
 import { setupStatus } from './page/setup-status.ts'
 import { pageSignIn } from './page/sign-in.ts'
 import { signalEntry } from './page/signal-entry.ts'
@@ -33,7 +34,9 @@ import { portfolioRisk } from './portfolio/risk.ts'
 import { portfolioSnapshot } from './portfolio/snapshot.ts'
 import { queue, stream } from './queue.ts'
 import { readings } from './readings.ts'
+import { savedScreens } from './saved-screens.ts'
 import { schedules } from './schedules.ts'
+import { screening } from './screening.ts'
 import { stocks } from './stocks.ts'
 import { tasks } from './tasks.ts'
 import { usageDashboard } from './usage-dashboard.ts'
@@ -73,7 +76,10 @@ for (const part of [
   pageSignIn,
   setupStatus,
   scheduler,
-  screeningOff,
+  pageScreening,
+  screeningTopics,
+  screening,
+  savedScreens,
   usageDashboard,
   portfolioAccounts,
   portfolioEvents,

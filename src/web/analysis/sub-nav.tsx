@@ -9,6 +9,7 @@ export type AnalysisPart =
   | 'portfolio'
   | 'signals'
   | 'alerts'
+  | 'screening'
   | 'accuracy'
   | 'evidence'
 
@@ -20,6 +21,7 @@ const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['portfolio', 'Portfolio'],
   ['signals', 'Signals'],
   ['alerts', 'Alerts'],
+  ['screening', 'Screening'],
   ['accuracy', 'Accuracy'],
   ['evidence', 'Evidence'],
 ]

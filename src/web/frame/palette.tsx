@@ -17,6 +17,7 @@ const PAGES: readonly [path: string, name: Text][] = [
   ['/analysis/portfolio', 'Portfolio'],
   ['/analysis/signals', 'Signals'],
   ['/analysis/alerts', 'Alerts'],
+  ['/analysis/screening', 'Screening'],
   ['/analysis/accuracy', 'Accuracy'],
   ['/analysis/evidence', 'Evidence'],
   ['/settings/model', 'Model'],

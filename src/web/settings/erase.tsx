@@ -29,6 +29,7 @@ const DELETE: RequestInit = { method: 'DELETE' }
 const SESSIONS = '/api/v1/agent/chat/sessions'
 const WATCHLISTS = '/api/v1/analysis/watchlists'
 const ALERT_RULES = '/api/v1/alerts/rules'
+const SCREENS = '/api/v1/screening/screens'
 
 const KINDS: readonly Kind[] = [
   {
@@ -65,6 +66,10 @@ const KINDS: readonly Kind[] = [
       const { items } = await request<{ items: { id: number }[] }>(`${ALERT_RULES}?page_size=100`)
       return each(items, (one) => request(`${ALERT_RULES}/${one.id}`, DELETE))
     },
+  },
+  {
+    name: 'Screening',
+    some: async () => (await request<{ deleted: number }>(SCREENS, DELETE)).deleted,
   },
   {
     name: 'Notifications',
@@ -116,7 +121,7 @@ export function EraseAll() {
     <>
       <p>
         {say(
-          'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, schedules, channels, secrets, tokens and settings.',
+          'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, saved screens, schedules, channels, secrets, tokens and settings.',
         )}
       </p>
       <p class="hint">

@@ -22,6 +22,8 @@ export type Draft = {
   /** Settings by channel kind; null takes a setting away. */
   channels: Partial<Record<ChannelKind, Record<string, unknown>>>
   model: { protocol?: string; name?: string }
+  /** Whether the page shows it; null where nothing is said. */
+  screening: boolean | null
   /** What was stored otherwise than it was sent. */
   notes: string[]
   /** In the caller's language: what is said, and the title and description of a field. */
@@ -46,6 +48,8 @@ export type Field = {
   value: (state: PageState) => string
   /** Whether the owner has it, rather than the operator or a default; by default: whether it has a value. */
   isOwn?: (state: PageState) => boolean
+  /** Whether the operator does not offer it. */
+  isFixed?: (state: PageState) => boolean
   /** Adds a new value to the draft, or says what is wrong with it. Without it the field is read only. */
   write?: (value: string, draft: Draft) => Problem | null
 }
@@ -324,7 +328,16 @@ const SYSTEM_FIELDS: readonly Field[] = [
     ...{ category: 'system', title: 'Colours of rise and fall' },
     value: ({ config }) => config.tasks.colorScheme,
   }),
-  operators('ALPHASIFT_ENABLED', { category: 'system', title: 'Screening', value: () => 'false' }),
+  {
+    ...{ key: 'ALPHASIFT_ENABLED', category: 'system', control: 'switch', title: 'Screening' },
+    description: 'Whether the page shows it',
+    value: ({ screening }) => (screening.isOffered ? flag(screening.isShown) : 'false'),
+    isOwn: ({ screening }) => screening.isShown,
+    isFixed: ({ screening }) => !screening.isOffered,
+    write: asSwitch((draft, isOn) => {
+      draft.screening = isOn
+    }),
+  },
 ]
 
 export const DEFAULT_ZONE = 'Asia/Shanghai'
@@ -359,5 +372,5 @@ export function fieldOf(key: string): Field | null {
   return BY_KEY.get(key) ?? (detail === undefined ? null : (BY_KEY.get(`LLM_MAIN_${detail}`) ?? null))
 }
 
-export const mayChange = (field: Field, { mayChangeAgents }: PageState): boolean =>
-  field.write !== undefined && (field.isOfAgents !== true || mayChangeAgents)
+export const mayChange = (field: Field, state: PageState): boolean =>
+  field.write !== undefined && (field.isOfAgents !== true || state.mayChangeAgents) && field.isFixed?.(state) !== true

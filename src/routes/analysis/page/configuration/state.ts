@@ -3,6 +3,7 @@
 import type { Context } from 'hono'
 import { type Config, config } from '../../../../config.ts'
 import { type ChannelRow, listChannels } from '../../../../db/channels.ts'
+import { isScreeningShown } from '../../../../db/saved-screens.ts'
 import { listSchedules, type ScheduleRow } from '../../../../db/schedules.ts'
 import { ownerSettings, type Settings } from '../../../../db/settings.ts'
 import { listWatchlists, type Watchlist } from '../../../../db/watchlists.ts'
@@ -20,17 +21,20 @@ export type PageState = {
   list: Watchlist | null
   channels: ChannelRow[]
   schedule: { row: ScheduleRow; plan: SchedulePlan } | null
+  /** Whether the operator keeps figures, and whether the page shows them. */
+  screening: { isOffered: boolean; isShown: boolean }
   /** Model and agent belong to the conversations too, so a key of the analysis alone only sees them. */
   mayChangeAgents: boolean
 }
 
 export async function readState(c: Context<AppEnv>): Promise<PageState> {
   const { owner, scopes } = c.get('principal')
-  const [settings, lists, channels, schedules] = await Promise.all([
+  const [settings, lists, channels, schedules, isShown] = await Promise.all([
     ownerSettings(c.env, owner),
     listWatchlists(c.env.DB, owner),
     listChannels(c.env, owner),
     listSchedules(c.env.DB, owner),
+    isScreeningShown(c.env.DB, owner),
   ])
   return {
     config: config(c.env),
@@ -38,6 +42,7 @@ export async function readState(c: Context<AppEnv>): Promise<PageState> {
     list: lists.find(({ isDefault }) => isDefault) ?? null,
     channels,
     schedule: pageSchedule(schedules),
+    screening: { isOffered: config(c.env).screening.markets.length > 0, isShown },
     mayChangeAgents: scopes.includes('conversations'),
   }
 }

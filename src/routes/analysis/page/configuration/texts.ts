@@ -138,7 +138,7 @@ const ZH_FIELDS: Readonly<Record<string, readonly [title: string, description: s
   SCHEDULE_TIMEZONE: ['时区', 'IANA 时区，例如 Asia/Shanghai'],
   MARKET_REVIEW_REGION: ['未指定市场时的复盘市场', OPERATOR],
   MARKET_REVIEW_COLOR_SCHEME: ['涨跌颜色', OPERATOR],
-  ALPHASIFT_ENABLED: ['选股', OPERATOR],
+  ALPHASIFT_ENABLED: ['选股', '页面是否显示'],
   AGENT_CONTEXT_COMPRESSION_ENABLED: ['压缩长对话', '是否为模型总结较长的对话'],
 }
 

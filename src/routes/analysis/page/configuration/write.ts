@@ -2,6 +2,7 @@
 
 import type { Context } from 'hono'
 import { channelRemoval, channelStatements } from '../../../../db/channels.ts'
+import { screeningStatement } from '../../../../db/saved-screens.ts'
 import { type ScheduleRow, scheduleRemoval, scheduleWrites } from '../../../../db/schedules.ts'
 import { type SettingsChange, settingsStatements, touchesSecrets } from '../../../../db/settings.ts'
 import { stockNameStore } from '../../../../db/stock-names.ts'
@@ -41,7 +42,17 @@ type Reading = {
 export function readItems(state: PageState, items: readonly Item[], language: CallerLanguage): Reading {
   const say = configTexts(language)
   const wordsOf: Draft['wordsOf'] = (field) => fieldWords(field, language)
-  const draft: Draft = { settings: {}, stocks: null, schedule: {}, channels: {}, model: {}, notes: [], say, wordsOf }
+  const draft: Draft = {
+    settings: {},
+    stocks: null,
+    schedule: {},
+    channels: {},
+    model: {},
+    screening: null,
+    notes: [],
+    say,
+    wordsOf,
+  }
   const reading: Reading = { draft, issues: [], taken: [], masked: 0 }
   const keepsKey = items.some(({ key, value }) => /^LLM_.+_API_KEYS?$/.test(key) && isMask(value))
   for (const { key: asked, value } of items) {
@@ -92,6 +103,9 @@ export async function planned(c: Context<AppEnv>, state: PageState, draft: Draft
       ...list.statements,
       ...schedule.statements,
       ...channels.statements,
+      ...(draft.screening === null
+        ? []
+        : [screeningStatement(c.env.DB, by.owner, { now: Date.now(), isShown: draft.screening })]),
     ],
     touchesSecrets: changed && touchesSecrets(settings),
   }

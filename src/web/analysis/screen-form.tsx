@@ -1,0 +1,314 @@
+// What to look for: conditions on figures, how they are joined, and the order of what passes.
+
+import { Choice } from '../controls.tsx'
+import { say, type Text } from '../texts.ts'
+
+export type FieldSpec = {
+  name: string
+  title: string
+  meaning: string
+  group: 'listing' | 'close' | 'bars'
+  kind: 'number' | 'text' | 'flag'
+  unit: string
+  ops: string[]
+}
+
+type Condition = { field: string; op: string; value: unknown }
+export type Screen = {
+  markets: string[]
+  kinds: string[]
+  where: Record<string, unknown> | null
+  sort: { field: string; order: 'asc' | 'desc' }[]
+  limit: number | null
+  max_age_sessions: number
+}
+
+/** A condition as it is being typed. */
+export type Row = { id: number; field: string; op: string; value: string; until: string; other: string }
+
+export type Draft = {
+  markets: string[]
+  join: 'and' | 'or'
+  rows: Row[]
+  /** A filter that this form cannot show: it is kept as it is. */
+  nested: Record<string, unknown> | null
+  sort: string
+  order: 'asc' | 'desc'
+  age: string
+  /** What the form does not show, of a screen that was opened. */
+  rest: Pick<Screen, 'kinds' | 'limit'>
+}
+
+let lastId = 0
+export const emptyRow = (field: string, op: string): Row => {
+  lastId += 1
+  return { id: lastId, field, op, value: '', until: '', other: '' }
+}
+
+export const EMPTY: Draft = {
+  ...{ markets: [], join: 'and', rows: [emptyRow('pe_ratio', 'lte')], nested: null },
+  ...{ sort: '', order: 'desc', age: '3', rest: { kinds: ['stock'], limit: null } },
+}
+
+const isCondition = (value: unknown): value is Condition =>
+  typeof value === 'object' && value !== null && 'field' in value && 'op' in value
+
+function rowOf({ field, op, value }: Condition): Row {
+  const row = emptyRow(field, op)
+  if (Array.isArray(value)) {
+    const [first = '', second = ''] = value.map(String)
+    return op === 'between' ? { ...row, value: first, until: second } : { ...row, value: value.join(', ') }
+  }
+  if (typeof value === 'object' && value !== null)
+    return { ...row, other: String((value as { field?: unknown }).field) }
+  return { ...row, value: String(value) }
+}
+
+/** A screen in the form. */
+export function draftOf(screen: Screen): Draft {
+  const { markets, where, sort, kinds, limit, max_age_sessions } = screen
+  const join = where !== null && 'or' in where ? 'or' : 'and'
+  const parts = where === null ? [] : isCondition(where) ? [where] : where[join]
+  const isFlat = Array.isArray(parts) && parts.every(isCondition)
+  const [first] = sort
+  return {
+    ...{ markets, join, rows: isFlat ? parts.map(rowOf) : [], nested: isFlat ? null : where },
+    ...{
+      sort: first?.field ?? '',
+      order: first?.order ?? 'desc',
+      age: String(max_age_sessions),
+      rest: { kinds, limit },
+    },
+  }
+}
+
+/** What is no number stays a text: the service says what is wrong with it. */
+const numberIn = (text: string): number | string =>
+  text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)
+
+function conditionOf({ field, op, value, until, other }: Row): Condition {
+  if (other !== '') return { field, op, value: { field: other } }
+  if (op === 'between') return { field, op, value: [numberIn(value), numberIn(until)] }
+  if (op === 'is') return { field, op, value: value !== 'false' }
+  if (op === 'in' || op === 'not_in') {
+    const values = value.split(/[,，]/).map((one) => one.trim())
+    return { field, op, value: values.filter((one) => one !== '') }
+  }
+  return { field, op, value: numberIn(value) }
+}
+
+export function screenOf({ markets, join, rows, nested, sort, order, age, rest }: Draft): Screen {
+  const where = nested ?? (rows.length === 0 ? null : { [join]: rows.map(conditionOf) })
+  const max_age_sessions = age.trim() === '' ? 3 : Number(age)
+  return { ...rest, markets, where, sort: sort === '' ? [] : [{ field: sort, order }], max_age_sessions }
+}
+
+const OPS: Readonly<Record<string, Text>> = {
+  gt: 'is above',
+  gte: 'is at least',
+  lt: 'is below',
+  lte: 'is at most',
+  eq: 'is equal to',
+  between: 'Between',
+  in: 'One of',
+  not_in: 'None of',
+  is: 'equal to',
+}
+
+type FormProps = {
+  fields: readonly FieldSpec[]
+  markets: readonly string[]
+  draft: Draft
+  onDraft: (draft: Draft) => void
+}
+
+export function Conditions({ fields, draft, onDraft }: FormProps) {
+  const change = (id: number, part: Partial<Row>) =>
+    onDraft({ ...draft, rows: draft.rows.map((row) => (row.id === id ? { ...row, ...part } : row)) })
+  if (draft.nested !== null) {
+    return (
+      <>
+        <p class="hint">{say('The filter is nested; it is run and saved as it is.')}</p>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <pre tabIndex={0}>{JSON.stringify(draft.nested, null, 1)}</pre>
+      </>
+    )
+  }
+  return (
+    <>
+      <ol class="screen-rows">
+        {draft.rows.map((row, i) => (
+          <ConditionRow
+            key={row.id}
+            {...{ row, fields, n: i + 1, onChange: (part) => change(row.id, part) }}
+            onRemove={() => onDraft({ ...draft, rows: draft.rows.filter(({ id }) => id !== row.id) })}
+          />
+        ))}
+      </ol>
+      <div class="form-actions">
+        <button
+          type="button"
+          onClick={() => onDraft({ ...draft, rows: [...draft.rows, emptyRow('change_pct', 'gte')] })}
+        >
+          {say('Add a condition')}
+        </button>
+        {draft.rows.length > 1 && (
+          <Choice
+            label={say('A condition')}
+            value={draft.join}
+            options={[
+              ['and', say('All conditions')],
+              ['or', say('Any condition')],
+            ]}
+            onValue={(join) => onDraft({ ...draft, join: join as Draft['join'] })}
+          />
+        )}
+      </div>
+    </>
+  )
+}
+
+type RowProps = {
+  row: Row
+  n: number
+  fields: readonly FieldSpec[]
+  onChange: (part: Partial<Row>) => void
+  onRemove: () => void
+}
+
+function ConditionRow({ row, n, fields, onChange, onRemove }: RowProps) {
+  const spec = fields.find(({ name }) => name === row.field)
+  const pick = (name: string) => {
+    const next = fields.find((one) => one.name === name)
+    const keepsOp = next?.ops.includes(row.op) ?? false
+    onChange({ field: name, other: '', ...(keepsOp ? {} : { op: next?.ops[0] ?? 'gte', value: '', until: '' }) })
+  }
+  return (
+    <li>
+      <Choice
+        label={say('A condition')}
+        value={row.field}
+        options={fields.map(({ name, title, unit, kind }) => [name, kind === 'number' ? `${title} (${unit})` : title])}
+        onValue={pick}
+      />
+      <Choice
+        label={say('Comparison')}
+        value={row.op}
+        options={(spec?.ops ?? []).map((op) => [op, say(OPS[op] ?? 'is equal to')])}
+        onValue={(op) => onChange({ op, ...(op === 'between' ? { other: '' } : {}) })}
+      />
+      <ValueField {...{ row, spec, fields, onChange }} />
+      <button type="button" class="quiet" onClick={onRemove} aria-label={say('Remove the condition {n}', { n })}>
+        ×
+      </button>
+      {spec !== undefined && <p class="hint">{spec.meaning}</p>}
+    </li>
+  )
+}
+
+type ValueProps = Pick<RowProps, 'row' | 'fields' | 'onChange'> & { spec: FieldSpec | undefined }
+
+function ValueField({ row, spec, fields, onChange }: ValueProps) {
+  if (spec?.kind === 'flag') {
+    const options = [
+      ['true', say('yes')],
+      ['false', say('no')],
+    ] as const
+    return (
+      <Choice
+        label={say('Values')}
+        value={row.value === 'false' ? 'false' : 'true'}
+        options={options}
+        onValue={(value) => onChange({ value })}
+      />
+    )
+  }
+  if (spec?.kind === 'text') {
+    return <Typed label={say('Values, with commas')} value={row.value} onValue={(value) => onChange({ value })} />
+  }
+  if (row.op === 'between') {
+    return (
+      <>
+        <Typed label={say('From')} value={row.value} isNumber onValue={(value) => onChange({ value })} />
+        <Typed label={say('To')} value={row.until} isNumber onValue={(until) => onChange({ until })} />
+      </>
+    )
+  }
+  const alike = fields.filter(({ unit, kind, name }) => kind === 'number' && unit === spec?.unit && name !== row.field)
+  return (
+    <>
+      <Choice
+        label={say('Compared with')}
+        value={row.other}
+        options={[['', say('A number')], ...alike.map(({ name, title }) => [name, title] as const)]}
+        onValue={(other) => onChange({ other })}
+      />
+      {row.other === '' && (
+        <Typed label={say('A number')} value={row.value} isNumber onValue={(value) => onChange({ value })} />
+      )}
+    </>
+  )
+}
+
+type TypedProps = { label: string; value: string; isNumber?: boolean; onValue: (value: string) => void }
+
+export const Typed = ({ label, value, isNumber = false, onValue }: TypedProps) => (
+  <label class="choice">
+    <span>{label}</span>
+    <input
+      type="text"
+      inputMode={isNumber ? 'decimal' : 'text'}
+      value={value}
+      onInput={(event) => onValue(event.currentTarget.value)}
+    />
+  </label>
+)
+
+const MARKETS: Readonly<Record<string, Text>> = {
+  cn: 'Mainland China',
+  hk: 'Hong Kong',
+  us: 'United States',
+  jp: 'Japan',
+  kr: 'Korea',
+  tw: 'Taiwan',
+}
+export const marketName = (market: string): string => (MARKETS[market] === undefined ? market : say(MARKETS[market]))
+
+export function Order({ fields, markets, draft, onDraft }: FormProps) {
+  const numbers = fields.filter(({ kind }) => kind === 'number')
+  return (
+    <div class="alert-fields">
+      {markets.length > 1 && (
+        <Choice
+          label={say('A market')}
+          value={draft.markets[0] ?? ''}
+          options={[['', say('all')], ...markets.map((one) => [one, marketName(one)] as const)]}
+          onValue={(one) => onDraft({ ...draft, markets: one === '' ? [] : [one] })}
+        />
+      )}
+      <Choice
+        label={say('In this order')}
+        value={draft.sort}
+        options={[['', say('by code')], ...numbers.map(({ name, title }) => [name, title] as const)]}
+        onValue={(sort) => onDraft({ ...draft, sort })}
+      />
+      {draft.sort !== '' && (
+        <Choice
+          label={say('From')}
+          value={draft.order}
+          options={[
+            ['desc', say('Largest first')],
+            ['asc', say('Smallest first')],
+          ]}
+          onValue={(order) => onDraft({ ...draft, order: order as Draft['order'] })}
+        />
+      )}
+      <Typed
+        label={say('Age of figures, sessions')}
+        value={draft.age}
+        isNumber
+        onValue={(age) => onDraft({ ...draft, age })}
+      />
+    </div>
+  )
+}

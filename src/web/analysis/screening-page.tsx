@@ -1,0 +1,310 @@
+// Screening: which figures are kept, a filter over all listings, what passes with the day of its figures, and saved screens.
+
+import './alerts.css'
+import './screening.css'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { messageOf, request, sendJson } from '../api.ts'
+import { price, signed } from '../format.ts'
+import { noteChange, useChanges } from '../frame/tabs.ts'
+import { Link, usePageTitle } from '../router.tsx'
+import { language, say } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import { ask, type Listing, PAGE, ROOT, type Saved, SavedScreens, type Shown } from './saved-screens.tsx'
+import {
+  Conditions,
+  type Draft,
+  draftOf,
+  EMPTY,
+  type FieldSpec,
+  marketName,
+  Order,
+  type Screen,
+  screenOf,
+  Typed,
+} from './screen-form.tsx'
+import { SubNav } from './sub-nav.tsx'
+
+type Days = { count: number; oldest: string | null; newest: string | null }
+type MarketState = { market: string; listings: number; closes: Days; bars: Days }
+type State = { markets: MarketState[]; message: string | null }
+type Fields = { fields: FieldSpec[]; markets: string[] }
+type Strategy = { id: string; title: string; description: string; screen: Screen }
+export function ScreeningPage() {
+  usePageTitle(say('Screening'))
+  const [known, setKnown] = useState<{ fields: Fields; state: State; strategies: Strategy[] } | null>(null)
+  const [saved, setSaved] = useState<Saved[] | null>(null)
+  const [draft, setDraft] = useState<Draft>(EMPTY)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [shown, setShown] = useState<Shown | null>(null)
+  const load = () => {
+    request<{ items: Saved[] }>(`${ROOT}/screens?page_size=100`).then(
+      ({ items }) => setSaved(items),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  }
+  useEffect(() => {
+    load()
+    Promise.all([
+      request<Fields>(`${ROOT}/fields`),
+      request<State>(`${ROOT}/state`),
+      request<{ strategies: Strategy[] }>(`${ROOT}/strategies`),
+    ]).then(
+      ([fields, state, { strategies }]) => setKnown({ fields, state, strategies }),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  }, [])
+  useChanges('screens', load)
+  const changed = () => {
+    noteChange('screens')
+    load()
+  }
+  return (
+    <main class="page">
+      <h1>{say('Screening')}</h1>
+      <SubNav current="screening" />
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {known !== null && <Kept state={known.state} />}
+      {known !== null && (
+        <ScreenForm {...{ ...known, draft, onDraft: setDraft, onShown: setShown, onSaved: changed }} />
+      )}
+      {shown !== null && known !== null && <Results shown={shown} fields={known.fields.fields} />}
+      <SavedScreens
+        saved={saved}
+        onOpen={(one) => setDraft(draftOf(one.screen))}
+        onShown={setShown}
+        onChanged={changed}
+      />
+    </main>
+  )
+}
+
+function Kept({ state: { markets, message } }: { state: State }) {
+  return (
+    <>
+      {message !== null && <Notice kind="warning">{message}</Notice>}
+      <ul class="plain screen-state">
+        {markets.map(({ market, listings, closes, bars }) => (
+          <li key={market}>
+            <span>
+              {marketName(market)}:{' '}
+              {say('{count} of {listings} have figures', { count: Math.max(closes.count, bars.count), listings })}
+              {closes.newest !== null &&
+                ` · ${say('Closes of {oldest} to {newest}', { oldest: closes.oldest ?? '', newest: closes.newest })}`}
+              {bars.newest !== null &&
+                ` · ${say('Bars of {oldest} to {newest}', { oldest: bars.oldest ?? '', newest: bars.newest })}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+type ScreenFormProps = {
+  fields: Fields
+  strategies: Strategy[]
+  draft: Draft
+  onDraft: (draft: Draft) => void
+  onShown: (shown: Shown) => void
+  onSaved: () => void
+}
+
+function ScreenForm({ fields, strategies, draft, onDraft, onShown, onSaved }: ScreenFormProps) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const act = async (work: () => Promise<void>) => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      await work()
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+    setBusy(false)
+  }
+  const run = (event: SubmitEvent) => {
+    event.preventDefault()
+    const screen = screenOf(draft)
+    void act(async () => onShown({ screen, found: await ask(screen, null), savedId: null }))
+  }
+  const save = (name: string, isDaily: boolean) =>
+    act(async () => {
+      const body = { name, screen: screenOf(draft), schedule: isDaily ? { after_close_minutes: AFTER_CLOSE } : null }
+      await request(`${ROOT}/screens`, sendJson('POST', body))
+      onSaved()
+    })
+  const parts = { fields: fields.fields, markets: fields.markets, draft, onDraft }
+  return (
+    <form class="card alert-form" aria-labelledby="screen-form-head" onSubmit={run}>
+      <h2 id="screen-form-head">{say('What to look for')}</h2>
+      <p class="hint">
+        {say(
+          'Find listings by figures that are kept of all of them. A figure that is unknown or too old matches nothing, and is counted.',
+        )}
+      </p>
+      <fieldset class="screen-ready">
+        <legend>{say('Ready-made')}</legend>
+        {strategies.map(({ id, title, description, screen }) => (
+          <button key={id} type="button" title={description} onClick={() => onDraft(draftOf(screen))}>
+            {title}
+          </button>
+        ))}
+      </fieldset>
+      <Conditions {...parts} />
+      <Order {...parts} />
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <button type="submit" class="primary start" disabled={busy}>
+        {say('Run it')}
+      </button>
+      <SaveAs busy={busy} onSave={save} />
+    </form>
+  )
+}
+
+/** Figures of bars take hours to come in; those of closes are there by then. */
+const AFTER_CLOSE = 120
+
+function SaveAs({ busy, onSave }: { busy: boolean; onSave: (name: string, isDaily: boolean) => Promise<void> }) {
+  const [name, setName] = useState('')
+  const [isDaily, setDaily] = useState(true)
+  return (
+    <details>
+      <summary>{say('Save it as')}</summary>
+      <div class="alert-fields">
+        <Typed label={say('Name')} value={name} onValue={setName} />
+        <label class="screen-check">
+          <input type="checkbox" checked={isDaily} onChange={(event) => setDaily(event.currentTarget.checked)} />
+          {say('By itself after the close')}
+        </label>
+      </div>
+      <div class="form-actions">
+        <button type="button" disabled={busy || name.trim() === ''} onClick={() => void onSave(name.trim(), isDaily)}>
+          {say('Save it')}
+        </button>
+      </div>
+    </details>
+  )
+}
+
+const ALWAYS = ['price', 'change_pct'] as const
+
+/** The figures that a screen names, in the order in which it does. */
+function namedIn(screen: Screen): string[] {
+  const found = JSON.stringify(screen.where ?? {}).matchAll(/"field":"(\w+)"/g)
+  const names = [...found].map(([, name = '']) => name)
+  return [...new Set([...names, ...screen.sort.map(({ field }) => field)])]
+}
+
+function Results({ shown, fields }: { shown: Shown; fields: readonly FieldSpec[] }) {
+  const [items, setItems] = useState(shown.found.items)
+  const [problem, setProblem] = useState<string | null>(null)
+  const head = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    setItems(shown.found.items)
+    head.current?.focus()
+  }, [shown])
+  const { counts, total, message, new_codes = [], is_first } = shown.found
+  const more = () =>
+    ask(shown.screen, shown.savedId, Math.floor(items.length / PAGE) + 1).then(
+      (next) => setItems((before) => [...before, ...next.items]),
+      (error: unknown) => setProblem(messageOf(error)),
+    )
+  const none = counts.listings - counts.with_figures
+  const left = { unknown: counts.unknown, old: counts.too_old, none }
+  return (
+    <section class="alert-rules" aria-labelledby="screen-found-head">
+      <h2 id="screen-found-head" tabIndex={-1} ref={head}>
+        {say('What passes')} <span class="badge">{total}</span>
+      </h2>
+      {message !== null && <Notice kind="warning">{message}</Notice>}
+      <p class="hint">
+        {say('{matched} of {listings} pass.', { matched: counts.matched, listings: counts.listings })}{' '}
+        {left.unknown + left.old + none > 0 &&
+          say('Not decided: {unknown} with unknown figures, {old} with old ones, {none} without any.', left)}
+      </p>
+      {is_first === false && new_codes.length > 0 && (
+        <p>{say('New since it ran by itself: {codes}', { codes: new_codes.slice(0, 50).join(', ') })}</p>
+      )}
+      {items.length === 0 ? (
+        <p class="empty">{say('Nothing passes.')}</p>
+      ) : (
+        <FoundTable {...{ items, fields, shown }} />
+      )}
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {items.length < total && (
+        <div class="form-actions">
+          <button type="button" onClick={() => void more()}>
+            {say('More {count}', { count: Math.min(PAGE, total - items.length) })}
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function FoundTable({ items, fields, shown }: { items: Listing[]; fields: readonly FieldSpec[]; shown: Shown }) {
+  const extra = namedIn(shown.screen).filter((name) => !ALWAYS.some((one) => one === name))
+  const columns = [...ALWAYS, ...extra].flatMap((name) => {
+    return fields.filter((field) => field.name === name && field.kind === 'number')
+  })
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="table-scroll" aria-label={say('What passes')} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{say('Code and name')}</th>
+            {columns.map(({ name, title }) => (
+              <th key={name} scope="col">
+                {title}
+              </th>
+            ))}
+            <th scope="col">{say('Figures of')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((one) => (
+            <tr key={one.code}>
+              <th scope="row">
+                <Link to={`/analysis?codes=${encodeURIComponent(one.code)}`}>
+                  <span class="code">{one.code}</span> {language === 'en' ? (one.name_en ?? one.name) : one.name}
+                </Link>
+              </th>
+              {columns.map((field) => (
+                <td key={field.name}>{figureText(field, one)}</td>
+              ))}
+              <td>
+                <DaysOf listing={one} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+function figureText({ name, unit }: FieldSpec, { figures, currency }: Listing): string {
+  const value = figures[name] ?? null
+  if (value === null) return '–'
+  if (unit === '%') return `${signed(value)} %`
+  const text =
+    Math.abs(value) >= 1e6
+      ? value.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 2 })
+      : price(value)
+  return name === 'price' ? `${text} ${currency}` : text
+}
+
+/** Every row says of which day its figures are, and what the checks say of them. */
+function DaysOf({ listing: { session, bars_session, age_sessions, marks } }: { listing: Listing }) {
+  const days = [...new Set([session, bars_session].filter((one) => one !== null))]
+  return (
+    <>
+      {days.join(' · ')}
+      {age_sessions !== null && age_sessions > 0 && (
+        <span class="hint day">{say('{age} sessions old', { age: age_sessions })}</span>
+      )}
+      {marks.length > 0 && <span class="alert-doubt day">{marks.map(({ text }) => text).join(', ')}</span>}
+    </>
+  )
+}
