@@ -94,7 +94,7 @@ export class Conversation {
   readonly #network: OwnNetwork | null
   readonly #views: Views
   readonly #treeLock = new Lock()
-  readonly #backoff = new Backoff({ firstMs: 100, mostMs: 5_000 })
+  readonly #backoff = new Backoff({ firstMs: 100, mostMs: 2_000 })
   #address: { url: URL; bearer: string } | null = null
   #peer: Peer | null = null
   #isWelcome = false

@@ -35,8 +35,8 @@ export type RunnerDeps = {
   readonly startProgram?: ConversationDeps['startProgram']
 }
 
-/** A service that was away for long finds its runners again while its first commands wait for one, which is ten seconds. */
-const MOST_WAIT_MS = 4_000
+/** Well below the seven seconds that a call waits for its runner where another one is free, on a busy machine as well. */
+const MOST_WAIT_MS = 2_000
 /** A key that is refused does not become right soon. */
 const REFUSED_MS = 30_000
 

@@ -21,7 +21,10 @@ const AWAY_MS = 3_000
 const MOMENT_PATIENCE_MS = 3_000
 const AFTER_BEGUN_MS = 900
 
-type Deps = { service: MortalService; machines: Machine[]; moments: Moments<'begun'> }
+/** Longer than the heartbeats of runners are apart, as well. */
+const heldMs = () => 1_000 + Math.random() ** 2 * 44_000
+
+type Deps = { service: MortalService; machines: Machine[]; moments: Moments<'begun'>; lastFaultAt: number }
 
 const FAULTS: Readonly<Record<string, (deps: Deps, machine: Machine) => Promise<unknown>>> = {
   service: ({ service }) => service.kill(),
@@ -35,6 +38,13 @@ const FAULTS: Readonly<Record<string, (deps: Deps, machine: Machine) => Promise<
     return service.kill()
   },
   'both runners': ({ machines }) => Promise.all(machines.map(restarted)),
+  'service held up': ({ service }) => service.holdUp(heldMs()),
+  // Other faults go on meanwhile.
+  'runner held up': async (_, machine) => machine.holdUp(heldMs()),
+  'connection, then service held up': ({ service }, machine) => {
+    machine.relay.cut()
+    return service.holdUp(heldMs())
+  },
 }
 
 export async function lentFaults({ kills }: { kills: number }): Promise<boolean> {
@@ -79,13 +89,16 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
     LLM_API_KEY: 'sk-scripted',
   })
   const port = Number(new URL(service.url).port)
-  const deps: Deps = { service, machines: [], moments: new Moments() }
+  const deps: Deps = { service, machines: [], moments: new Moments(), lastFaultAt: 0 }
   const client = new SteadyClient(service.url)
   const books = noBooks()
   const begun: LentConversation[] = []
   try {
     for (const name of ['one', 'two']) deps.machines.push(await Machine.start(name, port, token))
-    const outside = { client, machines: deps.machines, books, onBegun: () => deps.moments.happened('begun') }
+    const outside = {
+      ...{ client, machines: deps.machines, books, onBegun: () => deps.moments.happened('begun') },
+      lastFaultAt: () => deps.lastFaultAt,
+    }
     for (let at = 0; at < CONVERSATIONS; at++) {
       const one = new LentConversation(`lent${at}`, outside)
       begun.push(one)
@@ -123,6 +136,10 @@ async function killAgainAndAgain(deps: Deps, kills: number, say: (text: string) 
     // Each kind as often as any other.
     const name = names[kill % names.length] ?? 'service'
     if (machine !== undefined) await FAULTS[name]?.(deps, machine)
+    deps.lastFaultAt = Math.max(
+      performance.now(),
+      ...deps.machines.flatMap(({ heldUp }) => heldUp.map(({ until }) => until)),
+    )
     if ((kill + 1) % 20 === 0) say(`  ${kill + 1} kills`)
   }
 }

@@ -14,7 +14,8 @@ import { ROOT } from '../start/paths.ts'
 import { signalIfThere } from '../start/processes.ts'
 import { runtimeBelow } from '../start/usage.ts'
 
-const BACK_WITHIN_MS = 30_000
+/** A busy machine may take its time for a runtime and its first answer. */
+const BACK_WITHIN_MS = 120_000
 const LOOK_EVERY_MS = 20
 
 export type MortalService = {
@@ -23,6 +24,8 @@ export type MortalService = {
   runtime(): number | null
   /** Ends the runtime with SIGKILL; settles with the milliseconds until another one answers. */
   kill(): Promise<number>
+  /** Makes the runtime stand still for so long, as on a machine that has too much to do. */
+  holdUp(ms: number): Promise<void>
   /** Puts a changed bundle in the place of the one that runs; settles with the milliseconds until that one answers. */
   deploy(): Promise<number>
   stop(): Promise<void>
@@ -62,6 +65,7 @@ export async function startMortalService(
     url,
     runtime: () => runtimeBelow(server.pid),
     kill: () => kill(server.pid, url),
+    holdUp: (ms) => holdUp(runtimeBelow(server.pid), ms),
     deploy,
     stop: () => server.stop(),
   }
@@ -90,6 +94,13 @@ async function kill(server: number, url: string): Promise<number> {
     const now = runtimeBelow(server)
     return now !== null && now !== old && (await answers(url))
   })
+}
+
+async function holdUp(runtime: number | null, ms: number): Promise<void> {
+  if (runtime === null) throw new Error('there is no runtime to hold up')
+  signalIfThere(runtime, 'SIGSTOP')
+  await sleep(ms)
+  signalIfThere(runtime, 'SIGCONT')
 }
 
 /** Settles with the milliseconds since then, once it is so. */

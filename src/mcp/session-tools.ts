@@ -46,6 +46,7 @@ const MAX_OFFERED_CHARS = 200_000
 // An object has six connections at a time, and others than these may be open.
 const AT_A_TIME = 4
 const MAX_NAME_CHARS = 64
+const MOST_TRIES = 4
 
 /** Lists the tools of all servers. The failure of one is reported, and the others are used; throws only the signal's reason. */
 export async function openMcpServers(servers: McpServers, deps: OpenDeps): Promise<OpenedServers> {
@@ -62,9 +63,22 @@ async function listingOf(server: ToolServer, deps: OpenDeps): Promise<Listing> {
   const { door, processes, conversationId, signal } = deps
   const deadlineMs = deps.deadlineMs ?? (server.transport === 'stdio' ? PROCESS_DEADLINE_MS : LISTING_DEADLINE_MS)
   try {
-    return await withServer(server, { door, processes, conversationId, signal, deadlineMs }, listTools)
+    return await untilAsked(() =>
+      withServer(server, { door, processes, conversationId, signal, deadlineMs }, listTools),
+    )
   } catch (error) {
     return { tools: [], complaints: [explainFailure(error)] }
+  }
+}
+
+/** A connection that broke before the program was asked, or in a question that changes nothing, costs nothing but time. */
+async function untilAsked<T>(ask: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (!(error instanceof NotAsked) || tries >= MOST_TRIES) throw error
+    }
   }
 }
 
@@ -265,7 +279,7 @@ export async function callMcpTool(
     const params = { name: tool.remoteName, arguments: args }
     const call = () =>
       withServer(server, { ...deps, signal, deadlineMs }, (ask) => ask('tools/call', params, CallResult))
-    return resultOf(await call().catch((error) => (error instanceof NotAsked ? call() : Promise.reject(error))))
+    return resultOf(await untilAsked(call))
   } catch (error) {
     signal?.throwIfAborted()
     return errorResult(explainFailure(error))

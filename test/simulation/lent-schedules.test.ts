@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { setLogLevel } from '../../src/lib/log.ts'
+import { callOf, commandOf } from './lent/command.ts'
 import { ClientSocket } from './lent/network.ts'
 import { Pair } from './lent/object.ts'
 import { type Death, Schedule } from './lent/schedule.ts'
@@ -85,6 +86,25 @@ for (const [when, withinMs] of Object.entries(TAKEN_OVER_WITHIN) as [Death, numb
       expect(tookMs).toBeLessThan(withinMs)
     }
   })
+
+test('a service that is held up for longer than it waits has lost no outcome of a machine that came back meanwhile', async () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + 10; seed++)
+    for (const make of [commandOf, callOf]) {
+      const schedule = new Schedule(seed, root, ['one', 'two'])
+      await schedule.heldUp(make)
+      assertNoFaults(seed, schedule)
+      expect(schedule.unknown).toBe(0)
+    }
+})
+
+test('a machine that dies before it has begun a command costs no outcome: another one runs it', async () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + 5; seed++) {
+    const schedule = new Schedule(seed, root, ['one', 'two'])
+    await schedule.notBegun()
+    assertNoFaults(seed, schedule)
+    expect(schedule.unknown).toBe(0)
+  }
+})
 
 test('a machine that never acknowledges what comes down does not keep its command for ever, and the next one is as any other', async () => {
   const schedule = new Schedule(FIRST_SEED, root, ['one'])

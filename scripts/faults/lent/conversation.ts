@@ -45,10 +45,19 @@ export const noBooks = (): Books => ({
   backMs: [],
 })
 
-type Outside = { client: SteadyClient; machines: readonly Machine[]; books: Books; onBegun: () => void }
+type Outside = {
+  client: SteadyClient
+  machines: readonly Machine[]
+  books: Books
+  onBegun: () => void
+  /** When anything was killed or held up last. */
+  lastFaultAt: () => number
+}
 
 /** With a machine to run on and nobody killed meanwhile, a step that has not ended by then never will. */
 const PATIENCE_MS = 150_000
+/** However often somebody is killed. */
+const MOST_PATIENCE_MS = 600_000
 /** It is the user's turn. */
 const AT_REST = 'awaiting_user_input'
 const NO_RUNNER = /^(\{.*"text":"Error: )?(No runner is connected|The runner is not connected)/
@@ -100,15 +109,23 @@ export class LentConversation {
     onBegun()
     const outcome = await this.#outcome(before)
     if (outcome === null) {
-      books.stuck.push(`${this.id} ${step.key}: no outcome`)
+      books.stuck.push(`${this.id} ${step.key}: no outcome after ${this.#story(startedAt)}`)
       return false
     }
     if ((await this.#seen(({ id, extras }) => id > outcome.id && extras?.agent_state === AT_REST)) === null) {
-      books.stuck.push(`${this.id} ${step.key}: an outcome, and the turn does not end`)
+      books.stuck.push(`${this.id} ${step.key}: an outcome, and the turn does not end: ${this.#story(startedAt)}`)
       return false
     }
     await this.#audit(step, outcome, startedAt)
     return true
+  }
+
+  /** What was seen of a step that went wrong. */
+  #story(startedAt: number): string {
+    const { machines } = this.#outside
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    const events = this.#watcher.events.slice(-6).map((event) => JSON.stringify(event).slice(0, 300))
+    return [`${seconds} s`, ...events, ...machines.map(({ name, said }) => `${name} said:\n${said}`)].join('\n      ')
   }
 
   #outcome(before: number): Promise<SeenEvent | null> {
@@ -120,8 +137,10 @@ export class LentConversation {
   }
 
   async #seen(isIt: (event: SeenEvent) => boolean): Promise<SeenEvent | null> {
-    const deadline = performance.now() + PATIENCE_MS
-    for (; performance.now() < deadline; await sleep(10)) {
+    const since = performance.now()
+    const deadline = () =>
+      Math.min(since + MOST_PATIENCE_MS, Math.max(since, this.#outside.lastFaultAt()) + PATIENCE_MS)
+    for (; performance.now() < deadline(); await sleep(10)) {
       const found = this.#watcher.events.find(isIt)
       if (found !== undefined) return found
     }
@@ -145,14 +164,15 @@ export class LentConversation {
     const isEnded = this.#makesCalls
       ? content.includes(CALLED(step.key))
       : extras?.metadata?.exit_code === step.exitCode && isOutput(step, content)
-    const now = performance.now()
     if (isEnded && times === 0) books.lost.push(`${here}: an outcome of what never ran`)
     if (kill !== undefined) books.backMs.push(performance.now() - kill.at)
     if (isEnded) {
       books.ended += 1
       await this.#compare(step, this.#makesCalls ? this.#files : after(this.#files, step))
-    } else if (kill === undefined && !its.some((machine) => machine.awayAt(this.id, now) >= WAITS_MS))
-      books.lost.push(`${here}: ${extras?.metadata?.exit_code} ${content.slice(0, 200)}`)
+    } else if (kill === undefined && !its.some((machine) => machine.awaySince(this.id, startedAt) >= WAITS_MS))
+      books.lost.push(
+        `${here}: ${extras?.metadata?.exit_code} ${content.slice(0, 200)} after ${this.#story(startedAt)}`,
+      )
     else {
       if (kill === undefined) books.givenUp.push(`${here}: ${content.slice(0, 200)}`)
       books.unknown += 1

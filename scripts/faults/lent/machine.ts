@@ -29,6 +29,8 @@ export class Machine {
   #log = ''
   /** What was killed here, by the clock of this process. */
   readonly kills: Kill[] = []
+  /** When it was made to stand still. */
+  readonly heldUp: { readonly at: number; readonly until: number }[] = []
   /** Ends of the runner that nobody made, with what it said last. */
   readonly ownEnds: string[] = []
   #upSince: number | null = null
@@ -86,10 +88,27 @@ export class Machine {
       this.#connections.push({ at: performance.now(), conversation, isUp: how === 'connected' })
   }
 
-  /** For how long the conversation had not been connected at that moment, as the runner tells; 0 when it was. */
-  awayAt(conversation: string, at: number): number {
-    const last = this.#connections.findLast((one) => one.conversation === conversation && one.at <= at)
-    return last === undefined || last.isUp ? 0 : at - last.at
+  /** The longest time since then in which the conversation was not connected, as the runner tells; 0 when it always was. */
+  awaySince(conversation: string, since: number): number {
+    const its = this.#connections.filter((one) => one.conversation === conversation)
+    const away = its.map(({ at, isUp }, index) =>
+      isUp ? 0 : Math.max(0, (its[index + 1]?.at ?? performance.now()) - Math.max(at, since)),
+    )
+    return Math.max(0, ...away)
+  }
+
+  /** Stands still for so long, as a machine does that has too much to do: it is not dead, and nobody can tell. */
+  holdUp(ms: number): void {
+    const child = this.#child
+    if (child?.pid === undefined) return
+    this.heldUp.push({ at: performance.now(), until: performance.now() + ms })
+    child.kill('SIGSTOP')
+    setTimeout(() => child.kill('SIGCONT'), ms)
+  }
+
+  /** What the runner said last. */
+  get said(): string {
+    return this.#log.slice(-1_500)
   }
 
   /** Whether it was in the pool, or on its way back there, ever since then. */

@@ -11,6 +11,11 @@ type Happening = () => void
 /** What one end of one connection is still to hear, in its order. */
 class Line {
   readonly waiting: Happening[] = []
+  readonly machine: string
+
+  constructor(machine: string) {
+    this.machine = machine
+  }
 }
 
 /** One turn of the real loop: everything that waits for no clock has gone on. */
@@ -28,6 +33,7 @@ export type Entry = (path: string, bearer: string) => Promise<ServerEnd | number
 export class Network {
   readonly #random: Random
   readonly #lines = new Set<Line>()
+  readonly #held = new Set<string>()
   readonly connections = new Set<Connection>()
   /** What machines say and nobody hears. */
   loses: (text: string) => boolean = () => false
@@ -52,8 +58,22 @@ export class Network {
     if (data.includes('"code":-32004')) this.wrongRevisions += 1
   }
 
+  /** The machine is held up: for so long it hears nothing and nothing is heard of it. */
+  hold(machine: string, ms: number): void {
+    this.#held.add(machine)
+    setTimeout(() => this.#held.delete(machine), ms)
+  }
+
+  letGo(): void {
+    this.#held.clear()
+  }
+
   get isQuiet(): boolean {
-    return this.#lines.size === 0
+    return this.#moving.length === 0
+  }
+
+  get #moving(): Line[] {
+    return [...this.#lines].filter(({ machine }) => !this.#held.has(machine))
   }
 
   later(line: Line, happening: Happening): void {
@@ -63,7 +83,7 @@ export class Network {
 
   /** One thing that is on its way arrives. */
   step(): void {
-    const line = this.#random.pick([...this.#lines])
+    const line = this.#random.pick(this.#moving)
     const happening = line.waiting.shift()
     if (line.waiting.length === 0) this.#lines.delete(line)
     happening?.()
@@ -108,14 +128,16 @@ export class ServerEnd {
 export class Connection {
   readonly #network: Network
   readonly #client: ClientSocket
-  readonly #up = new Line()
-  readonly #down = new Line()
+  readonly #up: Line
+  readonly #down: Line
   #server: ServerEnd | null = null
   #isCut = false
 
   constructor(network: Network, client: ClientSocket, { path, bearer }: { path: string; bearer: string }) {
     this.#network = network
     this.#client = client
+    this.#up = new Line(client.machine)
+    this.#down = new Line(client.machine)
     network.connections.add(this)
     network.later(this.#up, () => this.#knock(path, bearer))
   }
@@ -207,7 +229,8 @@ export class Connection {
     this.#network.connections.delete(this)
     const end = this.#server
     if (end === null) return
-    this.#network.later(this.#up, () => {
+    // The service hears it, whatever holds the machine up.
+    this.#network.later(new Line(''), () => {
       end.readyState = 3
       end.holder?.left(end)
     })

@@ -3,14 +3,13 @@
 // service restarted, and several of these at once.
 
 import { vi } from 'vitest'
-import { MIGRATIONS as CONVERSATION_MIGRATIONS } from '../../../durable-objects/conversation/schema.ts'
-import { MIGRATIONS } from '../../../durable-objects/owner/schema.ts'
-import { Disk } from '../disk.ts'
 import { Random } from '../random.ts'
 import { type Command, callOf, commandOf, contentOf, differences, isWhole, linesOf, wrongFiles } from './command.ts'
+import { GIVEN_UP_MS, HoldUps } from './hold-ups.ts'
 import { Machine } from './machine.ts'
-import { atTurnEnd, Network, turn, useNetwork } from './network.ts'
-import { CONVERSATION, ConversationLife, PoolLife, type Result, STEPS_TABLE, type Step } from './object.ts'
+import { Network, turn, useNetwork } from './network.ts'
+import { CONVERSATION, type ConversationLife, type Result } from './object.ts'
+import { Service } from './service.ts'
 
 const BEGAN_AT = Date.parse('2026-01-01T00:00:00Z')
 const MOST_ROUNDS = 60_000
@@ -30,8 +29,7 @@ export class Schedule {
   readonly #random: Random
   readonly #network: Network
   readonly #machines: Machine[]
-  readonly #disk = new Disk([...CONVERSATION_MIGRATIONS, STEPS_TABLE], atTurnEnd)
-  readonly #poolDisk = new Disk(MIGRATIONS, atTurnEnd)
+  readonly #service: Service
   readonly #runs = new Map<string, number>()
   readonly #commands: Command[] = []
   /** Of the users' files: what was stored last. */
@@ -40,12 +38,12 @@ export class Schedule {
   #unacknowledged: { name: string; text: string }[] = []
   #files: ReadonlyMap<string, string> = new Map()
   #doubted: Command | null = null
-  #pool: PoolLife | null = null
-  #object: ConversationLife | null = null
   #faultsLeft: number
-  #isOpen = true
   #settled = 0
   #lastFaultAt = 0
+  readonly #holdUps: HoldUps
+  givenUp = 0
+  #onRun: (key: string) => void = () => {}
   /** A machine that dies in its command. */
   #doomed: { key: string; machine: Machine } | null = null
 
@@ -59,6 +57,13 @@ export class Schedule {
     vi.spyOn(Math, 'random').mockImplementation(this.#random.next)
     names ??= this.#random.chance(0.5) ? ['one'] : ['one', 'two']
     const ran = (command: Command, files: ReadonlyMap<string, string>) => this.#ran(command, files)
+    this.#service = new Service({
+      ...{ network: this.#network, random: this.#random },
+      isDeadly: () => this.#isDeadly(),
+      fault: (text) => this.faults.push(text),
+      settled: (key) => this.#noteSettled(key),
+    })
+    this.#holdUps = new HoldUps({ network: this.#network, random: this.#random, tell: (text) => this.#tell(text) })
     this.#machines = names.map((name) => new Machine(name, { root, network: this.#network, ran }))
   }
 
@@ -70,6 +75,7 @@ export class Schedule {
       await this.#take(command, true)
     }
     this.#faultsLeft = 0
+    this.#network.letGo()
     for (const machine of this.#machines) if (!machine.isUp) machine.start()
     await this.#take(commandOf('last', this.#random), false)
     await this.#end()
@@ -77,20 +83,20 @@ export class Schedule {
 
   /** The machine dies while another one is free: simulated time from there to the end of the next command, which the other one runs. */
   async takeover(when: Death): Promise<number> {
-    await this.#begin()
-    this.#faultsLeft = 0
+    await this.#begin(0)
     await this.#take(commandOf('first', this.#random), false)
     const machine = this.#connected()
-    if (machine === undefined || this.#object === null) throw new Error('no machine is connected')
+    if (machine === undefined || this.#service.object === null) throw new Error('no machine is connected')
     if (when === 'in a command') this.#doomed = { key: 'second', machine }
     await this.#take(commandOf('second', this.#random), false)
-    await this.#upload(this.#object)
+    await this.#upload(this.#service.object)
     if (when !== 'in a command') machine.kill()
     while (machine.isUp || (when === 'and it is known' && this.#connected() === machine)) await this.#round(false)
     // The one of the instant of the death may have been given to the dead machine: of it nobody knows.
     const next = ['third', 'fourth'].map((key) => ({ ...commandOf(key, this.#random), restMs: 10 }))
     for (const command of next)
-      if (this.#connected() === machine || this.#object.runner.connected === null) await this.#take(command, false)
+      if (this.#connected() === machine || this.#service.object.runner.connected === null)
+        await this.#take(command, false)
     const tookMs = Date.now() - (machine.deaths.at(-1) ?? 0)
     if (this.#connected() === machine || !next.some(({ key }) => this.#runs.has(key)))
       this.faults.push('no other machine ran it')
@@ -100,13 +106,12 @@ export class Schedule {
 
   /** The machine never acknowledges what comes down: how long it takes until the command has an end. Afterwards all is well again. */
   async unacknowledged(): Promise<number> {
-    await this.#begin()
-    this.#faultsLeft = 0
-    if (this.#object === null) throw new Error('no object')
+    await this.#begin(0)
+    if (this.#service.object === null) throw new Error('no object')
     // More than the window.
     for (const name of ['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8']) {
       const text = name.repeat(400_000)
-      await this.#object.files.write(`/workspace/${name}`, new TextEncoder().encode(text))
+      await this.#service.object.files.write(`/workspace/${name}`, new TextEncoder().encode(text))
       this.#stored.set(name, text)
     }
     this.#network.loses = (text) => text.includes('"frame/ack"')
@@ -118,11 +123,11 @@ export class Schedule {
     return tookMs
   }
 
-  /** Simulated time until the first command has an end, whatever that is. */
+  /** Simulated time until the first command has an end. */
   async #first(command: Command): Promise<number> {
     const startedAt = Date.now()
     this.#commands.push(command)
-    this.#object?.add(command)
+    this.#service.object?.add(command)
     while (this.#settled === 0 && Date.now() - startedAt < MOST_MS) await this.#round(false)
     if (this.#settled === 0) this.faults.push('stuck')
     return Date.now() - startedAt
@@ -130,11 +135,10 @@ export class Schedule {
 
   /** The machine never tells that its command has ended: how long it takes until it has an end all the same. */
   async untold(): Promise<number> {
-    await this.#begin()
-    this.#faultsLeft = 0
+    await this.#begin(0)
     this.#network.loses = (text) => text.includes('"call/ended"')
     const tookMs = await this.#first({ ...commandOf('untold', this.#random), writes: [], removes: [] })
-    const [step] = this.#steps()
+    const [step] = this.#service.steps()
     if (step?.result?.includes('did not tell in time') !== true) this.faults.push(`told as ${step?.result}`)
     this.#network.loses = () => false
     const [machine] = this.#machines
@@ -145,13 +149,44 @@ export class Schedule {
     return tookMs
   }
 
+  /**
+   * The connections of a machine are cut in its command and it is back in four seconds, in which the service is held up for longer
+   * than it waits: how the command ended.
+   */
+  async heldUp(make: typeof commandOf): Promise<void> {
+    await this.#begin(0)
+    await this.#take(commandOf('first', this.#random), false)
+    const command = { ...make('second', this.#random), restMs: 400, lines: 5 }
+    this.#onRun = (key) => {
+      const machine = this.#connected()
+      if (key !== command.key || machine === undefined) return
+      this.#holdUps.cutOff(machine)
+    }
+    await this.#take(command, false)
+    await this.#end()
+  }
+
+  /** The machine dies while the files come down that its command needs: nothing has begun, and the other one takes it. */
+  async notBegun(): Promise<void> {
+    await this.#begin(0)
+    await this.#take(commandOf('first', this.#random), false)
+    if (this.#service.object !== null) await this.#upload(this.#service.object)
+    const machine = this.#connected()
+    this.#network.loses = (text) => {
+      if (text.includes('"frame/ack"')) queueMicrotask(() => machine?.kill())
+      return false
+    }
+    await this.#take(commandOf('second', this.#random), false)
+    if (machine?.isUp === true) this.faults.push('it did not die')
+    await this.#end()
+  }
+
   /** How often the whole tree went down: after cuts alone, and after a death in a command, which leaves the copy uncertain. */
   async wholes(): Promise<{ afterCuts: number; afterDeath: number; refused: number }> {
-    await this.#begin()
-    this.#faultsLeft = 0
+    await this.#begin(0)
     for (const key of ['first', 'second', 'third', 'fourth']) {
       await this.#take(commandOf(key, this.#random), false)
-      if (this.#object !== null) await this.#upload(this.#object)
+      if (this.#service.object !== null) await this.#upload(this.#service.object)
       this.#network.connections.forEach((one) => void one.cut())
     }
     const afterCuts = this.#network.wholeTransfers
@@ -167,26 +202,26 @@ export class Schedule {
 
   /** The machine is cut off until its command is given up, and what it made comes when the user has stored a file of the same name. */
   async late(): Promise<void> {
-    await this.#begin()
-    this.#faultsLeft = 0
+    await this.#begin(0)
     await this.#take(commandOf('first', this.#random), false)
     const write = { name: 'a', size: 99 }
     const given = { key: 'given-up', writes: [write], removes: [], lines: 1, restMs: 10, exitCode: 0 }
     const { entry } = this.#network
     this.#commands.push(given)
-    this.#object?.add(given)
+    this.#service.object?.add(given)
     while (!this.#runs.has(given.key)) await this.#round(false)
     this.#network.cutOff()
     for (let at = 0; this.#settled < 2 && at < MOST_ROUNDS; at++) await this.#round(false)
     this.#stored.set('a', contentOf('user', write))
-    await this.#object?.files.write('/workspace/a', new TextEncoder().encode(contentOf('user', write)))
+    await this.#service.object?.files.write('/workspace/a', new TextEncoder().encode(contentOf('user', write)))
     this.#network.entry = entry
     await this.#take({ ...given, key: 'next', writes: [] }, false)
     await this.#end()
   }
 
-  async #begin(): Promise<void> {
-    this.#startService()
+  async #begin(faults = this.#faultsLeft): Promise<void> {
+    this.#faultsLeft = faults
+    this.#service.start()
     for (const machine of this.#machines) machine.start()
     for (let at = 0; this.#machinesIn() < this.#machines.length && at < 1_000; at++) await this.#round(false)
   }
@@ -194,37 +229,34 @@ export class Schedule {
   async #end(): Promise<void> {
     await this.#lookAtEnd()
     for (const machine of this.#machines) machine.remove()
-    this.#pool?.die()
-    this.#object?.die()
-    // What they wrote last is committed, or not, in the next turns.
-    for (let turns = 0; turns < 4; turns++) await turn()
-    this.#disk.close()
-    this.#poolDisk.close()
+    await this.#service.end()
   }
 
   #connected(): Machine | undefined {
-    const id = this.#object?.runner.connected?.id
+    const id = this.#service.object?.runner.connected?.id
     return this.#machines.find((one) => one.id === id)
   }
 
   #machinesIn(): number {
-    return this.#pool?.pool.list().filter(({ state }) => state === 'connected').length ?? 0
+    return this.#service.pool?.pool.list().filter(({ state }) => state === 'connected').length ?? 0
   }
 
   async #take(command: Command, mayFail: boolean): Promise<void> {
     this.#commands.push(command)
     const startedAt = Date.now()
+    // Goes on with what waits for it, and not when the service is held up.
+    const since = performance.now()
     const wanted = this.#settled + 1
     this.#tell(`${command.key} is to run`)
     let isAdded = false
     for (let round = 0; this.#settled < wanted; round++) {
-      if (!isAdded && this.#object !== null && this.#isOpen) {
-        this.#object.add(command)
+      if (!isAdded && this.#service.object !== null && this.#service.isOpen) {
+        this.#service.object.add(command)
         await turn()
-        isAdded = this.#steps().some(({ key }) => key === command.key)
+        isAdded = this.#service.steps().some(({ key }) => key === command.key)
       }
-      if (round > MOST_ROUNDS || Date.now() - startedAt > MOST_MS) {
-        this.faults.push(`${command.key} is stuck after ${Date.now() - startedAt} ms`)
+      if (round > MOST_ROUNDS || performance.now() - since > MOST_MS) {
+        this.faults.push(`${command.key} is stuck after ${performance.now() - since} ms`)
         this.#settled = wanted
         return
       }
@@ -236,7 +268,8 @@ export class Schedule {
   async #round(mayFail: boolean): Promise<void> {
     await turn()
     if (mayFail && this.#faultsLeft > 0 && this.#random.chance(FAULT_CHANCE)) this.#strike()
-    else if (mayFail && this.#object !== null && this.#random.chance(0.01)) await this.#upload(this.#object)
+    else if (mayFail && this.#service.object !== null && this.#random.chance(0.01))
+      await this.#upload(this.#service.object)
     else if (this.#network.isQuiet) await this.#letTimePass()
     else if (this.#random.chance(0.9)) this.#network.step()
     // What is on its way does not take seconds.
@@ -251,7 +284,10 @@ export class Schedule {
   }
 
   #strike(): void {
-    const kinds = ['cut', 'cut', 'kill', 'sandbox', 'object', 'service', 'kill and service', 'all']
+    const kinds = [
+      ...['cut', 'cut', 'kill', 'sandbox', 'object', 'service', 'kill and service', 'all'],
+      ...['machine held up', 'service held up'],
+    ]
     const kind = this.#random.pick(kinds)
     const machine = this.#random.pick(this.#machines)
     this.#faultsLeft -= 1
@@ -261,8 +297,10 @@ export class Schedule {
     if (kind === 'kill' || kind === 'kill and service') this.#kill(machine)
     if (kind === 'all') for (const one of this.#machines) this.#kill(one)
     if (kind === 'sandbox') machine.killSandbox()
-    if (kind === 'object') this.#object?.die()
-    if (kind === 'service' || kind === 'kill and service') this.#restartService()
+    if (kind === 'object') this.#service.object?.die()
+    if (kind === 'machine held up') this.#holdUps.machine(machine.name)
+    if (kind === 'service held up') this.#holdUps.service()
+    if (kind === 'service' || kind === 'kill and service') this.#service.restart()
   }
 
   #kill(machine: Machine): void {
@@ -271,45 +309,6 @@ export class Schedule {
     setTimeout(() => {
       if (!machine.isUp) machine.start()
     }, this.#random.below(5_000))
-  }
-
-  #restartService(): void {
-    if (!this.#isOpen) return
-    this.#isOpen = false
-    this.#pool?.die()
-    this.#pool = null
-    this.#object?.die()
-    this.#network.cutOff()
-    setTimeout(() => this.#startService(), this.#random.below(1_500))
-  }
-
-  #startService(): void {
-    this.#isOpen = true
-    this.#pool = new PoolLife(this.#poolDisk)
-    this.#reviveObject()
-    this.#network.entry = async (path, bearer) => {
-      if (path === '/api/runners/socket') return this.#pool?.accept() ?? 503
-      return (await this.#object?.accept(bearer)) ?? 503
-    }
-  }
-
-  #reviveObject(): void {
-    if (this.#object !== null || !this.#isOpen) return
-    const object: ConversationLife = new ConversationLife({
-      disk: this.#disk,
-      pool: () => this.#pool,
-      isDeadly: () => this.#isDeadly(),
-      died: () => {
-        if (this.#object === object) this.#object = null
-        setTimeout(() => this.#reviveObject(), this.#random.below(500))
-      },
-      fault: (text) => this.faults.push(text),
-      settled: ({ key }) => this.#noteSettled(key),
-    })
-    this.#object = object
-    object.work()
-    // What was stored before the death that kept it from being told.
-    for (const { key, state } of this.#steps()) if (state === 'done') this.#noteSettled(key)
   }
 
   #noteSettled(key: string): void {
@@ -337,18 +336,15 @@ export class Schedule {
     const times = (this.#runs.get(command.key) ?? 0) + 1
     this.#runs.set(command.key, times)
     this.#tell(`${command.key} runs`)
+    this.#onRun(command.key)
     const doomed = this.#doomed?.key === command.key ? this.#doomed.machine : null
     if (doomed !== null) setTimeout(() => doomed.kill(), this.#random.below(1_000))
     if (times > 1) this.faults.push(`${command.key} was run ${times} times`)
     for (const [name, text] of files) if (!isWhole(name, text)) this.faults.push(`${command.key} finds ${name} torn`)
   }
 
-  #steps(): Step[] {
-    return this.#disk.read<Step>('SELECT * FROM steps ORDER BY rowid')
-  }
-
   async #audit(command: Command, startedAt: number): Promise<void> {
-    const step = this.#steps().find(({ key }) => key === command.key)
+    const step = this.#service.steps().find(({ key }) => key === command.key)
     const result = JSON.parse(step?.result ?? 'null') as Result
     this.#tell(`${command.key}: ${result.failure ?? `exit ${result.exitCode}`}`)
     const times = this.#runs.get(command.key) ?? 0
@@ -357,7 +353,10 @@ export class Schedule {
     if (isEnded && times === 0) this.faults.push(`${command.key} has an outcome and never ran`)
     if (isEnded && result.output !== linesOf(command).join(''))
       this.faults.push(`${command.key}: the output is ${JSON.stringify(result.output)}`)
-    if (!isEnded && !hasDied && !(result.missing && this.#lastFaultAt >= startedAt - 20_000))
+    const mayBeMissing = this.#lastFaultAt >= startedAt - 20_000 || this.#holdUps.since(startedAt) > 0
+    if (!isEnded && !hasDied && this.#machines.length > 1 && this.#holdUps.since(startedAt) >= GIVEN_UP_MS)
+      this.givenUp += 1
+    else if (!isEnded && !hasDied && !(result.missing && mayBeMissing))
       this.faults.push(`${command.key}: lost without a death: ${JSON.stringify(result)}`)
     if (!isEnded) this.unknown += 1
     await this.#compare(command, isEnded)
@@ -375,8 +374,8 @@ export class Schedule {
   }
 
   async #found(): Promise<Map<string, string>> {
-    while (this.#object === null) await this.#round(false)
-    const { files } = this.#object
+    while (this.#service.object === null) await this.#round(false)
+    const { files } = this.#service.object
     const found = new Map<string, string>()
     for (const { name } of files.list('/workspace'))
       found.set(name, new TextDecoder().decode(await files.read(`/workspace/${name}`)))
@@ -384,9 +383,9 @@ export class Schedule {
   }
 
   async #lookAtEnd(): Promise<void> {
-    const left = this.#disk.read<{ key: string }>('SELECT key FROM runner_calls')
+    const left = this.#service.disk.read<{ key: string }>('SELECT key FROM runner_calls')
     if (left.length > 0) this.faults.push(`calls are left: ${left.map(({ key }) => key).join(', ')}`)
-    if (this.#disk.read('SELECT 1 FROM runner_output').length > 0) this.faults.push('output is left')
+    if (this.#service.disk.read('SELECT 1 FROM runner_output').length > 0) this.faults.push('output is left')
     const machine = this.#connected()
     if (machine === undefined) return void this.faults.push('no machine is connected at the end')
     const here = machine.files(CONVERSATION)

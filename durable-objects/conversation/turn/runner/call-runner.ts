@@ -9,6 +9,7 @@ import { BROWSER_KIND, pageReportIn } from '../../../../src/runners/page.ts'
 import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
 import { CallState, CELL_KINDS, RPC_ERRORS, type RunnerDescription } from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
+import { AwakeTime } from './awake-time.ts'
 import { type CallEnd, CallWaiters } from './call-waiters.ts'
 import { remarkOn } from './remarks.ts'
 import type { RunnerCalls } from './runner-calls.ts'
@@ -37,6 +38,8 @@ type CallRunnerDeps = {
   link(): RunnerLink
   /** Whether the runner of this id is connected again, within the time that a call waits for it. */
   comesBack(runner: string, signal: AbortSignal): Promise<boolean>
+  /** Another runner for what none has begun; why there is none. */
+  another(): Promise<string | null>
   maskText(text: string): string
   /** After so long a call that names no time is answered with what there is, whatever it prints. */
   softMs: number
@@ -73,11 +76,16 @@ export class CallRunner {
   }
 
   /** Tries again over the next connection when one breaks. */
-  async #untilEnded(call: TimedCall, runner: string): Promise<RunnerResult> {
+  async #untilEnded(call: TimedCall, first: string): Promise<RunnerResult> {
+    let runner = first
     for (let tries = 0; ; tries++) {
       const isBegun = this.#deps.calls.get(call.key) !== null
       if ((isBegun || tries > 0) && !(await this.#deps.comesBack(runner, call.signal))) {
-        return this.#given(call, lostText(this.#deps.record.value.runner), call.signal.aborted)
+        const lost = this.#deps.record.value.runner
+        if (isBegun || call.signal.aborted) return this.#given(call, lostText(lost), call.signal.aborted)
+        const missing = await this.#deps.another()
+        if (missing !== null) return this.#given(call, notBegunText(lost, missing), call.signal.aborted)
+        runner = this.#deps.record.value.runner?.id ?? ''
       }
       try {
         return this.#result(call, await this.#attempt(call, runner))
@@ -114,10 +122,11 @@ export class CallRunner {
   async #inTime(call: TimedCall, ended: Promise<CallEnd>): Promise<CallEnd> {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const mostMs = call.timeoutMs + (isOfBrowser(call) ? BROWSER_OVERDUE_MS : OVERDUE_MS)
-    let until = Date.now() + mostMs
+    const waited = new AwakeTime()
+    let until = mostMs
     const look = () => {
-      until = Math.max(until, this.#deps.link().heardAt + OVERDUE_MS)
-      const leftMs = until - Date.now()
+      until = Math.max(until, waited.ms + OVERDUE_MS - (Date.now() - this.#deps.link().heardAt))
+      const leftMs = until - waited.ms
       if (leftMs <= 0) reject(new Overdue('the runner did not end the call'))
       else timer = setTimeout(look, leftMs)
     }
@@ -126,6 +135,7 @@ export class CallRunner {
       return await Promise.race([ended, late])
     } finally {
       clearTimeout(timer)
+      waited.end()
     }
   }
 
@@ -278,6 +288,10 @@ function overdueText(runner: RunnerDescription | null): string {
 function brokenText(runner: RunnerDescription | null, error: unknown): string {
   const why = error instanceof Error ? error.message : 'the connection failed'
   return `${nameOf(runner)} cannot be relied on: its connection ended again and again (${why}). The outcome of this is unknown and it was not run again; its log and that of the service say more.`
+}
+
+function notBegunText(runner: RunnerDescription | null, missing: string): string {
+  return `${nameOf(runner)} was lost before it began this, so nothing of it was run. ${missing}`
 }
 
 function lostText(runner: RunnerDescription | null): string {

@@ -74,6 +74,7 @@ export class ConversationRunner {
       record: this.#record,
       link: () => this.#link,
       comesBack: (runner, signal) => this.#finder.comesBack(runner, signal),
+      another: () => this.#another(),
       maskText: deps.maskText,
       softMs: shellTimeoutMs,
     })
@@ -243,6 +244,17 @@ export class ConversationRunner {
       throw new McpFailure(`It is a program and needs a runner. Start one with "npm run runner" (docs/runners.md).`)
     // A call may be followed there while its runner is away.
     if (!this.#link.isUp) await this.#finder.connects()
+  }
+
+  /** A runner for what none has begun yet; why there is none. */
+  async #another(): Promise<string | null> {
+    const { kind } = this.#deps.wish()
+    if (kind === 'edge') return AT_THE_EDGE
+    const runtime = await this.#chosen(kind)
+    if (runtime.kind === 'missing') return runtime.why
+    if (runtime.kind === 'edge') return whyNone(this.#missing, labelsOf(this.#deps.wish()).labels)
+    this.#tellPlace(runtime)
+    return null
   }
 
   /** A person wants a terminal: a runner is looked for as for a command. */

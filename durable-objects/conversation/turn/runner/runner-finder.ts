@@ -9,6 +9,7 @@ import { inTime, noAnswerWithin, waitAtMost } from '../../../../src/lib/wait-at-
 import { ticketText } from '../../../../src/runners/ticket.ts'
 import type { RunnerAnswer } from '../../../owner/runner-pool.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
+import { AwakeTime } from './awake-time.ts'
 import { CONTAINER_LABEL, CONTAINER_WITHIN_MS, ownContainer } from './own-container.ts'
 import type { RunnerRecord } from './runner-record.ts'
 import { labelsOf, type Missing } from './whereabouts.ts'
@@ -155,26 +156,34 @@ export class RunnerFinder {
   /**
    * Whether the same runner is connected again, within the time that a call waits for it. One that was started anew knows no ticket,
    * so it is asked to come. Where another one could take the conversation the wait is shorter, and begins when that one is there:
-   * after a restart of the service none of them is, and each needs its time.
+   * after a restart of the service none of them is, and each needs its time. It begins again with each answer of the runner's: it
+   * lives, and is on its way.
    */
   async comesBack(runner: string, signal: AbortSignal): Promise<boolean> {
-    const since = Date.now()
-    const left = (ofMs: number) => since + ofMs - Date.now()
-    let waitsFrom: number | null = null
-    const leftBeforeOthers = () => Math.max(0, (waitsFrom ?? Date.now()) + RETURN_BEFORE_OTHERS_MS - Date.now())
-    const isHere = () => this.#deps.isUp() || signal.aborted
-    while (!signal.aborted && left(RETURN_WITHIN_MS) > 0) {
-      await this.#until(isHere, FIRST_LOOK_MS)
-      if (this.#deps.isUp()) return this.#deps.record.value.runner?.id === runner
-      const answer = await this.#ask(runner, leftBeforeOthers())
-      if (answer.others > 0) waitsFrom ??= Math.max(since, Date.now() - FIRST_LOOK_MS)
-      const mayTake = answer.others > 0 ? leftBeforeOthers() : CONNECT_WITHIN_MS
-      if (answer.ok) await this.#until(isHere, mayTake)
-      if (!isHere() && answer.others > 0 && leftBeforeOthers() === 0) break
+    const waited = new AwakeTime()
+    try {
+      await this.#waitFor(runner, { signal, waited })
+    } finally {
+      waited.end()
     }
     if (this.#deps.isUp()) return this.#deps.record.value.runner?.id === runner
     this.#passedOver = runner
     return false
+  }
+
+  async #waitFor(runner: string, { signal, waited }: { signal: AbortSignal; waited: AwakeTime }): Promise<void> {
+    let from: number | null = null
+    const leftBeforeOthers = () => Math.max(0, (from ?? waited.ms) + RETURN_BEFORE_OTHERS_MS - waited.ms)
+    const isHere = () => this.#deps.isUp() || signal.aborted
+    while (waited.ms < RETURN_WITHIN_MS) {
+      await this.#until(isHere, FIRST_LOOK_MS)
+      if (isHere()) return
+      const { ok, others } = await this.#ask(runner, leftBeforeOthers())
+      if (ok) from = null
+      else if (others > 0) from ??= Math.max(0, waited.ms - FIRST_LOOK_MS)
+      if (ok) await this.#until(isHere, others > 0 ? RETURN_BEFORE_OTHERS_MS : CONNECT_WITHIN_MS)
+      if (isHere() || (!ok && others > 0 && leftBeforeOthers() === 0)) return
+    }
   }
 
   async #until(isSo: () => boolean, ms: number): Promise<void> {

@@ -39,10 +39,11 @@ type Session = {
   readonly fail: (why: string) => void
   /** The call that is under way, as the program gets it. */
   asked: { readonly key: string; readonly message: string } | null
-  /** The connection was another one before the call was asked for: what was sent until then may be lost. */
-  readonly unheard?: () => void
+  /** Nothing was asked that may not be asked twice: all of it begins anew. */
+  readonly again?: (why: string) => void
 }
 
+const LOST = 'The connection to the runner was lost'
 const GONE = 'The runner was lost in the call. What the call did is not known; it was not made again.'
 const SHOWN_STDERR_CHARS = 600
 /** A program that was left in a call and does not answer a ping within this time hangs. */
@@ -106,7 +107,12 @@ export class ConversationProcesses implements ToolProcesses {
   exited({ name, code, signal, stderr }: ServerExited): void {
     this.#coming.forget(name)
     this.programs.forget(name)
-    this.#fail(({ id }) => id === name, this.#endText({ code, signal, stderr }))
+    const why = this.#endText({ code, signal, stderr })
+    for (const session of [...this.#sessions].filter(({ id }) => id === name)) {
+      // Killed before it was asked: another one is.
+      if (signal !== null && session.asked === null && session.again !== undefined) session.again(why)
+      else session.fail(why)
+    }
   }
 
   #endText({ code, signal, stderr }: Omit<ServerExited, 'name'>): string {
@@ -120,21 +126,21 @@ export class ConversationProcesses implements ToolProcesses {
     this.#coming.forget()
     const link = this.#deps.link()
     if (link === null) return void this.#awaitReturn()
-    this.#fail(({ life }) => life !== link.life, GONE)
+    this.#gone(({ life }) => life !== link.life)
     // What was sent, or answered, in the instant of the loss did not arrive.
     for (const session of this.#sessions) {
       if (session.asked !== null) void this.#ask(session)
-      else session.unheard?.()
+      else session.again?.(LOST)
     }
   }
 
   /** A runner that was started anew knows no ticket: it has to be asked to come, while somebody waits for one of its programs. */
   async #awaitReturn(): Promise<void> {
-    const waiting = new Set(this.#sessions)
-    if (waiting.size === 0 || this.#isReturnAwaited) return
+    if (this.#sessions.size === 0 || this.#isReturnAwaited) return
     this.#isReturnAwaited = true
     try {
-      if (!(await this.#deps.comesBack())) this.#fail((session) => waiting.has(session), GONE)
+      // Those that came meanwhile waited for the same one.
+      if (!(await this.#deps.comesBack())) this.#gone(() => true)
     } catch (error) {
       log.warn('tool_server.runner_not_asked', errorFields(error))
     } finally {
@@ -149,9 +155,8 @@ export class ConversationProcesses implements ToolProcesses {
       session.asked = null
       reject(new McpFailure(why))
     }
-    const unheard =
-      effect === null ? {} : { unheard: () => reject(new NotAsked('The connection to the runner was lost')) }
-    const session: Session = { id, life, receive: () => {}, fail, asked: null, ...unheard }
+    const again = (why: string) => reject(new NotAsked(why))
+    const session: Session = { id, life, receive: () => {}, fail, asked: null, again }
     this.#sessions.add(session)
     return {
       greeting: this.programs.greetingOf(id),
@@ -200,7 +205,9 @@ export class ConversationProcesses implements ToolProcesses {
       if (state === 'unknown') this.#send(session.id, asked.message)
       if (state === 'ended') session.fail(this.#endText(end ?? { code: null, signal: null, stderr: '' }))
     } catch (error) {
-      // The next connection asks again.
+      // The next connection asks again. On this one the answer was late, as that of a machine that is held up.
+      const isLate = error instanceof NoAnswer && this.#deps.link()?.peer === link.peer
+      if (isLate && this.#sessions.has(session)) return this.#ask(session)
       if (error instanceof NoAnswer || error instanceof McpFailure) return
       // A runner of an earlier release does not know; it may have made the call.
       const isOlder = error instanceof RpcError && error.code === RPC_ERRORS.methodNotFound
@@ -249,8 +256,12 @@ export class ConversationProcesses implements ToolProcesses {
     }
   }
 
-  #fail(isOne: (session: Session) => boolean, why: string): void {
-    for (const session of [...this.#sessions].filter(isOne)) session.fail(why)
+  /** The program is gone with its runner: what it was asked is lost, and what it was not asked begins anew. */
+  #gone(isOne: (session: Session) => boolean): void {
+    for (const session of [...this.#sessions].filter(isOne)) {
+      if (session.asked === null && session.again !== undefined) session.again(LOST)
+      else session.fail(GONE)
+    }
   }
 }
 
