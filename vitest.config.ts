@@ -98,6 +98,17 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
+      {
+        test: {
+          name: 'client',
+          include: ['client/test/**/*.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
+          maxWorkers: Math.min(2, availableParallelism()),
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 })

@@ -36,6 +36,7 @@ import { ConversationRunner } from './turn/runner/conversation-runner.ts'
 import { credentialAt, isGitHostOf } from './turn/runner/credentials.ts'
 import { TreeChanges } from './turn/runner/tree-changes.ts'
 import { SecretMasker } from './turn/secret-masker.ts'
+import { Standing } from './turn/standing.ts'
 import { turnDeps } from './turn/turn-deps.ts'
 import type { TurnHost } from './turn/turn-host.ts'
 import { ChangedFiles } from './workspace/changed-files.ts'
@@ -75,6 +76,8 @@ export class ConversationState {
   readonly opening: Opening
   /** Null unless it is a talk about reports. */
   readonly talk: Talk | null
+  /** For requests that wait for the agent. */
+  readonly standing: Standing
   readonly #refs: ClientRefs
 
   /** Opens the stored conversation, or with a record a new one. */
@@ -109,6 +112,7 @@ export class ConversationState {
     const replay = new ReplayQueue(sql, host.calls, created?.replay ?? null)
     this.turn = turnDeps(host, replay)
     this.loop = new AgentLoop(this.turn)
+    this.standing = new Standing(this.turn, this.log)
     const { turn, loop, index, titles } = this
     this.setup = new WorkspaceSetup({ sql, host, turn, changed: () => index.mark() })
     const alarmAt = (name: 'setup' | 'idle', at: number) => this.alarms.at(name, at)
@@ -177,6 +181,7 @@ export class ConversationState {
     this.index.mark()
     if (this.log.isIndexDue) this.alarms.atLatest('search', Date.now() + SEARCH_DELAY_MS)
     this.talk?.watch(stored)
+    this.standing.wake()
     return first
   }
 

@@ -30,6 +30,16 @@ export function isIdle(store: TurnStore): boolean {
   return state === 'paused' ? pausedAtRest : AT_REST.has(state)
 }
 
+/** Where nothing goes on before somebody acts, whatever waits. */
+const HELD: ReadonlySet<AgentState> = new Set<AgentState>(['paused', 'stopped', 'error', 'awaiting_user_confirmation'])
+
+/** Whether nothing more comes of what was said so far, unless a person does something. */
+export function isSettled(store: TurnStore): boolean {
+  const { state, step } = store.turn.value
+  if (step !== null) return false
+  return HELD.has(state) || (AT_REST.has(state) && nextInput(store) === null)
+}
+
 /** Inputs that waited behind a stopped step are not run: a user who stops wants everything to stop. */
 export function dropWaiting(store: TurnStore): void {
   refuseAwaited(store, 'Not run: the user stopped the agent before it was confirmed.')

@@ -68,7 +68,11 @@ const events: Endpoint[] = [
     decided: [400, ...unknownId],
     added: ['exclude_hidden', 'query', 'include_types', 'exclude_types', 'source', 'start_date', 'end_date'],
   }),
-  endpoint(`POST ${one}/events`, 'any', { body: json('any'), decided: [...unknownId, 409, 429] }),
+  endpoint(`POST ${one}/events`, 'any', {
+    body: json('any'),
+    decided: [202, ...unknownId, 409, 429],
+    added: ['wait'],
+  }),
 ]
 
 const conversations: Endpoint[] = [
@@ -166,7 +170,7 @@ const user: Endpoint[] = [
 const analysis: Endpoint[] = [
   endpoint('POST /api/v1/analysis/analyze', 'AnalysisResultResponse', {
     body: json('AnalyzeRequest'),
-    added: ['Idempotency-Key'],
+    added: ['Idempotency-Key', 'wait'],
     also: { 202: 'BatchTaskAcceptedResponse|TaskAccepted', 409: 'DuplicateTaskErrorResponse' },
     errors: [400, 500],
     // Too many of the owner's tasks are unfinished.

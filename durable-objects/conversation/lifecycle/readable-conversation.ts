@@ -9,6 +9,7 @@ import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { listFiles, readTextFile, type TextFile } from '../../../src/workspace/reading.ts'
 import { type EventBatch, eventsAfter, eventsAround, instructionFrom } from '../events/event-extracts.ts'
 import type { EventPage } from '../events/event-search.ts'
+import type { Stand } from '../turn/standing.ts'
 import { noteRootsOf } from '../turn/workspace-context.ts'
 import type { GitChanges } from '../workspace/changed-files.ts'
 import { type GitDiff, gitDiff } from '../workspace/git-diff.ts'
@@ -53,6 +54,11 @@ export class ReadableConversation extends SharedConversation {
   /** The stored events after the given id, as many as fit into one answer. */
   readEvents(after: number): EventBatch | null {
     return this.state === null ? null : eventsAfter(this.state.log, after)
+  }
+
+  /** Where the agent stands behind an event; waits until it is at rest, but not for long. */
+  async standAfter(eventId: number, waitMs: number): Promise<Stand | null> {
+    return this.state === null ? null : this.state.standing.after(eventId, waitMs)
   }
 
   /** The instruction to remember what happened at an event; `prompt` is null when there is no such event. */

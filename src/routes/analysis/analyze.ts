@@ -21,6 +21,7 @@ import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { nameIn } from '../../market/names/labels.ts'
 import { type Resolved, resolveEntries } from '../../market/resolve.ts'
+import { awaited, waitSeconds } from './awaited.ts'
 import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
 import { refused, tooManyAnalyses, unclearNames } from './refusals.ts'
 import {
@@ -50,9 +51,13 @@ endpoint(
     tag: 'Analysis',
     summary: 'Analyse one stock at once, or queue one task for each of up to 50',
     headers: idempotencyHeaders,
+    query: z.object({ wait: waitSeconds }),
     body: { schema: AnalyzeRequest, required: true },
     replies: {
-      200: { description: 'The finished analysis (`async_mode` false)', schema: AnalysisResultResponse },
+      200: {
+        description: 'The finished analysis: `async_mode` false, or one stock that was ready within `wait`',
+        schema: AnalysisResultResponse,
+      },
       202: {
         description: 'Queued: one task, or a batch when several stocks were given',
         schema: z.union([TaskAccepted, BatchTaskAcceptedResponse]),
@@ -67,14 +72,17 @@ endpoint(
       500: { description: 'The analysis produced no result' },
     },
   },
-  async (c, { body }) => {
+  async (c, { body, query }) => {
     const names = await currentNames(stockNameStore(c.env.DB))
     const language = body.report_language ?? body.reportLanguage
     const requests = requestsOf(c, body, names)
     const [only, ...others] = requests
     if (!only) throw refused(c, ({ blank }) => blank, { language })
     const keyed = await keyedRequest(c, body)
-    if (body.async_mode) return others.length === 0 ? submitOne(c, only, keyed) : submitBatch(c, requests, keyed)
+    if (body.async_mode) {
+      const answer = await (others.length === 0 ? submitOne(c, only, keyed) : submitBatch(c, requests, keyed))
+      return query.wait === undefined ? answer : awaited(c, answer, query.wait)
+    }
     if (others.length > 0) throw refused(c, ({ several }) => several, { language })
     return analyzeOne(c, only, keyed)
   },

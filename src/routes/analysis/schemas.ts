@@ -113,29 +113,11 @@ export const TaskAccepted = z
     message: z.string(),
     reading: z.string().optional(),
     analysis_phase: z.string(),
+    /** Only for who waits: false, as nothing is finished that is answered so. */
+    finished: z.literal(false).optional(),
+    progress: z.int().optional(),
   })
   .openapi('TaskAccepted')
-
-export const BatchTaskAcceptedResponse = z
-  .object({
-    accepted: z.array(TaskAccepted.extend({ stock_code: z.string() }).openapi('BatchTaskAcceptedItem')),
-    duplicates: z.array(
-      z
-        .object({ stock_code: z.string(), existing_task_id: z.string(), message: z.string() })
-        .openapi('BatchDuplicateTaskItem'),
-    ),
-    message: z.string(),
-  })
-  .openapi('BatchTaskAcceptedResponse')
-
-export const DuplicateTaskErrorResponse = z
-  .object({
-    error: z.literal('duplicate_task'),
-    message: z.string(),
-    stock_code: z.string(),
-    existing_task_id: z.string(),
-  })
-  .openapi('DuplicateTaskErrorResponse')
 
 export const TaskInfo = z
   .object({
@@ -159,6 +141,30 @@ export const TaskInfo = z
     region: z.string().nullable(),
   })
   .openapi('TaskInfo')
+
+export const BatchTaskAcceptedResponse = z
+  .object({
+    accepted: z.array(TaskAccepted.extend({ stock_code: z.string() }).openapi('BatchTaskAcceptedItem')),
+    duplicates: z.array(
+      z
+        .object({ stock_code: z.string(), existing_task_id: z.string(), message: z.string() })
+        .openapi('BatchDuplicateTaskItem'),
+    ),
+    message: z.string(),
+    /** Both only for who waits. */
+    finished: z.boolean().optional(),
+    tasks: z.array(TaskInfo).optional(),
+  })
+  .openapi('BatchTaskAcceptedResponse')
+
+export const DuplicateTaskErrorResponse = z
+  .object({
+    error: z.literal('duplicate_task'),
+    message: z.string(),
+    stock_code: z.string(),
+    existing_task_id: z.string(),
+  })
+  .openapi('DuplicateTaskErrorResponse')
 
 export const TaskListResponse = z
   .object({ total: z.int(), pending: z.int(), processing: z.int(), tasks: z.array(TaskInfo) })

@@ -12,6 +12,7 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxBool, laxInt } from '../../http/validation.ts'
+import { liveResult } from './awaited.ts'
 import { flowOf } from './history-record.ts'
 import { type AnalysisResultResponse, RunFlowSnapshot, TaskListResponse, TaskStatus } from './schemas.ts'
 
@@ -160,12 +161,4 @@ export { app as tasks }
 function storedResult(stored: StoredAnalysis): AnalysisResultResponse | null {
   const report = reportOf(stored)
   return report && resultOf(report, diagnosticsOf(stored))
-}
-
-/** The result of a task that the queue still knows: live, so under the request's own word and without a row's id. */
-function liveResult(stored: StoredAnalysis, task: Task): AnalysisResultResponse | null {
-  const report = reportOf(stored)
-  if (report === null) return null
-  const meta = { ...report.meta, id: null, report_type: task.request.reportType }
-  return resultOf({ ...report, meta }, diagnosticsOf(stored))
 }

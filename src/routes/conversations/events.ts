@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 import { ClientAction, fromClient } from '../../agent/actions.ts'
+import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, detailEnvelope, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
@@ -11,6 +13,9 @@ import { ConversationPath } from './schemas.ts'
 
 const MAX_LIMIT = 100
 const MAX_KEY_LENGTH = 200
+const MAX_WAIT_SECONDS = 60
+/** Of one call to the object: who left is waited for no longer than that. */
+const SLICE_MS = 10_000
 
 const filterFields = {
   // Said in the document, never filled in: what is absent here may stand in the other place.
@@ -76,6 +81,22 @@ endpoint(
   },
 )
 
+/** What stands in the answer of who waits. */
+const Stand = z
+  .object({
+    success: z.literal(true),
+    event_id: z.int(),
+    at_rest: z.boolean(),
+    agent_state: z.string(),
+    message: z.string().nullable(),
+    last_event_id: z.int(),
+  })
+  .openapi('AgentStand')
+
+const wait = laxInt({ min: 0, max: MAX_WAIT_SECONDS })
+  .optional()
+  .describe('Answer when the agent is at rest again, but after so many seconds at the latest: 0 to 60')
+
 endpoint(
   writing,
   {
@@ -87,16 +108,21 @@ endpoint(
     tag,
     summary: 'Add an event, as a client would over the socket',
     params: ConversationPath,
+    query: z.object({ wait }),
     example: { body: { action: 'message', args: { content: 'Add a test for the login form.' } } },
     body: { schema: ClientAction, required: true },
     replies: {
-      200: { description: 'Stored', schema: z.object({ success: z.literal(true) }) },
+      200: {
+        description: 'Stored; with `wait` what became of it',
+        schema: z.union([Stand, z.object({ success: z.literal(true) })]),
+      },
+      202: { description: 'Stored; the agent was not at rest when the time of `wait` was over', schema: Stand },
       404: { description: 'No such conversation' },
       409: { description: 'The conversation is stopped' },
       429: { description: 'The owner stores as much as may be, or sends too many large bodies at once' },
     },
   },
-  async (c, { params, body }) => {
+  async (c, { params, query, body }) => {
     const key = c.req.header('idempotency-key') ?? null
     if (key !== null && (key === '' || key.length > MAX_KEY_LENGTH)) {
       throw valueError(['header', 'idempotency-key'], `must have 1 to ${MAX_KEY_LENGTH} characters`, key)
@@ -105,9 +131,26 @@ endpoint(
     const outcome = found(await stub.addEvent(fromClient(body), key), params.conversation_id)
     if (typeof outcome === 'object') throw storageFull({ limit: 'stored_bytes', ...outcome })
     if (outcome === 'stopped') throw new AppError('conflict', 'The conversation is stopped; start it first')
-    return c.json({ success: true as const })
+    if (query.wait === undefined) return c.json({ success: true as const })
+    const stand = await standAfter(c, { id: params.conversation_id, eventId: outcome, seconds: query.wait })
+    return c.json(stand, stand.at_rest ? 200 : 202)
   },
 )
+
+type Waited = { id: string; eventId: number; seconds: number }
+
+async function standAfter(c: Context<AppEnv>, { id, eventId, seconds }: Waited): Promise<z.infer<typeof Stand>> {
+  const until = Date.now() + seconds * 1000
+  for (;;) {
+    const leftMs = Math.max(0, until - Date.now())
+    const { atRest, state, said, last } = found(
+      await ownConversation(c, id).standAfter(eventId, Math.min(leftMs, SLICE_MS)),
+      id,
+    )
+    if (!atRest && leftMs > SLICE_MS && !c.req.raw.signal.aborted) continue
+    return { success: true, event_id: eventId, at_rest: atRest, agent_state: state, message: said, last_event_id: last }
+  }
+}
 
 /** The body wins, field by field. */
 function filterOf(query: EventFields, body: EventFields) {

@@ -1,0 +1,129 @@
+// What reaches the terminal. Texts from elsewhere lose everything that a terminal would obey.
+
+export type Output = {
+  readonly isTerminal: boolean
+  readonly color: Painter
+  readonly isJson: boolean
+  /** A line of the result. */
+  line(text: string): void
+  /** A piece of the result, without a line end. */
+  piece(text: string): void
+  /** One JSON value on a line of its own. */
+  json(value: unknown): void
+  /** What is no result: it goes to the error output. */
+  note(text: string): void
+  /** A line that the next one replaces; nothing where nobody looks. */
+  progress(text: string): void
+}
+
+export type Painter = Record<'dim' | 'bold' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>
+
+const CODES = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+
+export function painter(isOn: boolean): Painter {
+  const paint = (code: number) => (text: string) => (isOn && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text)
+  return Object.fromEntries(Object.entries(CODES).map(([name, code]) => [name, paint(code)])) as Painter
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[ -/]*[0-~]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** Text from elsewhere without sequences, control characters and marks that turn the direction of writing; lines and tabs stay. */
+export function clean(text: string): string {
+  return text.replaceAll('\r\n', '\n').replaceAll(SEQUENCES, '').replaceAll(CONTROLS, '')
+}
+
+/** The same on one line. */
+export const cleanLine = (text: string): string => clean(text).replaceAll(/\s+/g, ' ').trim()
+
+/** JSON escapes the controls below U+0020 itself. */
+export function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => {
+    return `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+export function outputFor({ json, noColor }: { json: boolean; noColor: boolean }): Output {
+  const { stdout, stderr, env } = process
+  const isTerminal = stdout.isTTY === true
+  const isColored = isTerminal && !noColor && !env.NO_COLOR && env.TERM !== 'dumb'
+  let pending = false
+  const endProgress = () => {
+    if (pending) stderr.write('\r\u001b[K')
+    pending = false
+  }
+  return {
+    isTerminal,
+    isJson: json,
+    color: painter(isColored),
+    line: (text) => {
+      endProgress()
+      stdout.write(`${text}\n`)
+    },
+    piece: (text) => {
+      endProgress()
+      stdout.write(text)
+    },
+    json: (value) => {
+      endProgress()
+      stdout.write(`${jsonLine(value)}\n`)
+    },
+    note: (text) => {
+      endProgress()
+      stderr.write(`${text}\n`)
+    },
+    progress: (text) => {
+      if (stderr.isTTY !== true) return
+      stderr.write(`\r\u001b[K${cut(cleanLine(text), (stderr.columns ?? 80) - 1)}`)
+      pending = true
+    },
+  }
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
+const NARROW_NONE = /\p{Mn}|\p{Me}|\u200d/u
+
+/** How many columns a text takes. */
+export function widthOf(text: string): number {
+  let width = 0
+  for (const sign of text) width += NARROW_NONE.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1
+  return width
+}
+
+export function cut(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text
+  let kept = ''
+  let width = 1
+  for (const sign of text) {
+    width += widthOf(sign)
+    if (width > columns) break
+    kept += sign
+  }
+  return `${kept}…`
+}
+
+export type Cell = string | { text: string; paint: (text: string) => string }
+
+/** Columns as wide as their widest cell; `right` names those that hold numbers. */
+export function table(
+  head: readonly string[],
+  rows: readonly Cell[][],
+  { color, right = [] }: { color: Painter; right?: readonly number[] },
+): string {
+  const textOf = (cell: Cell) => (typeof cell === 'string' ? cell : cell.text)
+  const widths = head.map((title, i) => Math.max(widthOf(title), ...rows.map((row) => widthOf(textOf(row[i] ?? '')))))
+  const lineOf = (cells: readonly Cell[]) =>
+    cells
+      .map((cell, i) => {
+        const text = textOf(cell)
+        const gap = ' '.repeat((widths[i] ?? 0) - widthOf(text))
+        const shown = typeof cell === 'string' ? text : cell.paint(text)
+        return right.includes(i) ? gap + shown : shown + gap
+      })
+      .join('  ')
+      .trimEnd()
+  return [lineOf(head.map((text) => ({ text, paint: color.dim }))), ...rows.map(lineOf)].join('\n')
+}

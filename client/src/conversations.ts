@@ -1,0 +1,255 @@
+import type { Calls, ConversationInfo, InitSessionRequest, POSTUploadFilesModel } from './api.generated.ts'
+import { BellwetherError } from './errors.ts'
+import { type Event, type FollowOptions, type Frame, follow } from './events.ts'
+import type { Common, Http, Reply } from './http.ts'
+
+const ONE = '/api/conversations/{conversation_id}'
+type One = typeof ONE
+
+export type ClientAction = Calls[`POST ${One}/events`]['body']
+type EventQuery = NonNullable<Calls[`GET ${One}/events`]['query']>
+
+/** Where the agent stands. */
+export type Stand = {
+  /** The event that was sent. */
+  eventId: number
+  /** Whether nothing more comes of it before somebody acts. */
+  atRest: boolean
+  state: string
+  /** At rest, what the agent said last; where it said nothing, what its last command printed. */
+  message: string | null
+  lastEventId: number
+}
+
+/** How long one request waits; the next one waits on. */
+const WAIT_SECONDS = 50
+const TIME_TO_ANSWER_MS = 15_000
+const PAGE = 100
+
+export class Conversations {
+  readonly #http: Http
+
+  constructor(http: Http) {
+    this.#http = http
+  }
+
+  async create(
+    body: InitSessionRequest = {},
+    query: NonNullable<Calls['POST /api/conversations']['query']> = {},
+  ): Promise<Conversation> {
+    const { conversation_id: id } = await this.#http.call('POST /api/conversations', { body, query })
+    return this.open(id)
+  }
+
+  /** One that there is; nothing is asked. */
+  open(id: string): Conversation {
+    return new Conversation(this.#http, id)
+  }
+
+  /** All of them, newest first, page by page as they are read. */
+  async *list(
+    query: Omit<NonNullable<Calls['GET /api/conversations']['query']>, 'page_id'> = {},
+  ): AsyncGenerator<ConversationInfo> {
+    let page_id: string | null | undefined
+    do {
+      const page = await this.#http.call('GET /api/conversations', {
+        query: { limit: PAGE, ...query, page_id: page_id ?? null },
+      })
+      yield* page.results
+      page_id = page.next_page_id
+    } while (page_id)
+  }
+}
+
+export class Conversation {
+  readonly id: string
+  readonly #http: Http
+
+  constructor(http: Http, id: string) {
+    this.#http = http
+    this.id = id
+  }
+
+  get #path() {
+    return { conversation_id: this.id }
+  }
+
+  /** Null where there is no such conversation. */
+  info(): Promise<ConversationInfo | null> {
+    return this.#http.call(`GET ${ONE}`, { path: this.#path })
+  }
+
+  /** Sends a message and does not wait for what comes of it. */
+  send(text: string, options: Common & { imageUrls?: string[] } = {}): Promise<Stand> {
+    return this.act(messageOf(text, options.imageUrls), options)
+  }
+
+  /** Any action that a client may send, sent once however often it has to be repeated. Tells where the agent stands then. */
+  act(action: ClientAction, options: Common = {}, wait = 0): Promise<Stand> {
+    const timeoutMs = options.timeoutMs ?? wait * 1000 + TIME_TO_ANSWER_MS
+    const sent = this.#http.call(`POST ${ONE}/events`, {
+      ...options,
+      path: this.#path,
+      query: { wait },
+      body: action,
+      timeoutMs,
+    })
+    return sent.then(standOf)
+  }
+
+  /** Sends a message and waits until the agent is at rest again, over as many requests as that takes. */
+  async ask(text: string, options: Common & { imageUrls?: string[] } = {}): Promise<Stand> {
+    const once = { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() }
+    for (;;) {
+      const stand = await this.act(messageOf(text, options.imageUrls), once, WAIT_SECONDS)
+      if (stand.atRest) return stand
+    }
+  }
+
+  /** Sends a message and shows what comes of it, from the message on until the agent is at rest. */
+  turn(text: string, options: Common & { imageUrls?: string[] } = {}): AsyncGenerator<Frame, Stand> {
+    return this.perform(messageOf(text, options.imageUrls), options)
+  }
+
+  /** As `turn`, for any action: a confirmation, say. */
+  async *perform(action: ClientAction, options: Common = {}): AsyncGenerator<Frame, Stand> {
+    const once = { ...options, idempotencyKey: options.idempotencyKey ?? crypto.randomUUID() }
+    let stand = await this.act(action, once)
+    const watching = { after: stand.eventId - 1, ...(options.signal === undefined ? {} : { signal: options.signal }) }
+    for await (const frame of this.follow(watching)) {
+      yield frame
+      // A state may be of a message before this one: the service knows whether anything waits.
+      const mayRest =
+        frame.type === 'ready' || (frame.type === 'event' && frame.event.observation === 'agent_state_changed')
+      if (mayRest) stand = await this.act(action, once)
+      if (stand.atRest && frame.type === 'event' && frame.event.id >= stand.lastEventId) return stand
+    }
+    throw new BellwetherError('aborted', 'Nobody follows the conversation any more')
+  }
+
+  /** The events and what is shown between them, as they come. */
+  follow(options: FollowOptions = {}): AsyncGenerator<Frame, void> {
+    return follow(this.#http, this.id, options)
+  }
+
+  /** The events alone: those that are stored, and then each as it comes. */
+  async *events(options: FollowOptions = {}): AsyncGenerator<Event, void> {
+    for await (const frame of this.follow(options)) if (frame.type === 'event') yield frame.event
+  }
+
+  /** The stored events that match, page by page as they are read; it ends with the newest. */
+  async *search(query: EventQuery = {}): AsyncGenerator<Event> {
+    let { start_id = 0, end_id = null } = query
+    for (;;) {
+      const page = await this.#http.call(`GET ${ONE}/events`, {
+        path: this.#path,
+        query: { limit: PAGE, ...query, start_id, end_id },
+      })
+      const events = page.events as unknown as Event[]
+      yield* events
+      const last = events.at(-1)
+      if (!page.has_more || last === undefined) return
+      if (query.reverse) end_id = last.id - 1
+      else start_id = last.id + 1
+    }
+  }
+
+  /** Answers the action that waits for a confirmation. */
+  confirm(actionId: number): Promise<Stand> {
+    return this.#request('user_confirmed', actionId)
+  }
+
+  reject(actionId: number): Promise<Stand> {
+    return this.#request('user_rejected', actionId)
+  }
+
+  pause(): Promise<Stand> {
+    return this.#request('paused')
+  }
+
+  resume(): Promise<Stand> {
+    return this.#request('running')
+  }
+
+  /** Ends what the agent does; the conversation goes on. */
+  interrupt(): Promise<Stand> {
+    return this.#request('stopped')
+  }
+
+  #request(agent_state: 'user_confirmed' | 'user_rejected' | 'paused' | 'running' | 'stopped', actionId?: number) {
+    const args = { agent_state, ...(actionId === undefined ? {} : { action_id: actionId }) }
+    return this.act({ action: 'change_agent_state', args } as ClientAction)
+  }
+
+  /** Starts one that was stopped. */
+  start(): Promise<Reply<`POST ${One}/start`>> {
+    return this.#http.call(`POST ${ONE}/start`, { path: this.#path, body: {} })
+  }
+
+  stop(): Promise<Reply<`POST ${One}/stop`>> {
+    return this.#http.call(`POST ${ONE}/stop`, { path: this.#path })
+  }
+
+  delete(): Promise<boolean> {
+    return this.#http.call(`DELETE ${ONE}`, { path: this.#path })
+  }
+
+  /** A new conversation from this one as it was at an event, workspace included. */
+  async fork(eventId: number, title?: string): Promise<Conversation> {
+    const body = { event_id: eventId, ...(title === undefined ? {} : { title }) }
+    const { conversation_id: id } = await this.#http.call(`POST ${ONE}/fork`, { path: this.#path, body })
+    return new Conversation(this.#http, id)
+  }
+
+  /** One level of the workspace; folders end in a slash. `at`: as it was at that event. */
+  listFiles(path = '', at?: number): Promise<string[]> {
+    return this.#http.call(`GET ${ONE}/list-files`, {
+      path: this.#path,
+      query: { path: path || null, ...(at === undefined ? {} : { at }) },
+    })
+  }
+
+  /** A text file. */
+  async readFile(file: string, at?: number): Promise<string> {
+    const answer = await this.#http.call(`GET ${ONE}/select-file`, {
+      path: this.#path,
+      query: { file, ...(at === undefined ? {} : { at }) },
+    })
+    return answer.code ?? ''
+  }
+
+  /** Puts files into the root of the workspace, each under its name. With `unpack` what is in a ZIP, folders included. */
+  upload(
+    files: Record<string, Blob | Uint8Array | string>,
+    options: { unpack?: boolean } = {},
+  ): Promise<POSTUploadFilesModel> {
+    const body = new FormData()
+    for (const [path, content] of Object.entries(files)) {
+      body.append('files', content instanceof Blob ? content : new Blob([content as string]), path)
+    }
+    return this.#http.call(`POST ${ONE}/upload-files`, { path: this.#path, query: options, body, timeoutMs: 600_000 })
+  }
+
+  /** The whole workspace as a ZIP. */
+  zip(at?: number): Promise<Uint8Array> {
+    const query = at === undefined ? {} : { at }
+    return this.#http.call(`GET ${ONE}/zip-directory`, { path: this.#path, query, timeoutMs: 600_000 })
+  }
+
+  /** Every event, as a recording that can be played. */
+  trajectory(): Promise<Reply<`GET ${One}/trajectory`>> {
+    return this.#http.call(`GET ${ONE}/trajectory`, { path: this.#path, timeoutMs: 600_000 })
+  }
+}
+
+function messageOf(content: string, image_urls?: string[]): ClientAction {
+  return { action: 'message', args: { content, image_urls: image_urls ?? null } }
+}
+
+function standOf(answer: Reply<`POST ${One}/events`>): Stand {
+  if (!('at_rest' in answer)) {
+    throw new BellwetherError('old_service', 'The service does not know `wait`: it is older than this client')
+  }
+  const { event_id, at_rest, agent_state, message, last_event_id } = answer
+  return { eventId: event_id, atRest: at_rest, state: agent_state, message, lastEventId: last_event_id }
+}

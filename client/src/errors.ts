@@ -1,0 +1,140 @@
+// What can go wrong, as errors with a code. Every shape of an error body that the service has becomes a `ServiceError`.
+
+export class BellwetherError extends Error {
+  override readonly name: string = 'BellwetherError'
+  /** A word for programs. */
+  readonly code: string
+
+  constructor(code: string, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+  }
+}
+
+/** Nobody answered: the service is not there, or the way to it is broken. */
+export class Unreachable extends BellwetherError {
+  override readonly name = 'Unreachable'
+  readonly url: string
+
+  constructor(url: string, cause: unknown) {
+    super(
+      'unreachable',
+      `No answer from ${url} (${reasonOf(cause)}). Is the service running there, and is the address right?`,
+      cause,
+    )
+    this.url = url
+  }
+}
+
+export class TimedOut extends BellwetherError {
+  override readonly name = 'TimedOut'
+
+  constructor(what: string, ms: number) {
+    super('timeout', `${what} was not answered within ${ms / 1000} s`)
+  }
+}
+
+/** A stream that the service ended for good: its key has ended, or its conversation. */
+export class StreamClosed extends BellwetherError {
+  override readonly name = 'StreamClosed'
+
+  constructor(reason: string) {
+    super('stream_closed', `The service closed the stream: ${reason}`)
+  }
+}
+
+/** One problem of a request, as a 422 lists it. */
+export type Problem = { type: string; loc: (string | number)[]; msg: string; input?: unknown }
+
+/** The service refused or failed. */
+export class ServiceError extends BellwetherError {
+  override readonly name = 'ServiceError'
+  readonly status: number
+  /** Of a 422: everything that is wrong with the request. */
+  readonly problems: readonly Problem[]
+  /** The body as it came: parsed JSON, or the text. */
+  readonly body: unknown
+  /** The number of the request in the log of the service. */
+  readonly requestId: string | null
+  /** When to come again; null where the service does not say. */
+  readonly retryAfterMs: number | null
+
+  constructor(status: number, body: unknown, headers: Headers) {
+    const { code, message, problems } = read(status, body)
+    super(code, message)
+    this.status = status
+    this.problems = problems
+    this.body = body
+    this.requestId = headers.get('x-request-id')
+    this.retryAfterMs = retryAfterOf(headers.get('retry-after'))
+  }
+}
+
+const CODES: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  409: 'conflict',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  422: 'validation_error',
+  429: 'rate_limited',
+  503: 'unavailable',
+  507: 'storage_full',
+}
+
+function read(status: number, body: unknown): { code: string; message: string; problems: readonly Problem[] } {
+  const code = CODES[status] ?? (status >= 500 ? 'service_failed' : 'refused')
+  const told = { code, problems: [] }
+  if (typeof body === 'string') return { ...told, message: body.trim().slice(0, 500) || `Status ${status}` }
+  if (!isRecord(body)) return { ...told, message: `Status ${status}` }
+  const { detail, message, error, msg_id, limit } = body
+  const problems = Array.isArray(detail) ? detail.filter(isProblem) : []
+  const listed = problems.map(({ loc, msg }) => `${loc.slice(1).join('.') || loc.join('.')}: ${msg}`).join('; ')
+  const text = [message, typeof error === 'string' && message === undefined ? error : null, detail].find(isText)
+  // Under /api/v1 `error` is a code and `message` a text; elsewhere `error` alone is the text.
+  const word = [isText(message) ? error : null, msg_id, typeof limit === 'string' ? 'quota_reached' : null].find(isCode)
+  return { code: word ?? code, message: listed || (text ?? `Status ${status}`), problems }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isCode = (value: unknown): value is string => isText(value) && /^[\w$]+$/.test(value) && value !== 'error'
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isProblem(value: unknown): value is Problem {
+  return isRecord(value) && Array.isArray(value.loc) && typeof value.msg === 'string'
+}
+
+/** Seconds or a date. */
+export function retryAfterOf(text: string | null): number | null {
+  if (text === null) return null
+  const ms = /^\d+$/.test(text.trim()) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : null
+}
+
+function reasonOf(cause: unknown): string {
+  for (let at: unknown = cause; at instanceof Error; at = at.cause) {
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : ''
+    const words = REASONS[code]
+    if (words !== undefined) return words
+    if (at.cause === undefined) return code || at.message
+  }
+  return String(cause)
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection lost',
+  ENOTFOUND: 'no such host',
+  EAI_AGAIN: 'the name of the host was not found',
+  ETIMEDOUT: 'no connection in time',
+  EHOSTUNREACH: 'no way to the host',
+  UND_ERR_SOCKET: 'connection lost',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+}

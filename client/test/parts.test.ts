@@ -1,0 +1,150 @@
+// What needs no service of ours: another try, the shapes of errors, the terminal, the configuration, the completion.
+
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, statSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { freePort } from '../../scripts/start/port.ts'
+import { clean, jsonLine, painter, table, widthOf } from '../src/cli/terminal.ts'
+import { retryAfterOf } from '../src/errors.ts'
+import { Bellwether, ServiceError, TimedOut, Unreachable } from '../src/index.ts'
+import { cli, temporaryFolder } from './support/run.ts'
+
+type Asked = { method: string | undefined; key: string | undefined }
+type Answer = { status: number; body: unknown; headers?: Record<string, string> } | 'cut' | 'silence'
+
+/** A service that gives the answers one after the other, and tells what it was asked. */
+async function standIn(answers: readonly Answer[]) {
+  const asked: Asked[] = []
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const answer = answers[asked.length] ?? { status: 500, body: 'no more answers' }
+    asked.push({ method: request.method, key: request.headers['idempotency-key']?.toString() })
+    if (answer === 'cut') request.socket.destroy()
+    else if (answer !== 'silence') {
+      response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers })
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body))
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { asked, url, client: new Bellwether({ url, timeoutMs: 20_000 }) }
+}
+
+const refusal = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+const busy = { status: 429, body: { message: 'Too many requests' }, headers: { 'retry-after': '0' } } as const
+
+test('what was refused with Retry-After, and a keyed request whose answer was lost, is sent again under the same key', async () => {
+  const task = { task_id: 't', trace_id: 't', status: 'pending', message: '', analysis_phase: 'auto' }
+  const { asked, client } = await standIn([busy, 'cut', { status: 202, body: task }])
+  expect((await client.analyses.submit('AAPL')).task_id).toBe('t')
+  expect(asked.length).toBe(3)
+  expect([...new Set(asked.map(({ key }) => key))]).toEqual([expect.stringMatching(/^[\w-]{36}$/)])
+})
+
+test('a request without a key is not repeated when its answer was lost, nor when the service asks for a long pause', async () => {
+  const lost = await standIn(['cut', { status: 200, body: {} }])
+  expect(await refusal(lost.client.conversations.create())).toBeInstanceOf(Unreachable)
+  expect(lost.asked.length).toBe(1)
+  const long = await standIn([
+    { ...busy, headers: { 'retry-after': '3600' } },
+    { status: 200, body: {} },
+  ])
+  expect(await refusal(long.client.call('GET /api/usage'))).toMatchObject({ status: 429, retryAfterMs: 3_600_000 })
+  expect(long.asked.length).toBe(1)
+  const silent = await standIn(['silence'])
+  const impatient = new Bellwether({ url: silent.url, timeoutMs: 50, retries: 0 })
+  expect(await refusal(impatient.call('GET /api/usage'))).toBeInstanceOf(TimedOut)
+})
+
+test('every shape of an error body gives a code and words', async () => {
+  const item = { type: 'string_too_short', loc: ['body', 'title'], msg: 'too short', input: '' }
+  const shapes: [status: number, body: unknown, code: string, message: string][] = [
+    [401, { detail: 'Unauthorized' }, 'unauthorized', 'Unauthorized'],
+    [400, { status: 'error', message: 'No', msg_id: 'CONVERSATION$NOT_FOUND' }, 'CONVERSATION$NOT_FOUND', 'No'],
+    [500, { error: 'Not a git repository' }, 'service_failed', 'Not a git repository'],
+    [409, { error: 'duplicate_task', message: 'Twice', stock_code: 'X' }, 'duplicate_task', 'Twice'],
+    [429, { message: 'Enough', limit: 'conversations', used: 1, allowed: 1 }, 'quota_reached', 'Enough'],
+    [422, { detail: [item] }, 'validation_error', 'title: too short'],
+    [422, { error: 'validation_error', message: 'Bad', detail: [item] }, 'validation_error', 'title: too short'],
+    [502, 'provider gone', 'service_failed', 'provider gone'],
+    [404, '<html>proxy</html>', 'not_found', '<html>proxy</html>'],
+  ]
+  for (const [status, body, code, message] of shapes) {
+    const error = new ServiceError(status, body, new Headers({ 'x-request-id': 'r' }))
+    expect([error.status, error.code, error.message, error.requestId]).toEqual([status, code, message, 'r'])
+  }
+  expect([retryAfterOf('2'), retryAfterOf('soon'), retryAfterOf(null)]).toEqual([2000, null, null])
+  expect(retryAfterOf(new Date(Date.now() + 60_000).toUTCString())).toBeGreaterThan(50_000)
+})
+
+test('texts from elsewhere lose what a terminal obeys, and columns stand under each other', () => {
+  const hostile =
+    'a\u001b[2Jb\u001b]0;title\u0007c\u009b31md\u0000e\rf\u202eg\u001bcg\u007f\u001b]8;;http://x\u001b\\h\ti\nj'
+  const shown = clean(hostile)
+  expect(shown).toBe('abc31mdefgghi\nj'.replace('ghi', 'gh\ti'))
+  // A sequence that is not whole.
+  expect(clean('\u001b[31')).not.toContain('\u001b')
+  expect(jsonLine({ a: '\u001b\u009b\u202e' })).toBe('{"a":"\\u001b\\u009b\\u202e"}')
+  expect([widthOf('贵州茅台'), widthOf('e\u0301')]).toEqual([8, 1])
+  const lines = table(
+    ['name', 'n'],
+    [
+      ['贵州', '1'],
+      ['ab', '23'],
+    ],
+    { color: painter(false), right: [1] },
+  ).split('\n')
+  expect(lines).toEqual(['name   n', '贵州   1', 'ab    23'])
+})
+
+test('the configuration is for its owner alone, and the key of one service goes to no other', async () => {
+  const file = join(temporaryFolder(), 'deep/config.json')
+  const { url, asked } = await standIn([{ status: 401, body: { detail: 'Unauthorized' } }])
+  const env = { BELLWETHER_CONFIG: file }
+  expect((await cli(['config', 'set', 'url', url], { env })).code).toBe(0)
+  expect((await cli(['config', 'set', 'key'], { env, input: 'secret-key\n' })).code).toBe(0)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  const told = await cli(['config', '--json'], { env })
+  expect(JSON.parse(told.stdout)).toEqual({ file, url, has_key: true })
+  expect((await cli(['list'], { env })).code).toBe(3)
+  expect(asked.length).toBe(1)
+  chmodSync(file, 0o644)
+  const open = await cli(['list'], { env })
+  expect([open.code, open.stderr]).toEqual([2, expect.stringContaining('chmod 600')])
+})
+
+test('a wrong command line is a 2 that says what is wrong, and no service is a 4 that says what to do', async () => {
+  const wrong: [string[], RegExp][] = [
+    [['nope'], /no command "nope"/],
+    [['chat', '--agent', 'X', 'hi'], /--agent is one of/],
+    [['files', 'rm', 'x'], /not "rm"/],
+    [['list', '--wrong'], /--wrong/],
+    [['list', '--url', 'nonsense'], /Not an address/],
+  ]
+  const ended = await Promise.all(wrong.map(([args]) => cli(args)))
+  for (const [i, { code, stderr, stdout }] of ended.entries()) {
+    expect([wrong[i]?.[0], code, stdout]).toEqual([wrong[i]?.[0], 2, ''])
+    expect(stderr).toMatch(wrong[i]?.[1] ?? /$^/)
+  }
+  const gone = await cli(['--url', `http://127.0.0.1:${await freePort()}`, 'list'])
+  expect([gone.code, gone.stderr]).toEqual([4, expect.stringMatching(/connection refused[\s\S]*npm start/)])
+})
+
+test('the completion of a shell is a script that the shell takes', async () => {
+  const bash = (await cli(['completion', 'bash'])).stdout
+  const asked = 'COMP_WORDS=(bellwether files c); COMP_CWORD=2; _bellwether; echo "$COMPREPLY"'
+  expect(spawnSync('bash', ['-c', `${bash}\n${asked}`], { encoding: 'utf8' }).stdout).toBe('cat\n')
+  for (const shell of ['zsh', 'fish']) expect((await cli(['completion', shell])).stdout).toContain('analyze')
+})

@@ -1,0 +1,221 @@
+// The library and the command line against a real service, which is cut off and killed under them.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type Document, typesOf } from '../../scripts/client-types/types-of.ts'
+import { Relay } from '../../scripts/faults/lent/relay.ts'
+import { type ScriptedModel, startScriptedModel } from '../../test/support/scripted-model.ts'
+import { type Event, ServiceError, Unreachable } from '../src/index.ts'
+import { ROOT_KEY, type Running, startKeyed, temporaryFolder } from './support/run.ts'
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = []
+  for await (const item of items) found.push(item)
+  return found
+}
+
+let running: Running
+let model: ScriptedModel
+beforeAll(async () => {
+  model = await startScriptedModel()
+  running = await startKeyed()
+})
+afterAll(async () => {
+  await running.stop()
+  await model.close()
+})
+
+test('the generated types are those of the document; `npm run build:client-types` makes them anew', async () => {
+  const document = (await (await fetch(`${running.service.url}/openapi.json`)).json()) as Document
+  const file = join(import.meta.dirname, '../src/api.generated.ts')
+  expect(readFileSync(file, 'utf8') === typesOf(document)).toBe(true)
+})
+
+test('a turn is shown from its message to its rest, files go in and out, and a fork has them', async () => {
+  const { client } = await running.owner('turn')
+  const conversation = await client.conversations.create()
+  const seen: Event[] = []
+  const turn = conversation.turn('echo one > a.txt; cat a.txt')
+  for (;;) {
+    const next = await turn.next()
+    if (next.done) {
+      expect(next.value).toMatchObject({ atRest: true, state: 'awaiting_user_input', message: 'one' })
+      expect(seen.at(-1)?.id).toBe(next.value.lastEventId)
+      break
+    }
+    if (next.value.type === 'event') seen.push(next.value.event)
+  }
+  expect(seen[0]).toMatchObject({ source: 'user', action: 'message' })
+  const { uploaded_files } = await conversation.upload({ 'b.txt': 'two\n' })
+  expect(uploaded_files).toEqual(['/workspace/b.txt'])
+  const copy = await conversation.fork((await conversation.ask('ls')).lastEventId)
+  expect([copy.id === conversation.id, await copy.listFiles()]).toEqual([false, ['a.txt', 'b.txt']])
+  expect([await copy.readFile('b.txt'), [...(await copy.zip()).subarray(0, 2)]]).toEqual(['two\n', [0x50, 0x4b]])
+  const stored = await all(conversation.search({ limit: 3 }))
+  expect(stored.map(({ id }) => id)).toEqual(stored.map((_, i) => i))
+  expect((await all(client.conversations.list({ limit: 1 }))).length).toBe(2)
+})
+
+test('whatever breaks, the events come once, in order and without a gap', async () => {
+  const relay = await Relay.open(running.service.port)
+  onTestFinished(() => relay.close())
+  const direct = await running.owner('breaks')
+  const { client } = await running.owner('breaks', relay.url)
+  const id = (await direct.client.conversations.create()).id
+  const talk = direct.client.conversation(id)
+  let last = (await talk.ask('echo begin')).lastEventId
+  const ids: number[] = []
+  let breaks = 0
+  for await (const frame of client.conversation(id).follow()) {
+    if (frame.type === 'lost') breaks += 1
+    if (frame.type !== 'event') continue
+    ids.push(frame.event.id)
+    if (ids.length === 5 || ids.length === 18) relay.cut()
+    if (frame.event.id < last) continue
+    // Everything was seen: more happens while the connection is cut, and once while the service dies.
+    if (ids.length > 40) break
+    if (ids.length > 20 && running.service.restarts === 0) running.service.kill9Runtime()
+    last = (await talk.ask('echo more')).lastEventId
+    relay.cut()
+  }
+  expect(ids).toEqual(ids.map((_, i) => i))
+  expect(running.service.restarts).toBeGreaterThan(0)
+  expect(breaks).toBeGreaterThan(0)
+})
+
+test('the stream of tasks goes on over breaks, each number once, and every task ends in it', async () => {
+  const relay = await Relay.open(running.service.port)
+  onTestFinished(() => relay.close())
+  const { client } = await running.owner('tasks', relay.url)
+  const leave = new AbortController()
+  const numbers: number[] = []
+  const done = new Set<string>()
+  let batch: Promise<unknown> | null = null
+  for await (const { event, id, data } of client.analyses.stream({ after: 0, signal: leave.signal })) {
+    batch ??= client.analyses.batch(['AAPL', 'MSFT', '600519'])
+    if (id !== null && event !== 'connected') numbers.push(id)
+    if (numbers.length % 7 === 6) relay.cut()
+    if (event === 'task_completed') done.add(data.stock_code)
+    if (done.size === 3) leave.abort()
+  }
+  await batch
+  expect(numbers).toEqual(numbers.map((_, i) => i + 1))
+  expect([...done].sort()).toEqual(['600519', 'AAPL', 'MSFT'])
+  const rows = await all(client.analyses.history({ limit: 2 }))
+  expect(rows.length).toBe(3)
+  expect(await client.analyses.markdown(rows[0]?.id ?? 0)).toMatch(/^# /)
+  const again = await client.analyses.run('AAPL')
+  expect(again.report.summary.sentiment_score).toEqual(expect.any(Number))
+})
+
+test('a wrong key, a missing conversation and bad input are errors with a status, a code and words', async () => {
+  const { client, url, cli } = await running.owner('errors')
+  const { Bellwether } = await import('../src/index.ts')
+  const refused = async (work: Promise<unknown>) => {
+    const error = await work.then(
+      () => null,
+      (thrown: unknown) => thrown,
+    )
+    if (!(error instanceof ServiceError)) throw new Error(`not refused: ${String(error)}`)
+    return error
+  }
+  const wrong = await refused(new Bellwether({ url, key: 'wrong' }).call('GET /api/usage'))
+  expect([wrong.status, wrong.code, wrong.requestId === null]).toEqual([401, 'unauthorized', false])
+  expect(await refused(client.conversation('none').zip())).toMatchObject({ status: 404, code: 'not_found' })
+  expect(await client.conversation('none').info()).toBe(null)
+  const bad = await refused(client.analyses.submit('', {}))
+  expect([bad.status, bad.code]).toEqual([400, 'validation_error'])
+  const twice = await refused(client.call('GET /api/v1/analysis/tasks', { query: { limit: 0 } }))
+  expect([twice.status, twice.problems.length, twice.message]).toEqual([422, 1, expect.stringMatching(/limit/)])
+  // Neither of a socket that is refused is there another try.
+  expect(await refused(client.conversation('none').events().next())).toMatchObject({ status: 404 })
+  await expect(new Bellwether({ url: 'http://127.0.0.1:9', retries: 0 }).call('GET /api/usage')).rejects.toThrow(
+    Unreachable,
+  )
+
+  const told = await cli(['list'], { env: { BELLWETHER_KEY: 'wrong' } })
+  expect([told.code, told.stdout]).toEqual([3, ''])
+  expect(told.stderr).toMatch(/401 unauthorized[\s\S]*bellwether config set key/)
+})
+
+test('the command line analyses: a table for people, a line of JSON for programs, the failed one beside the others', async () => {
+  const { cli } = await running.owner('cli-analyze')
+  const shown = await cli(['analyze', 'AAPL', 'ZZZQ', '-l', 'en'])
+  expect(shown.code).toBe(1)
+  expect(shown.stdout).toMatch(/^code +name +score +verdict/)
+  expect(shown.stdout).toMatch(/^AAPL +\S.* \d+ +\S/m)
+  expect(shown.stderr).toMatch(/ZZZQ/)
+  const lines = await cli(['analyze', '--json', 'AAPL'])
+  expect([lines.code, lines.stdout.trim().split('\n').length]).toEqual([0, 1])
+  expect(JSON.parse(lines.stdout)).toMatchObject({ stock_code: 'AAPL', report: { summary: {} } })
+  expect((await cli(['analyze', 'AAPL', '--report', '-l', 'en'])).stdout).toMatch(/^# /)
+})
+
+test('the command line talks, keeps and copies, and nothing remote moves the cursor', async () => {
+  const { cli } = await running.owner('cli-chat')
+  const said = await cli(['chat', `printf '\\033[2J\\033]0;x\\007red'; echo $((6*7))`])
+  expect([said.code, said.stdout]).toEqual([0, expect.stringContaining('42')])
+  expect(said.stdout).not.toContain('\u001b')
+  const [, id = ''] = /conversation (\w+)/.exec(said.stderr) ?? []
+  const piped = await cli(['chat', '-c', id, '--json', 'echo from'], { input: 'echo stdin' })
+  const events = piped.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(events.at(-1)).toMatchObject({ conversation_id: id, atRest: true, message: 'from\nstdin' })
+  const folder = temporaryFolder()
+  const kept = await cli(['export', id, '-o', 'talk.json'], { cwd: folder })
+  expect([kept.code, JSON.parse(readFileSync(join(folder, 'talk.json'), 'utf8')).trajectory.length > 5]).toEqual([
+    0,
+    true,
+  ])
+  expect((await cli(['export', id, '-o', 'talk.json'], { cwd: folder })).code).toBe(2)
+  const [made] = (await cli(['fork', id])).stdout.split('\n')
+  expect(made).toMatch(/^\w{32}$/)
+  expect(
+    (await cli(['list', '--json'])).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).conversation_id)
+      .sort(),
+  ).toEqual([id, made].sort())
+  expect((await cli(['files', 'put', id, 'talk.json'], { cwd: folder })).stdout).toBe('/workspace/talk.json\n')
+  expect((await cli(['files', 'ls', id])).stdout).toBe('talk.json\n')
+  const zip = await cli(['files', 'zip', id, 'w.zip'], { cwd: folder })
+  expect([zip.code, readFileSync(join(folder, 'w.zip')).subarray(0, 2).toString()]).toEqual([0, 'PK'])
+})
+
+test('an action that waits is not done where nobody can be asked, and done with --yes', async () => {
+  const { cli, client } = await running.owner('cli-confirm')
+  const script = (name: string) => {
+    const call = { id: '1', name: 'execute_bash', arguments: { command: 'echo done > x.txt; cat x.txt' } }
+    model.setScript(name, { replies: [{ calls: [call] }, { text: 'as you wish' }] })
+    const settings = { llm_model: 'openai/x', llm_base_url: `${model.url}/${name}/v1`, llm_api_key: 'k' }
+    return client.call('POST /api/settings', {
+      body: { ...settings, confirmation_mode: true, security_analyzer: 'invariant' },
+    })
+  }
+  await script('asked')
+  await client.call('POST /api/security/settings', { body: { RISK_SEVERITY: 0 } })
+  const held = await cli(['chat', '--agent', 'CodeActAgent', 'do it'])
+  expect([held.code, held.stdout]).toEqual([1, expect.stringContaining('waits for you')])
+  expect(held.stderr).toMatch(/--yes/)
+  await script('unasked')
+  const done = await cli(['chat', '--agent', 'CodeActAgent', '--yes', 'do it'])
+  expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/done\nas you wish\n$/)])
+})
+
+test('keys are made, listed and taken back, with the root key', async () => {
+  const env = { BELLWETHER_KEY: ROOT_KEY }
+  const { cli } = await running.owner('keys')
+  const made = await cli(['keys', 'create', 'bob', '--json', '--scopes', 'analysis'], { env })
+  const { key, id } = JSON.parse(made.stdout)
+  expect([made.code, (await cli(['analyze', 'nonsense-code-1'], { env: { BELLWETHER_KEY: key } })).code]).toEqual([
+    0, 3,
+  ])
+  expect((await cli(['list'], { env: { BELLWETHER_KEY: key } })).stderr).toMatch(/scope/)
+  expect((await cli(['keys', 'list', 'bob'], { env })).stdout).toContain(id)
+  expect((await cli(['keys', 'revoke', id], { env })).code).toBe(0)
+  expect((await cli(['keys', 'create', 'bob', '--scopes', 'all'], { env })).code).toBe(2)
+})

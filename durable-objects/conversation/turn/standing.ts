@@ -1,0 +1,79 @@
+// Where the agent stands, for requests that wait until it is at rest. Nobody waits in the storage: an object that dies takes its
+// waiting requests with it, and they are asked again.
+
+import { isSettled } from '../../../src/agent/transitions.ts'
+import type { AgentState } from '../../../src/agent/turn.ts'
+import type { TurnStore } from '../../../src/agent/turn-deps.ts'
+import type { EventLog } from '../events/event-log.ts'
+
+export type Stand = {
+  atRest: boolean
+  state: AgentState
+  /** What the agent said last behind the event; without a word of it what its last command printed. Null for neither. */
+  said: string | null
+  last: number
+}
+
+const PAGE = { startId: 0, endId: null, reverse: true, limit: 1 }
+const ANY = { excludeHidden: false, query: null, excludeTypes: null, startDate: null, endDate: null }
+const WORDS = ['action:message', 'action:finish']
+const OUTPUT = ['observation:run']
+
+export class Standing {
+  readonly #turn: TurnStore
+  readonly #log: EventLog
+  readonly #waiting = new Set<() => void>()
+
+  constructor(turn: TurnStore, log: EventLog) {
+    this.#turn = turn
+    this.#log = log
+  }
+
+  /** Something was stored: whoever waits looks again. */
+  wake(): void {
+    for (const look of this.#waiting) look()
+    this.#waiting.clear()
+  }
+
+  /** Answers when the agent is at rest or the time is over. */
+  async after(eventId: number, waitMs: number): Promise<Stand> {
+    const until = Date.now() + waitMs
+    for (;;) {
+      const atRest = isSettled(this.#turn)
+      const leftMs = until - Date.now()
+      if (atRest || leftMs <= 0) return this.#stand(eventId, atRest)
+      await this.#change(leftMs)
+    }
+  }
+
+  #stand(eventId: number, atRest: boolean): Stand {
+    const log = this.#log
+    const said = atRest ? (newest(log, eventId, WORDS) ?? newest(log, eventId, OUTPUT)) : null
+    return { atRest, state: this.#turn.turn.value.state, said, last: log.last }
+  }
+
+  #change(waitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(look)
+        resolve()
+      }, waitMs)
+      const look = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+      this.#waiting.add(look)
+    })
+  }
+}
+
+type Said = { message?: string; content?: string; args?: { content?: string; final_thought?: string } }
+
+function newest(log: EventLog, after: number, includeTypes: string[]): string | null {
+  const filter = { ...ANY, includeTypes, source: 'agent' }
+  const [text] = log.search({ ...PAGE, startId: after + 1, filter }).events
+  if (text === undefined) return null
+  // Stored by this service.
+  const { message, content, args } = JSON.parse(text) as Said
+  return content ?? (args?.content || args?.final_thought || message || '')
+}

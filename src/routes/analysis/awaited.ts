@@ -1,0 +1,67 @@
+// The answer to who waits for the tasks that a request has queued. The tasks run on whether somebody waits or not.
+
+import type { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { resultOf } from '../../analysis/report/diagnostics.ts'
+import { diagnosticsOf, reportOf } from '../../analysis/report/record.ts'
+import { isOpen, type Task, taskInfo } from '../../analysis/task.ts'
+import { taskQueue } from '../../bindings.ts'
+import { findByQueryId, type StoredAnalysis } from '../../db/analyses.ts'
+import type { AppEnv } from '../../http/app-env.ts'
+import { AppError } from '../../http/errors.ts'
+import { laxInt } from '../../http/validation.ts'
+import type { AnalysisResultResponse, BatchTaskAcceptedResponse, TaskAccepted } from './schemas.ts'
+
+const MAX_WAIT_SECONDS = 60
+/** Between two looks: a run takes about a second, and reports at least every three. */
+const FIRST_LOOK_MS = 200
+const MOST_BETWEEN_MS = 1_000
+
+export const waitSeconds = laxInt({ min: 0, max: MAX_WAIT_SECONDS })
+  .optional()
+  .describe('With `async_mode`: answer when the tasks have ended, but after so many seconds at the latest: 0 to 60')
+
+type One = z.infer<typeof TaskAccepted>
+type Batch = z.infer<typeof BatchTaskAcceptedResponse>
+
+/** The answer that the tasks were accepted, or what became of them within the time. */
+export async function awaited(c: Context<AppEnv>, accepted: Response, seconds: number): Promise<Response> {
+  const body: One | Batch = await accepted.json()
+  const until = Date.now() + seconds * 1000
+  if ('task_id' in body) return ofOne(c, body, await lookUntil(c, body.task_id, until))
+  const tasks: Task[] = []
+  for (const { task_id } of body.accepted) {
+    const task = await lookUntil(c, task_id, until)
+    if (task !== null) tasks.push(task)
+  }
+  const finished = tasks.length === body.accepted.length && !tasks.some(({ status }) => isOpen(status))
+  return c.json({ ...body, finished, tasks: tasks.map(taskInfo) }, 202)
+}
+
+async function ofOne(c: Context<AppEnv>, body: One, task: Task | null): Promise<Response> {
+  if (task === null || isOpen(task.status)) {
+    return c.json({ ...body, finished: false, progress: task?.progress ?? 0 }, 202)
+  }
+  const stored = await findByQueryId(c.env.DB, c.get('principal').owner, task.id)
+  const result = stored && liveResult(stored, task)
+  if (task.status === 'completed' && result !== null) return c.json(result)
+  throw new AppError('analysis_failed', task.error ?? task.message ?? task.status, { extra: { task_id: task.id } })
+}
+
+/** The task when it has ended, or as it is when the time is over or the client has left. */
+async function lookUntil(c: Context<AppEnv>, id: string, until: number): Promise<Task | null> {
+  for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, MOST_BETWEEN_MS)) {
+    const task = await taskQueue(c.env).get(c.get('principal').owner, id)
+    const leftMs = until - Date.now()
+    if (task === null || !isOpen(task.status) || leftMs <= 0 || c.req.raw.signal.aborted) return task
+    await scheduler.wait(Math.min(pauseMs, leftMs))
+  }
+}
+
+/** The result of a task that the queue still knows: live, so under the request's own word and without a row's id. */
+export function liveResult(stored: StoredAnalysis, task: Task): AnalysisResultResponse | null {
+  const report = reportOf(stored)
+  if (report === null) return null
+  const meta = { ...report.meta, id: null, report_type: task.request.reportType }
+  return resultOf({ ...report, meta }, diagnosticsOf(stored))
+}
