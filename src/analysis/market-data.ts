@@ -6,10 +6,11 @@ import { mainlandNames, saveChangedNames, stockNameStore } from '../db/stock-nam
 import { currentNames, forgetNames } from '../kits/market-names/index.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Refreshed } from '../market/names/refresh.ts'
+import type { AnswerStore } from '../market/providers/answer-cache.ts'
 import { storedGate } from '../market/providers/gate.ts'
 import type { MarketData } from '../market/providers/index.ts'
 
-export async function marketDataOf(env: Env): Promise<MarketData> {
+export async function marketDataOf(env: Env, store: AnswerStore = answerStore(env.DB)): Promise<MarketData> {
   const settings = config(env)
   const { createMarketData } = await import('../market/providers/index.ts')
   return createMarketData({
@@ -17,7 +18,7 @@ export async function marketDataOf(env: Env): Promise<MarketData> {
     variables: settings.variables,
     timeoutMs: settings.fetchTimeoutMs,
     gate: storedGate(gateStore(env.DB), systemClock),
-    store: answerStore(env.DB),
+    store,
   })
 }
 

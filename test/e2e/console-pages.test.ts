@@ -54,6 +54,7 @@ const ANALYSIS = [
   '/talks',
   '/watchlists',
   '/portfolio',
+  '/calendar',
   '/signals',
   '/alerts',
   '/accuracy',

@@ -7,6 +7,7 @@ export type AnalysisPart =
   | 'talks'
   | 'watchlists'
   | 'portfolio'
+  | 'calendar'
   | 'signals'
   | 'alerts'
   | 'accuracy'
@@ -18,6 +19,7 @@ const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['talks', 'Talks'],
   ['watchlists', 'Watchlists'],
   ['portfolio', 'Portfolio'],
+  ['calendar', 'Calendar'],
   ['signals', 'Signals'],
   ['alerts', 'Alerts'],
   ['accuracy', 'Accuracy'],
