@@ -10,7 +10,7 @@ import { ROOT } from '../support/source-tree.ts'
 import { rulesByKeyboard } from './alerts-page.ts'
 import { browserOr, openPage, overflowOf, sharedService } from './browser.ts'
 import { LOOKS, type Look, type Person, personAt, SIZES, seriousFaults } from './person.ts'
-import { usePortfolio, useSignals } from './portfolio-steps.ts'
+import { useCalendar, usePortfolio, useSignals } from './portfolio-steps.ts'
 
 const FIRST_LOAD = 90 * 1024
 const LAZY_PART = 150 * 1024
@@ -182,6 +182,7 @@ test('journey: trades are booked by hand and from a file, a sum without a rate i
   const { page, faults } = await openPage({ browser, origin: url, viewport: SIZES.wide })
   await shared.post('/api/v1/analysis/analyze', { stock_code: '600519' })
   await usePortfolio(page, url)
+  await useCalendar(page)
   await useSignals(page, url, '600519')
   expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })

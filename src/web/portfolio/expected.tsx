@@ -1,5 +1,6 @@
 // What dividends of held stocks are expected, from the calendar. Nothing of it is booked.
 
+import './calendar.css'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf, request } from '../api.ts'
 import { price } from '../format.ts'
@@ -32,7 +33,7 @@ export function ExpectedDividends({ account, round }: { account: string; round: 
   if (found === null) return null
   const unknown = found.listings.filter(({ state }) => state !== 'known')
   return (
-    <section class="expected" aria-label={say('Expected dividends')}>
+    <section class="expected card" aria-label={say('Expected dividends')}>
       <h2>{say('Expected dividends')}</h2>
       <p class="hint">
         {say('Of what you hold now, before tax, in the next {days} days. Expected, and not booked.', {
