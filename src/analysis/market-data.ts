@@ -7,11 +7,18 @@ import { currentNames, forgetNames } from '../kits/market-names/index.ts'
 import { systemClock } from '../lib/clock.ts'
 import type { Fetch } from '../lib/http-client.ts'
 import type { Refreshed } from '../market/names/refresh.ts'
+import type { AnswerStore } from '../market/providers/answer-cache.ts'
 import { storedGate } from '../market/providers/gate.ts'
 import type { MarketData } from '../market/providers/index.ts'
 
-/** `fetch` is for callers that count their requests. */
-export async function marketDataOf(env: Env, fetch?: Fetch): Promise<MarketData> {
+export type MarketDataOptions = {
+  /** For callers that keep answers of their own kind. */
+  store?: AnswerStore
+  /** For callers that count their requests. */
+  fetch?: Fetch
+}
+
+export async function marketDataOf(env: Env, { store, fetch }: MarketDataOptions = {}): Promise<MarketData> {
   const settings = config(env)
   const { createMarketData } = await import('../market/providers/index.ts')
   return createMarketData({
@@ -19,7 +26,7 @@ export async function marketDataOf(env: Env, fetch?: Fetch): Promise<MarketData>
     variables: settings.variables,
     timeoutMs: settings.fetchTimeoutMs,
     gate: storedGate(gateStore(env.DB), systemClock),
-    store: answerStore(env.DB),
+    store: store ?? answerStore(env.DB),
     ...(fetch === undefined ? {} : { fetch }),
   })
 }

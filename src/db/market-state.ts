@@ -41,6 +41,22 @@ export function answerStore(db: D1Database): AnswerStore {
   }
 }
 
+/** The same with the answers of one need read in one query: a calendar is of many listings. */
+export async function preparedAnswers(db: D1Database, need: string, keys: readonly string[]): Promise<AnswerStore> {
+  const store = answerStore(db)
+  const { results } = await db
+    .prepare(
+      'SELECT key, body, provider, kept_at FROM market_answers WHERE need = ?1 AND key IN (SELECT value FROM json_each(?2))',
+    )
+    .bind(need, JSON.stringify(keys))
+    .all<{ key: string; body: string; provider: string; kept_at: number }>()
+  const known = new Map(results.map(({ key, body, provider, kept_at }) => [key, { body, provider, keptAt: kept_at }]))
+  return {
+    get: async (asked, key) => (asked === need ? (known.get(key) ?? null) : store.get(asked, key)),
+    put: (asked, key, answer) => store.put(asked, key, answer),
+  }
+}
+
 export function gateStore(db: D1Database): GateStore {
   return {
     async circuits() {

@@ -53,6 +53,7 @@ export type ProviderRun = {
     | 'belong_boards'
     | 'sector_rankings'
     | 'peer_multiples'
+    | 'company_events'
     | 'news_search'
     | 'social_sentiment'
   provider: string

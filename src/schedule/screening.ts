@@ -87,7 +87,7 @@ export async function fillDeps(env: Env): Promise<FillDeps> {
   const settings = config(env)
   const gate = storedGate(gateStore(env.DB), systemClock)
   const pacer = new Pacer(gate, settings.screening.requestsPerMinute)
-  const market = await marketDataOf(env, pacer.fetch)
+  const market = await marketDataOf(env, { fetch: pacer.fetch })
   const deadline = AbortSignal.timeout(RUN_MS)
   return {
     db: env.DB,

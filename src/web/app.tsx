@@ -152,6 +152,7 @@ const PARTS: Readonly<Record<string, ComponentType<object>>> = {
   evidence: lazy(async () => (await past()).EvidencePageView),
   talks: lazy(async () => (await import('./analysis/talks-page.tsx')).TalksPage),
   portfolio: lazy(async () => (await import('./portfolio/portfolio-page.tsx')).PortfolioPage),
+  calendar: lazy(async () => (await import('./portfolio/calendar-page.tsx')).CalendarPage),
   signals: lazy(async () => (await import('./portfolio/signals-page.tsx')).SignalsPage),
   alerts: lazy(async () => (await import('./analysis/alerts-page.tsx')).AlertsPage),
   screening: lazy(async () => (await import('./analysis/screening-page.tsx')).ScreeningPage),

@@ -339,6 +339,8 @@ export const ADDITIONS: readonly string[] = [
   'POST /api/v1/system/config/generation-backends/status/preview',
   'POST /api/v1/system/config/generation-backends/smoke-test',
   'GET /api/v1/market/status',
+  'GET /api/v1/calendar',
+  'GET /api/v1/calendar.ics',
   'GET /api/v1/decision-signals',
   'POST /api/v1/decision-signals',
   'POST /api/v1/decision-signals/reassess',

@@ -10,7 +10,7 @@ import { ROOT } from '../support/source-tree.ts'
 import { rulesByKeyboard } from './alerts-page.ts'
 import { browserOr, openPage, overflowOf, sharedService } from './browser.ts'
 import { LOOKS, type Look, type Person, personAt, SIZES, seriousFaults } from './person.ts'
-import { usePortfolio, useSignals } from './portfolio-steps.ts'
+import { useCalendar, usePortfolio, useSignals } from './portfolio-steps.ts'
 import { keepFigures, screensByKeyboard } from './screening-page.ts'
 
 const FIRST_LOAD = 90 * 1024
@@ -55,6 +55,7 @@ const ANALYSIS = [
   '/talks',
   '/watchlists',
   '/portfolio',
+  '/calendar',
   '/signals',
   '/alerts',
   '/screening',
@@ -183,6 +184,7 @@ test('journey: trades are booked by hand and from a file, a sum without a rate i
   const { page, faults } = await openPage({ browser, origin: url, viewport: SIZES.wide })
   await shared.post('/api/v1/analysis/analyze', { stock_code: '600519' })
   await usePortfolio(page, url)
+  await useCalendar(page)
   await useSignals(page, url, '600519')
   expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })

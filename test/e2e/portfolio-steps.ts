@@ -87,6 +87,46 @@ async function withoutRate(page: Page): Promise<void> {
   await expect.poll(cash).toBe('-83,615.00')
 }
 
+/** A month and a list of days, of what is watched and of what is held; what nobody knows is named. */
+export async function useCalendar(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Analysis' }).getByRole('link', { name: 'Calendar' }).press('Enter')
+  await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor()
+  await page.getByRole('combobox', { name: 'Whose days' }).selectOption('What I hold')
+  await page
+    .getByText('Days and amounts are made up for the sample: of no company.')
+    .or(page.getByText('No days in this month'))
+    .first()
+    .waitFor()
+  await page.getByRole('combobox', { name: 'View' }).selectOption('List')
+  // In three months there is each kind of day.
+  const place = page.locator('.day-list')
+  for (
+    let month = 0;
+    month < 4 && (await place.getByText(/expected: [\d,.]+ CNY for 60 shares/).count()) === 0;
+    month++
+  ) {
+    const heading = page.locator('.month-nav h2')
+    const before = await heading.textContent()
+    await page.getByRole('button', { name: 'Next month' }).press('Enter')
+    await expect.poll(() => heading.textContent()).not.toBe(before)
+    await page
+      .getByText(/made up for the sample|No days in this month/)
+      .first()
+      .waitFor()
+  }
+  await place
+    .getByText(/expected: [\d,.]+ CNY for 60 shares/)
+    .first()
+    .waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Save for a calendar (ICS)' }).press('Enter'),
+  ])
+  expect(download.suggestedFilename()).toBe('calendar.ics')
+  await page.getByRole('combobox', { name: 'View' }).selectOption('Month')
+  await page.getByRole('table').getByRole('columnheader').nth(6).waitFor()
+}
+
 export async function useSignals(page: Page, url: string, code: string): Promise<void> {
   await page.getByRole('link', { name: 'Signals' }).press('Enter')
   const card = page.locator('.signal').filter({ hasText: code })

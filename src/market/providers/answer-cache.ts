@@ -7,6 +7,7 @@ import { log } from '../../lib/log.ts'
 import { type Bar, type Fetched, type ProviderRun, providerRun } from '../bars.ts'
 import { lastCompletedSession, marketPhaseSummary, sessionEnd } from '../calendar.ts'
 import { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
+import { CompanyEvents } from '../company-events.ts'
 import type { Instrument, Market } from '../instruments.ts'
 import { linked } from './chain.ts'
 import type { BarsQuery, MarketNeed, QuoteQuery } from './provider.ts'
@@ -137,6 +138,8 @@ function keptRun<T>(
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const RESULTS_MINUTES = 6 * 60
+/** Companies tell their days weeks ahead. */
+const EVENTS_MINUTES = 12 * 60
 const BOARDS_MINUTES = 24 * 60
 const PEERS_MINUTES = 24 * 60
 const RANKINGS_MINUTES = 5
@@ -186,6 +189,21 @@ export function keepFundamentals({ key }: Instrument, query: QuoteQuery): CacheP
       isFresh: forMinutes(RESULTS_MINUTES),
       isEnough: () => true,
       count: ({ dividends, report }) => dividends.length + (report === null ? 0 : 1),
+    },
+  }
+}
+
+export function keepEvents({ key }: Instrument, query: QuoteQuery): CachePolicy<CompanyEvents> {
+  return {
+    forceRefresh: forced(query),
+    keeping: {
+      dataType: 'company_events',
+      operation: 'company_events',
+      key,
+      schema: CompanyEvents,
+      isFresh: forMinutes(EVENTS_MINUTES),
+      isEnough: () => true,
+      count: ({ earnings, dividends }) => earnings.length + dividends.length,
     },
   }
 }

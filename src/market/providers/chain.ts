@@ -6,6 +6,7 @@ import { UpstreamError } from '../../lib/http-client.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { type Bar, type Fetched, type ProviderRun, providerRun, type Quote } from '../bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
+import type { CompanyEvents } from '../company-events.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
 import { type Circuit, type GateKeeper, outcomeOf } from './gate.ts'
@@ -66,6 +67,17 @@ export function fundamentalsNeed(instrument: Instrument, query: QuoteQuery): Nee
     signal: query.signal,
     ask: (provider, signal) => provider.fundamentals?.(instrument, { ...query, signal }),
     count: ({ report, dividends }) => (report === null ? 0 : 1) + dividends.length,
+  }
+}
+
+export function eventsNeed(instrument: Instrument, query: QuoteQuery): Need<CompanyEvents> {
+  return {
+    dataType: 'company_events',
+    operation: 'company_events',
+    instrument,
+    signal: query.signal,
+    ask: (provider, signal) => provider.companyEvents?.(instrument, { ...query, signal }),
+    count: ({ earnings, dividends }) => earnings.length + dividends.length,
   }
 }
 

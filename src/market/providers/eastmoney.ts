@@ -8,6 +8,7 @@ import type { Board, Dividend, FinancialReport, FlowDay, Fundamentals, Peer, Pee
 import type { VolumePart } from '../day-volumes.ts'
 import { currencyOf, type Instrument } from '../instruments.ts'
 import { changeOf, checkedBars, checkedParts, checkedQuote, faulty } from './checks.ts'
+import { eastMoneyEvents } from './company-events.ts'
 import { boardsOf, rankings } from './eastmoney-boards.ts'
 import { ask, type EastMoneyOptions, echoes, Figure, firstKnown, SERVICE, secids, toFigure } from './eastmoney-http.ts'
 import type { BarsQuery, MarketDataProvider, MarketNeed, QuoteQuery } from './provider.ts'
@@ -28,6 +29,7 @@ export function eastMoneyProvider(options: EastMoneyOptions): MarketDataProvider
       firstKnown(instrument, symbols, (secid) => bars(options, { instrument, secid, query })),
     dayVolumes: (instrument, query) =>
       firstKnown(instrument, symbols, (secid) => dayVolumes(options, { instrument, secid, query })),
+    companyEvents: (instrument, query) => eastMoneyEvents(options, instrument, query),
     fundamentals: (instrument, query) => fundamentals(options, instrument, query),
     capitalFlow: (instrument, query) => capitalFlow(options, instrument, query),
     boards: (instrument, query) => boardsOf(options, instrument, query),

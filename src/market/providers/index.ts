@@ -6,14 +6,16 @@ import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Fetch } from '../../lib/http-client.ts'
 import { madeOf, type RawVariables } from '../../lib/variables.ts'
 import type { Bar, Fetched, Provenance, ProviderRun, Quote } from '../bars.ts'
-import { sessionEnd } from '../calendar.ts'
+import { localDate, sessionEnd } from '../calendar.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
+import { againstPrice, type CompanyEvents, needsPrice } from '../company-events.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
 import {
   type AnswerStore,
   keepBars,
   keepBoards,
+  keepEvents,
   keepFlow,
   keepFundamentals,
   keepIndexBars,
@@ -26,6 +28,7 @@ import {
   boardsNeed,
   type Chain,
   dayVolumesNeed,
+  eventsNeed,
   firstAnswer,
   flowNeed,
   fundamentalsNeed,
@@ -76,6 +79,8 @@ export type MarketData = {
   /** The quote of a live source that is none of those named. */
   otherQuote(instrument: Instrument, known: readonly string[], query?: QuoteQuery): Promise<Fetched<Quote>>
   fundamentals(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Fundamentals>>
+  /** Days of results and dividends; of a source, or kept before. */
+  companyEvents(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<CompanyEvents>>
   capitalFlow(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<FlowDay[]>>
   boards(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Board[]>>
   /** The companies of the instrument's industry, which is one of its boards. */
@@ -129,13 +134,19 @@ type AnswerKeeping = { store: AnswerStore | null; clock: Clock }
 function companyData(
   kept: AnswerKeeping,
   ask: <T>(need: Need<T>) => Promise<Fetched<T>>,
-): Pick<MarketData, 'fundamentals' | 'capitalFlow' | 'boards' | 'peers' | 'rankings'> {
+): Pick<MarketData, 'fundamentals' | 'companyEvents' | 'capitalFlow' | 'boards' | 'peers' | 'rankings'> {
   return {
     fundamentals: (instrument, query = {}) =>
       keptOrAsked({
         ...kept,
         ...keepFundamentals(instrument, query),
         ask: () => ask(fundamentalsNeed(instrument, query)),
+      }),
+    companyEvents: (instrument, query = {}) =>
+      keptOrAsked({
+        ...kept,
+        ...keepEvents(instrument, query),
+        ask: () => pricedEvents(kept.clock, ask, { instrument, query }),
       }),
     capitalFlow: (instrument, query = {}) =>
       keptOrAsked({ ...kept, ...keepFlow(instrument, query), ask: () => ask(flowNeed(instrument, query)) }),
@@ -146,6 +157,22 @@ function companyData(
     rankings: (instrument, query = {}) =>
       keptOrAsked({ ...kept, ...keepRankings(instrument, query), ask: () => ask(rankingsNeed(instrument, query)) }),
   }
+}
+
+/** Amounts are compared with the price once, before they are kept. */
+async function pricedEvents(
+  clock: Clock,
+  ask: <T>(need: Need<T>) => Promise<Fetched<T>>,
+  { instrument, query }: { instrument: Instrument; query: QuoteQuery },
+): Promise<Fetched<CompanyEvents>> {
+  const events = await ask(eventsNeed(instrument, query))
+  const today = localDate(instrument.market, clock())
+  if (!events.ok || !events.value.dividends.some((one) => needsPrice(one, today))) return events
+  const quote = await ask(quoteNeed(instrument, query))
+  // The price of a sample says nothing of a company's dividend.
+  const known = quote.ok && quote.provenance?.kind === events.provenance?.kind ? quote.value : null
+  const dividends = events.value.dividends.map((one) => againstPrice(one, known, today))
+  return { ...events, value: { ...events.value, dividends } }
 }
 
 /** Requests enough bars for every later need, so that a short series does not replace a long one. */

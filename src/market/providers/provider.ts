@@ -1,5 +1,6 @@
 import type { Bar, Provenance, ProviderRun, Quote } from '../bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../company.ts'
+import type { CompanyEvents } from '../company-events.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import type { Instrument } from '../instruments.ts'
 
@@ -38,6 +39,8 @@ export interface MarketDataProvider {
   /** Volumes within the day, of today and of at least the five sessions before. */
   dayVolumes?(instrument: Instrument, query: QuoteQuery): Promise<VolumePart[]>
   fundamentals?(instrument: Instrument, query: QuoteQuery): Promise<Fundamentals>
+  /** Days of results and dividends, those that cannot be right left out. */
+  companyEvents?(instrument: Instrument, query: QuoteQuery): Promise<CompanyEvents>
   /** Oldest first, at least one. */
   capitalFlow?(instrument: Instrument, query: QuoteQuery): Promise<FlowDay[]>
   /** The boards that a stock belongs to. */

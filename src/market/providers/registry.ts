@@ -99,7 +99,7 @@ export const MARKET_PROVIDERS = {
     isLive: false,
     variables: {},
     load: () => import('./sample.ts'),
-    make: ({ sampleProvider }) => sampleProvider(),
+    make: ({ sampleProvider }, _, { clock }) => sampleProvider(clock),
   }),
 } as const
 

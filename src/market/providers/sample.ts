@@ -2,20 +2,25 @@
 // in it is current.
 
 import { packagedNames } from '../../kits/market-names/index.ts'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Bar, Provenance } from '../bars.ts'
-import { sessionEnd } from '../calendar.ts'
+import { addDays, isTradingDay, localDate, nextTradingDay, sessionEnd } from '../calendar.ts'
+import { type CompanyEvents, type Earnings, soundEvents } from '../company-events.ts'
 import type { Instrument } from '../instruments.ts'
 import { SAMPLES } from '../sample-data/index.generated.ts'
 import { changeOf, faulty } from './checks.ts'
-import { isPriceNeed, type PriceProvider } from './provider.ts'
+import { isPriceNeed, type MarketDataProvider, type PriceProvider } from './provider.ts'
 
 export const SAMPLE_PROVIDER = 'sample'
 
-export function sampleProvider(): PriceProvider {
+type SampleData = PriceProvider & Pick<MarketDataProvider, 'companyEvents'>
+
+export function sampleProvider(clock: Clock = systemClock): SampleData {
   return {
     name: SAMPLE_PROVIDER,
     provenance: ({ key }) => provenanceOf(key),
-    supports: ({ key }, need) => isPriceNeed(need) && sampleOf(key) !== null,
+    supports: ({ key }, need) =>
+      isPriceNeed(need) ? sampleOf(key) !== null : need === 'company_events' && isMadeUp(key),
     async quote(instrument, { signal }) {
       signal?.throwIfAborted()
       const [previous, last] = (await barsOf(instrument)).slice(-2)
@@ -46,7 +51,39 @@ export function sampleProvider(): PriceProvider {
       if (bars.length === 0) throw faulty(SAMPLE_PROVIDER, 'empty', 'no bars')
       return bars
     },
+    async companyEvents(instrument, { signal }) {
+      signal?.throwIfAborted()
+      const last = (await barsOf(instrument)).at(-1)
+      if (!last || !isMadeUp(instrument.key)) throw faulty(SAMPLE_PROVIDER, 'empty', instrument.key)
+      return madeUpEvents(instrument, last.close, localDate(instrument.market, clock()))
+    },
   }
+}
+
+const isMadeUp = (key: string): boolean => sampleOf(key)?.provenance.kind === 'synthetic'
+
+const QUARTER_ENDS = ['03-31', '06-30', '09-30', '12-31'] as const
+
+/** Days of no company, from a fixed rule: results a month after each quarter, a dividend of 0.4 % of the last made-up price after it. */
+function madeUpEvents({ key, market }: Instrument, close: number, today: string): CompanyEvents {
+  const shift = [...key].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 20
+  const year = Number(today.slice(0, 4))
+  const periods = [year - 1, year, year + 1].flatMap((one) => QUARTER_ENDS.map((end) => `${one}-${end}`))
+  const sessionFrom = (day: string) => (isTradingDay(market, day) ? day : nextTradingDay(market, day))
+  const currency = sampleOf(key)?.currency ?? null
+  const earnings = periods.map((period): Earnings => {
+    const day = sessionFrom(addDays(period, 25 + shift))
+    if (day <= today) return { from: day, to: day, certainty: 'published', period }
+    const isSoon = day <= addDays(today, 45)
+    return { from: day, to: isSoon ? day : addDays(day, 4), certainty: isSoon ? 'scheduled' : 'estimate', period }
+  })
+  const dividends = periods.map((period) => {
+    const exDate = sessionFrom(addDays(period, 50 + shift))
+    const payDate = sessionFrom(addDays(exDate, 14))
+    const amount = Math.max(0.01, Number((close * 0.004).toFixed(2)))
+    return { exDate, recordDate: exDate, payDate, announcedOn: null, amount, currency }
+  })
+  return { ...soundEvents({ earnings, dividends }, market, today), leftOut: 0 }
 }
 
 async function barsOf({ key }: Instrument): Promise<Bar[]> {

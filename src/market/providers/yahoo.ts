@@ -6,6 +6,7 @@ import { localDate, minuteOfDay } from '../calendar.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import { currencyOf, type Instrument, yahooSymbol } from '../instruments.ts'
 import { changeOf, checkedBars, checkedParts, checkedQuote, faulty, rounded, withoutNoise } from './checks.ts'
+import { yahooEvents } from './company-events.ts'
 import {
   type BarsQuery,
   isPriceNeed,
@@ -29,7 +30,7 @@ const RANGES: [name: string, days: number][] = [
   ['10y', 3652],
 ]
 
-type YahooProvider = PriceProvider & Pick<MarketDataProvider, 'fundamentals' | 'dayVolumes'>
+type YahooProvider = PriceProvider & Pick<MarketDataProvider, 'fundamentals' | 'dayVolumes' | 'companyEvents'>
 
 export function yahooProvider(options: YahooOptions): YahooProvider {
   const chart = (instrument: Instrument, range: string, query: QuoteQuery) =>
@@ -53,6 +54,7 @@ export function yahooProvider(options: YahooOptions): YahooProvider {
       const parts = toParts(instrument, await chartOf(options, question, query))
       return checkedParts(SERVICE, parts, localDate(instrument.market, options.clock()))
     },
+    companyEvents: (instrument, query) => yahooEvents(options, instrument, query),
     fundamentals: (instrument, query) => fundamentals(options, instrument, query),
   }
 }
@@ -63,7 +65,9 @@ function supports(instrument: Instrument, need: MarketNeed): boolean {
   const { market, kind } = instrument
   // Its minutes of the mainland come late, and its indices have no volumes.
   if (need === 'intraday_volume') return market !== 'cn' && kind !== 'index'
-  return isPriceNeed(need) || (need === 'fundamentals' && market !== 'cn' && kind === 'stock')
+  return (
+    isPriceNeed(need) || ((need === 'fundamentals' || need === 'company_events') && market !== 'cn' && kind === 'stock')
+  )
 }
 
 /** The shortest range that reaches back far enough from today, holidays included. */

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from '../../http/app-env.ts'
 import { analyze } from './analyze.ts'
+import { calendar } from './calendar.ts'
 import { channels } from './channels.ts'
 import { chat } from './chat.ts'
 import { deliveries } from './deliveries.ts'
@@ -70,6 +71,7 @@ for (const part of [
   stocks,
   configuration,
   marketStatus,
+  calendar,
   modelTrials,
   generationBackends,
   channelTrial,

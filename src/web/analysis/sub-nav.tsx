@@ -7,6 +7,7 @@ export type AnalysisPart =
   | 'talks'
   | 'watchlists'
   | 'portfolio'
+  | 'calendar'
   | 'signals'
   | 'alerts'
   | 'screening'
@@ -19,6 +20,7 @@ const PARTS: readonly [part: AnalysisPart, name: Text][] = [
   ['talks', 'Talks'],
   ['watchlists', 'Watchlists'],
   ['portfolio', 'Portfolio'],
+  ['calendar', 'Calendar'],
   ['signals', 'Signals'],
   ['alerts', 'Alerts'],
   ['screening', 'Screening'],

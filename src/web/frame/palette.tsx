@@ -15,6 +15,7 @@ const PAGES: readonly [path: string, name: Text][] = [
   ['/analysis/talks', 'Talks'],
   ['/analysis/watchlists', 'Watchlists'],
   ['/analysis/portfolio', 'Portfolio'],
+  ['/analysis/calendar', 'Calendar'],
   ['/analysis/signals', 'Signals'],
   ['/analysis/alerts', 'Alerts'],
   ['/analysis/screening', 'Screening'],

@@ -11,6 +11,7 @@ import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { Booking } from './booking.tsx'
 import { Entries } from './entries.tsx'
+import { ExpectedDividends } from './expected.tsx'
 import { FileImport } from './file-import.tsx'
 import {
   ACTIONS,
@@ -96,6 +97,9 @@ export function PortfolioPage() {
           <Positions found={found} onProblem={setProblem} />
           {risk !== null && found.snapshot.accounts.some(({ positions }) => positions.length > 0) && (
             <RiskView risk={risk} />
+          )}
+          {found.snapshot.accounts.some(({ positions }) => positions.length > 0) && (
+            <ExpectedDividends account={account} round={round} />
           )}
           <Booking accounts={found.accounts} chosen={account} onBooked={changed} />
           {found.accounts.length > 0 && (

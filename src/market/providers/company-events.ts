@@ -1,0 +1,179 @@
+// Days of results and dividends, as Yahoo and EastMoney tell them. Neither wire is documented by its owner: the fields are those that
+// public programs read.
+//
+// Yahoo: `v10/finance/quoteSummary/<symbol>?modules=calendarEvents` (yahoo-finance2, `quoteSummary` module `calendarEvents`; yfinance,
+// `Ticker.calendar`). `earnings.earningsDate` is a list of `{ raw: seconds }`: two are the ends of a window, and
+// `isEarningsDateEstimate` says that nobody has confirmed them. `exDividendDate` and `dividendDate` are the newest ex-day and the
+// newest day of payment that it knows, which need not be of one dividend. It tells no amount: those are of past dividends, in the chart.
+// It needs the session of `yahoo-http.ts`.
+//
+// EastMoney's data centre: `RPT_SHAREBONUS_DET` (akshare, `stock_fhps_detail_em`): `PRETAX_BONUS_RMB` for ten shares,
+// `EX_DIVIDEND_DATE`, `EQUITY_RECORD_DATE`, `NOTICE_DATE`; no day of payment. `RPT_PUBLIC_BS_APPOIN` (akshare, `stock_yysj_em`):
+// `REPORT_DATE` is the end of the period, `FIRST_APPOINT_DATE` the day that the company booked with its exchange,
+// `FIRST_CHANGE_DATE` to `THIRD_CHANGE_DATE` later ones, `ACTUAL_PUBLISH_DATE` the day on which it came out.
+
+import { z } from 'zod'
+import { isDate, localDate } from '../calendar.ts'
+import { type CompanyEvents, type Earnings, soundEvents, type ToldEvents } from '../company-events.ts'
+import { currencyOf, type Instrument } from '../instruments.ts'
+import { faulty } from './checks.ts'
+import { ask, SERVICE as EASTMONEY, type EastMoneyOptions, Figure } from './eastmoney-http.ts'
+import type { QuoteQuery } from './provider.ts'
+import { askWithSession, chartOf, symbolOf, SERVICE as YAHOO, type YahooOptions } from './yahoo-http.ts'
+
+const Moment = z.object({ raw: z.number().nullish() }).nullish()
+const Summary = z.object({
+  quoteSummary: z.object({
+    result: z
+      .array(
+        z.object({
+          calendarEvents: z
+            .object({
+              earnings: z
+                .object({ earningsDate: z.array(Moment).nullish(), isEarningsDateEstimate: z.boolean().nullish() })
+                .nullish(),
+              exDividendDate: Moment,
+              dividendDate: Moment,
+            })
+            .nullish(),
+        }),
+      )
+      .nullish(),
+  }),
+})
+
+export async function yahooEvents(
+  options: YahooOptions,
+  instrument: Instrument,
+  query: QuoteQuery,
+): Promise<CompanyEvents> {
+  const path = `/v10/finance/quoteSummary/${encodeURIComponent(symbolOf(instrument))}?modules=calendarEvents`
+  const [answer, chart] = await Promise.all([
+    askWithSession(options, path, query),
+    chartOf(options, { instrument, range: '1y', events: 'div' }, query),
+  ])
+  const parsed = Summary.safeParse(answer)
+  if (!parsed.success) throw faulty(YAHOO, 'malformed', 'not the known form of calendar events')
+  const result = parsed.data.quoteSummary.result?.[0]
+  if (!result) throw faulty(YAHOO, 'unknown_symbol', symbolOf(instrument))
+  // A company that tells no day is an answer, too.
+  const told = result.calendarEvents ?? {}
+  const { market } = instrument
+  const dayOf = (moment: z.infer<typeof Moment>) => (moment?.raw ? localDate(market, moment.raw * 1000) : null)
+  // Days without an hour are midnight in UTC, which is the day before in New York.
+  const plainDay = (moment: z.infer<typeof Moment>) =>
+    moment?.raw ? (moment.raw % DAY_S === 0 ? localDay(moment.raw) : localDate(market, moment.raw * 1000)) : null
+  const today = localDate(market, options.clock())
+  const window = (told.earnings?.earningsDate ?? []).flatMap((moment) => dayOf(moment) ?? []).sort()
+  const dividends: ToldEvents['dividends'] = Object.values(chart.events?.dividends ?? {}).map((paid) => ({
+    exDate: localDate(market, paid.date * 1000),
+    ...{ recordDate: null, payDate: null, announcedOn: null, amount: paid.amount },
+    currency: paid.currency ?? chart.meta.currency ?? currencyOf(instrument),
+  }))
+  const joined = withNewest(dividends, plainDay(told.exDividendDate), plainDay(told.dividendDate))
+  return soundEvents(
+    { earnings: yahooEarnings(window, told.earnings?.isEarningsDateEstimate, today), ...joined },
+    market,
+    today,
+  )
+}
+
+const DAY_S = 86_400
+const localDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
+
+/** What is not called confirmed is an estimate, and so is a window. A day that is over was told before it came. */
+function yahooEarnings(window: string[], isEstimate: boolean | null | undefined, today: string): Earnings[] {
+  const [from, to] = [window[0], window.at(-1)]
+  if (from === undefined || to === undefined) return []
+  const isSure = isEstimate === false && from === to
+  // An estimate of a day that is over says nothing: whether the results came is not told here.
+  if (!isSure && to < today) return []
+  return [{ from, to, certainty: isSure ? 'scheduled' : 'estimate', period: null }]
+}
+
+/** The newest ex-day with its payment. A payment before it is that of the dividend before, if there is one close enough. */
+function withNewest(
+  known: ToldEvents['dividends'],
+  exDate: string | null,
+  payDate: string | null,
+): Pick<ToldEvents, 'dividends'> {
+  const blank = { recordDate: null, payDate: null, announcedOn: null, amount: null, currency: null }
+  const isNew = exDate !== null && !known.some((one) => one.exDate === exDate)
+  const all = isNew ? [...known, { ...blank, exDate }] : [...known]
+  const sorted = all.sort((a, b) => a.exDate.localeCompare(b.exDate))
+  if (payDate === null) return { dividends: sorted }
+  const paid = sorted.findLast((one) => one.exDate <= payDate)
+  return { dividends: sorted.map((one) => (one === paid ? { ...one, payDate } : one)) }
+}
+
+const date = z.string().nullish()
+const rows = <T>(row: z.ZodType<T>) => z.object({ result: z.object({ data: z.array(row).nullish() }).nullish() })
+const Bonuses = rows(
+  z.object({
+    SECURITY_CODE: z.string(),
+    PRETAX_BONUS_RMB: Figure,
+    EX_DIVIDEND_DATE: date,
+    EQUITY_RECORD_DATE: date,
+    NOTICE_DATE: date,
+  }),
+)
+const Appointments = rows(
+  z.object({
+    SECURITY_CODE: z.string(),
+    REPORT_DATE: date,
+    FIRST_APPOINT_DATE: date,
+    FIRST_CHANGE_DATE: date,
+    SECOND_CHANGE_DATE: date,
+    THIRD_CHANGE_DATE: date,
+    ACTUAL_PUBLISH_DATE: date,
+  }),
+)
+type Appointment = NonNullable<NonNullable<z.infer<typeof Appointments>['result']>['data']>[number]
+
+const MOST_ROWS = 8
+/** Dividends are told for ten shares, in renminbi whatever the shares trade in. */
+const SHARES_TOLD = 10
+
+export async function eastMoneyEvents(
+  options: EastMoneyOptions,
+  instrument: Instrument,
+  query: QuoteQuery,
+): Promise<CompanyEvents> {
+  const { code, market } = instrument
+  const table = (name: string, order: string) =>
+    `${options.datacenterUrl}/api/data/v1/get?reportName=${name}&columns=ALL&pageNumber=1&pageSize=${MOST_ROWS}` +
+    `&sortColumns=${order}&sortTypes=-1&filter=${encodeURIComponent(`(SECURITY_CODE="${code}")`)}`
+  const booked = await ask(options, table('RPT_PUBLIC_BS_APPOIN', 'REPORT_DATE'), { schema: Appointments, query })
+  const paid = await ask(options, table('RPT_SHAREBONUS_DET', 'EX_DIVIDEND_DATE'), { schema: Bonuses, query })
+  const [appointments, bonuses] = [booked.result?.data ?? [], paid.result?.data ?? []]
+  if ([...appointments, ...bonuses].some((row) => row.SECURITY_CODE !== code)) {
+    throw faulty(EASTMONEY, 'wrong_symbol', code)
+  }
+  const dividends = bonuses.flatMap((row): ToldEvents['dividends'] => {
+    const exDate = dateIn(row.EX_DIVIDEND_DATE)
+    // Plans have no day yet, and shares that are given out are no money.
+    if (exDate === null || row.PRETAX_BONUS_RMB === null) return []
+    const days = { recordDate: dateIn(row.EQUITY_RECORD_DATE), payDate: null, announcedOn: dateIn(row.NOTICE_DATE) }
+    return [{ exDate, ...days, amount: perShare(row.PRETAX_BONUS_RMB), currency: 'CNY' }]
+  })
+  const told = { earnings: appointments.flatMap(appointed), dividends }
+  return soundEvents(told, market, localDate(market, options.clock()))
+}
+
+/** Without the noise of a division in binary: 23.957 for ten shares is 2.3957 for one. */
+const perShare = (forTen: number): number => Number((forTen / SHARES_TOLD).toPrecision(12))
+
+/** The newest day that was booked; the day on which it came out counts before all of them. */
+function appointed(row: Appointment): Earnings[] {
+  const period = dateIn(row.REPORT_DATE)
+  const published = dateIn(row.ACTUAL_PUBLISH_DATE)
+  const changes = [row.THIRD_CHANGE_DATE, row.SECOND_CHANGE_DATE, row.FIRST_CHANGE_DATE, row.FIRST_APPOINT_DATE]
+  const at = published ?? changes.flatMap((one) => dateIn(one) ?? [])[0]
+  if (at === undefined || period === null) return []
+  return [{ from: at, to: at, certainty: published === null ? 'scheduled' : 'published', period }]
+}
+
+function dateIn(text: string | null | undefined): string | null {
+  const found = text?.slice(0, 10) ?? ''
+  return isDate(found) ? found : null
+}
