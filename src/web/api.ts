@@ -161,10 +161,16 @@ function send(path: string, init: RequestInit): Promise<Response> {
 
 function refusal(path: string, response: Response, body: unknown): ApiError {
   if (response.status === 401 && path !== '/api/session') onSignedOut()
+  const fields = isFields(body) ? body : {}
+  const error = readError(response, fields)
   const wait = Number(response.headers.get('retry-after'))
-  if (response.status === 429 && wait > 0) dispatchEvent(new CustomEvent(LIMITED, { detail: wait }))
-  return readError(response, isFields(body) ? body : {})
+  if (!isRateLimit(response.status, error.message) || !(wait > 0)) return error
+  dispatchEvent(new CustomEvent(LIMITED, { detail: wait }))
+  return new ApiError(say('Too many requests.'), response.status, fields)
 }
+
+/** Not a quota that is used up, which names itself and what to do, and may not be there again before tomorrow. */
+const isRateLimit = (status: number, said: string): boolean => status === 429 && /^too many requests\.?$/i.test(said)
 
 /** `undefined` when the text is not JSON; an empty answer counts as `null`. */
 function parse(text: string): unknown {

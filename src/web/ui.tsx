@@ -4,6 +4,7 @@ import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf } from './api.ts'
 import { ago, clockTime } from './format.ts'
+import { LimitOfCard } from './frame/limit.tsx'
 import { Link } from './router.tsx'
 import { say } from './texts.ts'
 
@@ -18,6 +19,7 @@ export function Notice({ kind, action, children }: NoticeProps) {
     <div class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
       <div>
         {children}
+        {kind === 'error' && isLimit(children) && <LimitOfCard />}
         {kind === 'error' && mentionsSettings(children) && (
           <>
             {' '}
@@ -33,6 +35,10 @@ export function Notice({ kind, action, children }: NoticeProps) {
     </div>
   )
 }
+
+/** Also where it stands behind words of the card's own. */
+const isLimit = (said: ComponentChildren): boolean =>
+  Array.isArray(said) ? said.some(isLimit) : said === say('Too many requests.')
 
 /** Whoever reads that a setting is missing wants to go there. */
 export const mentionsSettings = (said: ComponentChildren): boolean =>

@@ -17,6 +17,10 @@ export type ConversationInfo = {
   status: 'STARTING' | 'RUNNING' | 'STOPPED'
   created_at: string
   last_updated_at: string | null
+  selected_repository: string | null
+  selected_branch: string | null
+  git_provider: string | null
+  pr_number: number[]
 }
 
 export type ConversationPage = { results: ConversationInfo[]; next_page_id: string | null }

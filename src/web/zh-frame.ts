@@ -1,6 +1,22 @@
 // The Chinese wording of what surrounds every page.
 
 export const ZH_FRAME = {
+  'API key issued': '已签发 API 密钥',
+  'API key revoked': '已吊销 API 密钥',
+  'Settings changed': '已修改设置',
+  'Confirmation policy changed': '已修改确认策略',
+  'Confirmation level changed': '已修改确认级别',
+  'Secret created': '已新增密文',
+  'Secret changed': '已修改密文',
+  'Secret deleted': '已删除密文',
+  'Token of a git host stored': '已保存 Git 托管平台令牌',
+  'Tokens of git hosts removed': '已移除 Git 托管平台令牌',
+  'Conversation deleted': '已删除会话',
+  'Link to a conversation made': '已创建会话链接',
+  'Link to a conversation taken back': '已收回会话链接',
+  'Notification channel saved': '已保存通知渠道',
+  'Notification channel deleted': '已删除通知渠道',
+  'Configuration exported': '已导出配置',
   'An analysis is done': '一项分析已完成',
   'Analyse {name}': '分析 {name}',
   'Begin a new line': '换行',

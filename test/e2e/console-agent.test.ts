@@ -2,7 +2,9 @@
 
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { type GitServer, startGitServer } from '../support/git-server.ts'
+import { GOOD_TOKENS } from '../support/provider-host-types.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import type { Script } from '../support/scripted-model-orders.ts'
 import { browserOr, sharedService } from './browser.ts'
@@ -212,6 +214,8 @@ test('journey: a pasted picture goes with a message, which stands once, and a li
   )
   await one.press(one.link('All conversations'))
   await page.getByText(/[12] 秒后恢复响应/).waitFor()
+  // Once, in the card of what was refused.
+  expect(await page.getByText(one.say('Too many requests.')).count()).toBe(1)
   await one.looks('a limit that was reached')
   await page.unroute('**/api/conversations?limit=20')
   await page.getByText('秒后恢复响应').waitFor({ state: 'detached' })
@@ -249,5 +253,97 @@ test('journey: a conversation is renamed where its title stands, and a deletion 
   await one.button('Undo').waitFor({ state: 'detached' })
   await expect.poll(() => shared.get(`/api/conversations/${id}`)).toBeNull()
   await one.to(one.button('Start a conversation'))
+  expect(one.faults).toEqual([])
+})
+
+/** A repository of one commit at the host, which takes no push to the branch `locked`; what git says there of later ones. */
+async function hosted(host: GitServer, name: string): Promise<(...args: string[]) => Promise<string>> {
+  const order = async (body: object): Promise<string> => {
+    const reports = await (await fetch(`${host.url}/order`, { method: 'POST', body: JSON.stringify(body) })).json()
+    return Buffer.from((reports as { stdoutBase64: string }[]).at(-1)?.stdoutBase64 ?? '', 'base64').toString()
+  }
+  const hook = 'if [ "$1" = refs/heads/locked ]; then echo "GH006: Protected branch update failed"; exit 1; fi'
+  await order({
+    cwd: 'work',
+    git: [['init', '-q', '-b', 'main']],
+    files: [{ path: 'work/a.txt', base64: btoa('one') }],
+  })
+  await order({
+    cwd: 'work',
+    git: [
+      ['add', '-A'],
+      ['commit', '-qm', 'first'],
+      ['clone', '-q', '--bare', '.', `../${name}.git`],
+    ],
+  })
+  await order({ files: [{ path: `${name}.git/hooks/update`, base64: btoa(`#!/bin/sh\n${hook}\n`), executable: true }] })
+  return (...args) => order({ cwd: `${name}.git`, git: [args] })
+}
+
+test('journey: what changed becomes a pull request by one form, and no second one by a second press', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const host = await startGitServer()
+  onTestFinished(() => host.stop())
+  const git = await hosted(host, 'ann/shop')
+  const { url } = await shared.start()
+  const one = await personAt({ browser, origin: url, look: { language: 'zh', theme: 'light', size: 'narrow' } })
+  const { page } = one
+  const begun = async (repository: string) => {
+    const body = { repository, selected_branch: 'main' }
+    const { conversation_id: id } = await shared.post<{ conversation_id: string }>('/api/conversations', body)
+    const path = `/api/conversations/${id}`
+    await expect
+      .poll(async () => JSON.stringify(await shared.get(`${path}/events?include_types=agent_state_changed`)))
+      .toContain('awaiting_user_input')
+    return { path, at: `${url}/conversations/${id}/workspace/changes` }
+  }
+  const nobody = await begun(`${host.url}/ann/shop.git`)
+  await one.open(nobody.at)
+  await one.press(one.button('Pull request'))
+  await one.looks('no token for a pull request')
+  await one.press(page.getByRole('alert').getByRole('link', { name: one.say('Git hosts') }))
+  await page.waitForURL(/settings\/git-hosts/)
+
+  await shared.post('/api/add-git-providers', {
+    provider_tokens: { github: { token: GOOD_TOKENS.github, host: host.url } },
+  })
+  const { path, at } = await begun('ann/shop')
+  await shared.post(`${path}/events`, {
+    action: 'run',
+    args: { command: "cd /workspace; echo it\\'s new > shop/new.txt" },
+  })
+  await expect.poll(() => shared.get(`${path}/git/changes`)).toHaveLength(1)
+  await one.open(at)
+  await one.press(one.button('Pull request'))
+  const submit = one.button('Commit, push and open it')
+  await one.write(one.field('Branch'), 'locked')
+  await one.write(one.field('Title'), "It's new")
+  await one.write(one.field('Description'), '# Why')
+  await one.press(submit)
+  await one.reads('The host takes no push to {branch}: it is protected. Choose another name.', { branch: 'locked' })
+  await one.looks('a branch that is protected')
+  await one.write(one.field('Branch'), 'main')
+  await one.press(submit)
+  await one.reads('A branch cannot go into itself. Choose another name.')
+  await one.write(one.field('Branch'), 'topic')
+  await one.to(submit)
+  for (const key of ['Enter', 'Enter']) await page.keyboard.press(key)
+  await one.reads('The request is open:')
+  expect(await page.getByRole('link', { name: /\/ann\/shop\/pull\/1$/ }).count()).toBe(1)
+  expect(await git('log', '--format=%s', 'topic')).toBe("It's new\nfirst\n")
+  expect(await git('show', 'topic:new.txt')).toBe("it's new\n")
+  expect(await shared.get(path)).toMatchObject({ pr_number: [1] })
+  await one.looks('a pull request that is open')
+
+  await one.reload()
+  await one.press(one.button('Pull request'))
+  await one.press(one.button('Open another one'))
+  await one.reads('already opened here: {numbers}', { numbers: '#1' })
+  await one.write(one.field('Branch'), 'topic')
+  await one.press(submit)
+  await one.reads('A request for {branch} is open already: the push has gone there.', { branch: 'topic' })
+  expect(await shared.get(path)).toMatchObject({ pr_number: [1] })
   expect(one.faults).toEqual([])
 })

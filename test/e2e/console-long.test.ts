@@ -153,6 +153,10 @@ async function timeMachine(one: Person): Promise<void> {
   await one.press(files.getByRole('button', { name: 'a.txt' }))
   await files.getByText('one', { exact: true }).waitFor()
   await one.looks('files as they were')
+  // A window that becomes narrow hides the file and the button in it that has the focus.
+  await page.setViewportSize(SIZES.narrow)
+  await files.waitFor({ state: 'hidden' })
+  await page.setViewportSize(SIZES.wide)
   const here = new URL(page.url()).pathname
   await one.press(one.button('Fork here'))
   await page.waitForURL((url) => url.pathname !== here)

@@ -226,7 +226,7 @@ test('journey: a channel is added, tried and switched off; a schedule is made an
   await expect.poll(() => page.getByText(/^600519, AAPL/).count()).toBe(0)
 
   await one.press(one.link('Audit log'))
-  for (const action of ['channel.saved', 'secret.deleted']) await page.getByText(action).first().waitFor()
+  for (const action of ['Notification channel saved', 'Secret deleted'] as const) await one.reads(action)
   await one.looks('the audit log')
   expect(one.faults).toEqual([])
 })

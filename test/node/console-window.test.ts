@@ -2,10 +2,13 @@
 
 import { expect, test } from 'vitest'
 import { LiveTail } from '../../durable-objects/conversation/sockets/live-tail.ts'
+import { AUDIT_ACTIONS } from '../../src/db/audit.ts'
 import { isSame } from '../../src/web/conversation/entries.ts'
 import { costOf, excerpt, extended, MOST_EVENTS, withLive } from '../../src/web/conversation/window.ts'
 import { progressText } from '../../src/web/format.ts'
+import { AUDIT_NAMES } from '../../src/web/settings/settings-api.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
+import { type Hindrance, hostHindrance, isBranchName, pushHindrance } from '../../src/web/workspace/pull-request.ts'
 import { inOrder } from '../../src/web/workspace/tree.ts'
 
 const events = (from: number, to: number): StoredEvent[] =>
@@ -97,4 +100,33 @@ test('the progress of a task has the colon of its own language', () => {
   expect(progressText('Apple：quote ready')).toBe('Apple: quote ready')
   expect(progressText('贵州茅台：行情已获取')).toBe('贵州茅台：行情已获取')
   expect(progressText('queued')).toBe('queued')
+})
+
+test('every action that the service notes has a name in the console', () => {
+  expect(Object.keys(AUDIT_NAMES).sort()).toEqual([...AUDIT_ACTIONS].sort())
+})
+
+test('what a git host refuses is told with the setting that is missing', () => {
+  const of = ({ message, to }: Hindrance) => [message, to]
+  const tokens = '/settings/git-hosts'
+  const pushes = {
+    'remote: error: GH006: Protected branch update failed for refs/heads/x.': ['The host takes no push to x', null],
+    "fatal: Authentication failed for 'https://github.com/a/b.git/'": ['does not take the stored token', tokens],
+    'remote: Permission to a/b.git denied to ann.': ['does not take the stored token', tokens],
+    ' ! [rejected] x -> x (non-fast-forward)': ['has commits that are not here', null],
+    'fatal: the remote end hung up unexpectedly': ['The push failed.', null],
+  }
+  for (const [said, [sentence, to]] of Object.entries(pushes))
+    expect(of(pushHindrance(said, 'x'))).toEqual([expect.stringContaining(sentence ?? ''), to])
+  const requests = {
+    'github did not open it: it does not accept the stored token': ['does not take the stored token', tokens],
+    'No gitlab token is stored.': ['does not take the stored token', tokens],
+    'gitlab did not open it: it has no such thing': ['shows no such repository', tokens],
+    'github did not open it: Validation Failed: A pull request already exists for x.': ['is open already', null],
+    'github did not open it: it answered HTTP 500': ['opened no request', null],
+  }
+  for (const [said, [sentence, to]] of Object.entries(requests))
+    expect(of(hostHindrance(said, 'x'))).toEqual([expect.stringContaining(sentence ?? ''), to])
+  expect(['topic', 'a/b-1', 'übung'].map(isBranchName)).toEqual([true, true, true])
+  expect(['', 'a b', '-x', 'a..b', 'a/', 'x.lock', 'a//b', 'a~1', '.x'].some(isBranchName)).toBe(false)
 })

@@ -21,18 +21,35 @@ export function isAccepted({ headers }: IncomingMessage): boolean {
   return ACCEPTED.has(headers.authorization ?? '')
 }
 
-/** `GET /api/v3/repos/{owner}/{name}`; a private repository is not there for who may not read it. */
-export function answerApi(root: string, path: string, { headers }: IncomingMessage, response: ServerResponse): void {
-  const [, owner = '', name = ''] = /^\/api\/v3\/repos\/([\w-]+)\/([\w.-]+)$/.exec(path) ?? []
-  const isKnown = headers.authorization === `Bearer ${GOOD_TOKENS.github}`
-  const isThere = owner !== '' && existsSync(join(root, owner, `${name}.git`))
+/** The open pull requests of this run, each as its repository and branch; their numbers are their places. */
+const pulls: string[] = []
+
+/**
+ * `GET /api/v3/`, `GET /api/v3/repos/{owner}/{name}`, `POST …/pulls`. A private repository is not there for who may not read it,
+ * and a branch that was not pushed cannot be asked for.
+ */
+export async function answerApi(
+  root: string,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const [, owner = '', name = '', rest = ''] = /^\/api\/v3\/repos\/([\w-]+)\/([\w.-]+)(\/pulls)?$/.exec(path) ?? []
+  const folder = join(root, owner, `${name}.git`)
+  const answer = (status: number, body: object) => void response.writeHead(status).end(JSON.stringify(body))
   response.setHeader('content-type', 'application/json; charset=utf-8')
-  if (!isKnown) {
-    response.writeHead(401).end(JSON.stringify({ message: 'Bad credentials' }))
-  } else if (isThere) {
-    const repository = { id: 1, full_name: `${owner}/${name}`, private: true, owner: { type: 'User' } }
-    response.end(JSON.stringify(repository))
-  } else {
-    response.writeHead(404).end(JSON.stringify({ message: 'Not Found' }))
+  if (request.headers.authorization !== `Bearer ${GOOD_TOKENS.github}`)
+    return answer(401, { message: 'Bad credentials' })
+  if (path === '/api/v3/') return answer(200, { current_user_url: 'user' })
+  if (owner === '' || !existsSync(folder)) return answer(404, { message: 'Not Found' })
+  if (rest === '') return answer(200, { id: 1, full_name: `${owner}/${name}`, private: true, owner: { type: 'User' } })
+  const { head, draft } = JSON.parse((await request.toArray()).join('')) as { head: string; draft: boolean }
+  const isThere = existsSync(join(folder, 'refs/heads', head))
+  const pull = `${folder} ${head}`
+  if (!isThere || pulls.includes(pull)) {
+    const message = isThere ? `A pull request already exists for ${head}.` : 'head is invalid'
+    return answer(422, { message: 'Validation Failed', errors: [{ resource: 'PullRequest', code: 'custom', message }] })
   }
+  const number = pulls.push(pull)
+  return answer(201, { number, draft, html_url: `http://${request.headers.host}/${owner}/${name}/pull/${number}` })
 }

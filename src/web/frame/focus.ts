@@ -1,4 +1,4 @@
-// The focus of whoever uses the keyboard. A control that is taken away or switched off while it has the focus would leave it
+// The focus of whoever uses the keyboard. A control that is taken away, hidden or switched off while it has the focus would leave it
 // nowhere: a screen reader falls silent, and the next Tab begins at the head of the page. It goes to the nearest control then.
 
 const STOPS =
@@ -21,11 +21,21 @@ export function keepFocus(): void {
     if (target instanceof HTMLElement && target !== document.body) last = placeOf(target)
   })
   document.addEventListener('focusout', () => {
-    // Gone from a control that is still there: out of the page.
-    setTimeout(() => isLost() && !isTaken && forget())
+    setTimeout(() => {
+      look()
+      // Gone from a control that is still there: out of the page.
+      if (isLost() && !isTaken) forget()
+    })
   })
+  // A narrow window hides what a wide one has.
+  addEventListener('resize', look)
   document.addEventListener('pointerdown', forget, { capture: true })
-  const watched = { childList: true, subtree: true, attributes: true, attributeFilter: ['disabled'] }
+  const watched = {
+    childList: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['disabled', 'hidden', 'inert', 'open'],
+  }
   new MutationObserver(look).observe(document.body, watched)
 }
 
@@ -37,6 +47,7 @@ function forget(): void {
 }
 
 const isLost = (): boolean => document.activeElement === null || document.activeElement === document.body
+const isThere = (control: HTMLElement): boolean => control.isConnected && control.checkVisibility()
 const isOff = (control: HTMLElement): boolean => control.isConnected && control.matches(':disabled')
 
 function placeOf(control: HTMLElement): Place {
@@ -48,7 +59,8 @@ function placeOf(control: HTMLElement): Place {
 
 function look(): void {
   if (last === null) return
-  if (!last.control.isConnected || isOff(last.control)) isTaken = true
+  // Whether it can be seen is asked only where the focus is gone: that lays out the page.
+  if (!last.control.isConnected || isOff(last.control) || (isLost() && !isThere(last.control))) isTaken = true
   // After the effects of what was drawn, which may put the focus somewhere themselves.
   if (isTaken) requestAnimationFrame(() => setTimeout(mend))
 }
@@ -57,7 +69,7 @@ function mend(): void {
   if (last === null || !isTaken || !isLost()) return
   const { control } = last
   if (!isOff(control)) {
-    const next = control.isConnected ? control : nearest(last, false)
+    const next = isThere(control) ? control : nearest(last, false)
     next?.focus()
     return
   }

@@ -166,11 +166,13 @@ type FormProps = {
   onSave: () => void
   /** What its button says in place of `Save`. */
   verb?: Text
+  /** What it says meanwhile in place of `Saving…` */
+  busyText?: Text | undefined
   extra?: ComponentChildren
   children: ComponentChildren
 }
 
-export function SaveForm({ action, onSave, verb = 'Save', extra, children }: FormProps) {
+export function SaveForm({ action, onSave, verb = 'Save', busyText = 'Saving…', extra, children }: FormProps) {
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
     onSave()
@@ -181,7 +183,7 @@ export function SaveForm({ action, onSave, verb = 'Save', extra, children }: For
       <Told outcome={action.outcome} />
       <div class="form-actions">
         <button type="submit" class="primary" disabled={action.busy}>
-          {action.busy ? say('Saving…') : say(verb)}
+          {say(action.busy ? busyText : verb)}
         </button>
         {extra}
       </div>

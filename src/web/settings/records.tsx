@@ -3,7 +3,7 @@
 import { clockTime } from '../format.ts'
 import { locale, say } from '../texts.ts'
 import { Loading, Paged, useLoaded } from './fields.tsx'
-import { type AuditRecord, getUsage, listAudit, type UsageLimit } from './settings-api.ts'
+import { AUDIT_NAMES, type AuditRecord, getUsage, listAudit, type UsageLimit } from './settings-api.ts'
 
 export function UsageLimits() {
   const loaded = useLoaded(getUsage)
@@ -62,7 +62,9 @@ export const AuditLog = () => (
 
 const AuditRow = ({ record: { at, actor, action, subject, fields } }: { record: AuditRecord }) => (
   <li class="settings-row settings-row-head">
-    <code>{action}</code>
+    <span class="audit-action" title={action}>
+      {action in AUDIT_NAMES ? say(AUDIT_NAMES[action as keyof typeof AUDIT_NAMES]) : <code>{action}</code>}
+    </span>
     <span class="row-title">
       {[subject, fields.join(', ')].filter((text) => text !== null && text !== '').join(' · ')}
     </span>

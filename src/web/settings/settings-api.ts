@@ -1,6 +1,7 @@
 // The calls of the settings pages, and the shapes that they read.
 
 import { getSetup, request, sendJson } from '../api.ts'
+import type { Text } from '../texts.ts'
 
 export type RemoteServer = { url: string; api_key?: string | null }
 export type ProgramServer = { name: string; command: string; args?: string[]; env?: Record<string, string> }
@@ -167,6 +168,26 @@ export type AuditRecord = {
   subject: string | null
   fields: string[]
 }
+
+/** Every action that the service notes. */
+export const AUDIT_NAMES = {
+  'key.issued': 'API key issued',
+  'key.revoked': 'API key revoked',
+  'settings.changed': 'Settings changed',
+  'security.policy_changed': 'Confirmation policy changed',
+  'security.level_changed': 'Confirmation level changed',
+  'secret.created': 'Secret created',
+  'secret.changed': 'Secret changed',
+  'secret.deleted': 'Secret deleted',
+  'provider_token.stored': 'Token of a git host stored',
+  'provider_tokens.unset': 'Tokens of git hosts removed',
+  'conversation.deleted': 'Conversation deleted',
+  'share.created': 'Link to a conversation made',
+  'share.revoked': 'Link to a conversation taken back',
+  'channel.saved': 'Notification channel saved',
+  'channel.deleted': 'Notification channel deleted',
+  'configuration.exported': 'Configuration exported',
+} as const satisfies Record<string, Text>
 
 export const listAudit = async (pageId: string | null) => {
   type Page = { records: AuditRecord[]; next_page_id: string | null }

@@ -8,6 +8,7 @@ import { diffLines } from '../conversation/diff.ts'
 import { Loading, SureButton, Told, useAction, useLoaded } from '../settings/fields.tsx'
 import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
+import { PullRequest } from './pull-request-form.tsx'
 import { type Change, diffOf, listChanges, removeFile, saveText, type Texts, textsOf } from './workspace-api.ts'
 
 const LETTERS = { A: 'New', D: 'Deleted', M: 'Changed', U: 'New' } as const
@@ -15,6 +16,7 @@ const LETTERS = { A: 'New', D: 'Deleted', M: 'Changed', U: 'New' } as const
 export function ChangesPane({ id }: { id: string }) {
   const load = useCallback(() => listChanges(id), [id])
   const changes = useLoaded(load)
+  const [isAsked, setIsAsked] = useState(false)
   // Clients are told by these words that there is nothing to compare with.
   if (changes.problem === 'Not a git repository')
     return <p class="empty">{say('There is no git repository in the workspace.')}</p>
@@ -24,7 +26,11 @@ export function ChangesPane({ id }: { id: string }) {
         <button type="button" class="quiet" onClick={changes.reload}>
           {say('Read again')}
         </button>
+        <button type="button" aria-expanded={isAsked} onClick={() => setIsAsked(!isAsked)}>
+          {say('Pull request')}
+        </button>
       </div>
+      {isAsked && <PullRequest id={id} onPushed={changes.reload} />}
       <Loading loaded={changes}>
         {(found) =>
           found.length === 0 ? (

@@ -1,0 +1,76 @@
+// A limit of requests that was reached, told in one place: beside what was refused, else on top of the page.
+
+import { useEffect, useState } from 'preact/hooks'
+import { LIMITED } from '../api.ts'
+import { say } from '../texts.ts'
+
+const CHANGED = 'bellwether:limit-changed'
+
+/** Epoch ms at which the service answers again. */
+let until = 0
+/** How many cards tell it at the moment. */
+let cards = 0
+
+addEventListener(LIMITED, (event) => {
+  if (!(event instanceof CustomEvent)) return
+  until = Date.now() + Number(event.detail) * 1000
+  dispatchEvent(new Event(CHANGED))
+})
+
+function useLimit(): { seconds: number; cards: number } {
+  const [now, setNow] = useState(Date.now())
+  const [told, setTold] = useState(cards)
+  useEffect(() => {
+    const look = () => {
+      setNow(Date.now())
+      setTold(cards)
+    }
+    look()
+    addEventListener(CHANGED, look)
+    return () => removeEventListener(CHANGED, look)
+  }, [])
+  const seconds = Math.max(0, Math.ceil((until - now) / 1000))
+  useEffect(() => {
+    if (seconds === 0) return
+    const timer = setInterval(() => setNow(Date.now()), 500)
+    return () => clearInterval(timer)
+  }, [seconds > 0])
+  return { seconds, cards: told }
+}
+
+/** Silent for screen readers, which would otherwise read every second aloud. */
+const Left = ({ seconds }: { seconds: number }) => (
+  <span aria-hidden="true">{say('The service answers again in {seconds} s.', { seconds })}</span>
+)
+
+/** Behind the sentence of the card that was refused. */
+export function LimitOfCard() {
+  const { seconds } = useLimit()
+  useEffect(() => {
+    cards += 1
+    dispatchEvent(new Event(CHANGED))
+    return () => {
+      cards -= 1
+      dispatchEvent(new Event(CHANGED))
+    }
+  }, [])
+  return seconds > 0 ? (
+    <>
+      {' '}
+      <Left seconds={seconds} />
+    </>
+  ) : null
+}
+
+/** For what was refused and shows nothing itself. */
+export function LimitOfPage() {
+  const { seconds, cards: told } = useLimit()
+  if (seconds === 0 || told > 0) return null
+  return (
+    <div class="notice warning" role="status">
+      <div>
+        {say('Too many requests.')} <Left seconds={seconds} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,156 @@
+import { useCallback, useRef, useState } from 'preact/hooks'
+import { messageOf } from '../api.ts'
+import { Link } from '../router.tsx'
+import { Field, Loading, SaveForm, TextField, Toggle, useLoaded } from '../settings/fields.tsx'
+import { say, type Text } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+import {
+  type Draft,
+  Hindrance,
+  hasDrafts,
+  isBranchName,
+  nameOfProvider,
+  noteOpened,
+  openedBefore,
+  openRequest,
+  type Step,
+  type Target,
+  targetOf,
+} from './pull-request.ts'
+
+type Props = { id: string; onPushed: () => void }
+
+/** A hindrance is an answer here, and shown with where it is mended. */
+type Prepared = { target: Target } | { hindrance: Hindrance }
+
+export function PullRequest({ id, onPushed }: Props) {
+  const [opened, setOpened] = useState(openedBefore(id))
+  const load = useCallback(
+    (): Promise<Prepared> =>
+      targetOf(id).then(
+        (target) => ({ target }),
+        (error: unknown) => {
+          if (error instanceof Hindrance) return { hindrance: error }
+          throw error
+        },
+      ),
+    [id],
+  )
+  const loaded = useLoaded(load)
+  if (opened !== null) return <Opened address={opened} onAnother={() => setOpened(null)} />
+  const done = (address: string) => {
+    noteOpened(id, address)
+    setOpened(address)
+    onPushed()
+  }
+  return (
+    <Loading loaded={loaded}>
+      {(prepared) =>
+        'hindrance' in prepared ? (
+          <Told hindrance={prepared.hindrance} />
+        ) : (
+          <RequestForm id={id} target={prepared.target} onOpened={done} />
+        )
+      }
+    </Loading>
+  )
+}
+
+const Opened = ({ address, onAnother }: { address: string; onAnother: () => void }) => (
+  <Notice kind="info" action={{ label: say('Open another one'), run: onAnother }}>
+    {say('The request is open:')}{' '}
+    <a href={address} target="_blank" rel="noreferrer">
+      {address}
+    </a>
+  </Notice>
+)
+
+const LINKS: Readonly<Record<string, Text>> = { '/settings/git-hosts': 'Git hosts', '/': 'All conversations' }
+
+const Told = ({ hindrance: { message, to, said } }: { hindrance: Hindrance }) => (
+  <>
+    <Notice kind="error">
+      <span>{message}</span> {to !== null && <Link to={to}>{say(LINKS[to] ?? 'Conversation')}</Link>}
+    </Notice>
+    {said !== '' && <pre class="output">{said}</pre>}
+  </>
+)
+
+type FormProps = { id: string; target: Target; onOpened: (address: string) => void }
+
+function RequestForm({ id, target, onOpened }: FormProps) {
+  const [draft, setDraft] = useState<Draft>(target.draft)
+  const [step, setStep] = useState<Step | null>(null)
+  const [trouble, setTrouble] = useState<Hindrance | null>(null)
+  // A second press comes before the first is drawn.
+  const isBusy = useRef(false)
+  const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
+  const open = async () => {
+    if (isBusy.current) return
+    isBusy.current = true
+    setTrouble(null)
+    try {
+      onOpened(await openRequest(id, { ...target, draft: checked(draft) }, setStep))
+    } catch (error) {
+      setTrouble(error instanceof Hindrance ? error : new Hindrance(messageOf(error)))
+    }
+    isBusy.current = false
+    setStep(null)
+  }
+  const where = say('{provider}, {repository}', {
+    provider: nameOfProvider(target.provider),
+    repository: target.repository,
+  })
+  return (
+    <section class="ws-request" aria-label={say('Pull request')}>
+      <SaveForm
+        action={{ busy: step !== null, outcome: null, run: open }}
+        onSave={() => void open()}
+        verb="Commit, push and open it"
+        busyText={step ?? undefined}
+      >
+        <p class="hint">
+          {where}
+          {target.numbers.length > 0 &&
+            ` · ${say('already opened here: {numbers}', { numbers: target.numbers.map((n) => `#${n}`).join(', ') })}`}
+        </p>
+        <TextField label="Branch" value={draft.branch} onText={(branch) => change({ branch })} isMono isRequired />
+        <TextField label="Into" value={draft.into} onText={(into) => change({ into })} isMono isRequired />
+        <TextField
+          label="Title"
+          value={draft.title}
+          onText={(title) => change({ title })}
+          hint={say('Also the message of the commit, where something is not committed yet.')}
+          isRequired
+        />
+        <Field label="Description">
+          {(field) => (
+            <textarea
+              id={field}
+              rows={4}
+              value={draft.text}
+              onInput={(event) => change({ text: event.currentTarget.value })}
+            />
+          )}
+        </Field>
+        {hasDrafts(target.provider) && (
+          <Toggle label="As a draft" isOn={draft.isDraft} onChange={(isDraft) => change({ isDraft })} />
+        )}
+        <p class="visually-hidden" role="status">
+          {step === null ? '' : say(step)}
+        </p>
+        {trouble !== null && <Told hindrance={trouble} />}
+      </SaveForm>
+    </section>
+  )
+}
+
+/** Without blanks around what is written, or why it cannot be a request. */
+function checked(written: Draft): Draft {
+  const draft = { ...written, branch: written.branch.trim(), into: written.into.trim(), title: written.title.trim() }
+  if (!isBranchName(draft.branch) || !isBranchName(draft.into))
+    throw new Hindrance(say('Git takes no branch of that name.'))
+  if (draft.branch === draft.into) throw new Hindrance(say('A branch cannot go into itself. Choose another name.'))
+  if (draft.title === '') throw new Hindrance(say('A request needs a title.'))
+  return draft
+}

@@ -1,0 +1,213 @@
+// Takes the changes of a workspace to the conversation's git host, as a pull or merge request. Commit and push are commands of
+// the user's and stand in the conversation; the request is opened with the stored token, and its number noted there.
+
+import { ApiError, getConversation, newestEvents, newestStateEvent, request, sendJson } from '../api.ts'
+import { getSettings } from '../settings/settings-api.ts'
+import { say, type Text } from '../texts.ts'
+import type { EventPage } from '../wire.ts'
+import { startAgain } from './workspace-api.ts'
+
+const PROVIDERS = {
+  github: { name: 'GitHub', tool: 'create_pr', repository: 'repo_name', text: 'body', hasDrafts: true },
+  gitlab: { name: 'GitLab', tool: 'create_mr', repository: 'id', text: 'description', hasDrafts: false },
+  bitbucket: {
+    name: 'Bitbucket',
+    tool: 'create_bitbucket_pr',
+    repository: 'repo_name',
+    text: 'description',
+    hasDrafts: false,
+  },
+} as const
+export type Provider = keyof typeof PROVIDERS
+
+export const nameOfProvider = (provider: Provider): string => PROVIDERS[provider].name
+export const hasDrafts = (provider: Provider): boolean => PROVIDERS[provider].hasDrafts
+
+/** What keeps a request from being made, and where that is mended. */
+export class Hindrance extends Error {
+  override readonly name = 'Hindrance'
+  readonly to: string | null
+  /** What the program or the host said itself. */
+  readonly said: string
+
+  constructor(sentence: string, { to = null, said = '' }: { to?: string | null; said?: string } = {}) {
+    super(sentence)
+    this.to = to
+    this.said = said
+  }
+}
+
+export type Draft = { branch: string; into: string; title: string; text: string; isDraft: boolean }
+export type Target = { provider: Provider; repository: string; draft: Draft; numbers: readonly number[] }
+
+const TOKENS = '/settings/git-hosts'
+
+/** Where the request would go, with what the form says at first. */
+export async function targetOf(id: string): Promise<Target> {
+  const [found, settings] = await Promise.all([getConversation(id), getSettings()])
+  const provider = found?.git_provider ?? null
+  if (found === null || !found.selected_repository)
+    throw new Hindrance(say('This conversation was not begun with a repository of a git host.'), { to: '/' })
+  if (provider === null || !(provider in PROVIDERS) || !(provider in (settings?.provider_tokens_set ?? {})))
+    throw new Hindrance(
+      say('No token is stored for the host of {repository}.', { repository: found.selected_repository }),
+      {
+        to: TOKENS,
+      },
+    )
+  const repository = found.selected_repository
+  const into = found.selected_branch ?? (await mainBranch(repository))
+  const draft = { branch: `bellwether-${id.slice(0, 8)}`, into, title: found.title, text: '', isDraft: true }
+  return { provider: provider as Provider, repository, draft, numbers: found.pr_number }
+}
+
+/** The branches come with the main one first; who may not list them writes the name. */
+async function mainBranch(repository: string): Promise<string> {
+  try {
+    const path = `/api/user/repository/branches?repository=${encodeURIComponent(repository)}`
+    return (await request<{ name: string }[]>(path))[0]?.name ?? 'main'
+  } catch (error) {
+    if (error instanceof ApiError) return 'main'
+    throw error
+  }
+}
+
+/** What git takes as the name of a branch, but for rare cases that it refuses itself. */
+export const isBranchName = (name: string): boolean =>
+  /^[^\s~^:?*[\\\p{Cc}]+$/u.test(name) && !/^[-/.]|\.\.|@\{|\/\/|\/\.|[/.]$|\.lock$/.test(name)
+
+export const STEPS = ['Committing…', 'Pushing…', 'Opening the request…'] as const satisfies readonly Text[]
+export type Step = (typeof STEPS)[number]
+
+/** The address of the request that was opened. */
+export async function openRequest(
+  id: string,
+  { provider, repository, draft }: Pick<Target, 'provider' | 'repository' | 'draft'>,
+  onStep: (step: Step) => void,
+): Promise<string> {
+  await demandRest(id)
+  const folder = `/workspace/${repository
+    .split('/')
+    .at(-1)
+    ?.replace(/\.git$/, '')}`
+  onStep('Committing…')
+  const committed = await runCommand(id, inFolder(folder, commitCommand(draft)))
+  if (committed.exitCode !== 0) throw new Hindrance(say('The commit failed.'), { said: committed.output })
+  onStep('Pushing…')
+  const pushed = await runCommand(id, inFolder(folder, `git push -u origin ${quoted(draft.branch)}`))
+  if (pushed.exitCode !== 0) throw pushHindrance(pushed.output, draft.branch)
+  onStep('Opening the request…')
+  return askHost(id, { provider, repository, draft })
+}
+
+async function demandRest(id: string): Promise<void> {
+  const state = (await newestStateEvent(id))?.extras?.agent_state
+  if (state === 'running' || state === 'awaiting_user_confirmation')
+    throw new Hindrance(say('The agent is at work here. Wait until it has done it, or stop it.'), {
+      to: `/conversations/${encodeURIComponent(id)}`,
+    })
+}
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
+/** A machine without a sandbox has its own place for the workspace: there it is where the commands are. */
+const inFolder = (folder: string, command: string): string =>
+  `(cd ${quoted(folder)} 2>/dev/null || cd "$(git rev-parse --show-toplevel)" || exit 1; ${command})`
+
+/** A branch that is there already is gone on with; what is committed already needs no commit. */
+const commitCommand = ({ branch, title }: Draft): string =>
+  `git checkout -q -b ${quoted(branch)} 2>/dev/null || git checkout -q ${quoted(branch)} || exit 1; ` +
+  `git add -A && { [ -z "$(git status --porcelain)" ] || git commit -q -m ${quoted(title)}; }`
+
+const ASK_EVERY_MS = 500
+const LONGEST_MS = 5 * 60_000
+
+async function runCommand(id: string, command: string): Promise<{ exitCode: number; output: string }> {
+  const place = `/api/conversations/${encodeURIComponent(id)}`
+  const before = (await newestEvents(id, null)).events.at(-1)?.id ?? -1
+  const send = () => request(`${place}/events`, sendJson('POST', { action: 'run', args: { command } }))
+  await send().catch(async (error: unknown) => {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error
+    await startAgain(id)
+    await send()
+  })
+  for (
+    const end = Date.now() + LONGEST_MS;
+    Date.now() < end;
+    await new Promise((done) => setTimeout(done, ASK_EVERY_MS))
+  ) {
+    const { events } = await request<EventPage>(`${place}/events?start_id=${before + 1}&limit=100&include_types=run`)
+    const action = events.find((event) => event.action === 'run' && event.source === 'user')
+    const outcome = events.find((event) => event.observation === 'run' && event.cause === action?.id)
+    if (action === undefined || outcome === undefined) continue
+    const metadata = outcome.extras?.metadata as { exit_code?: number } | undefined
+    return { exitCode: metadata?.exit_code ?? -1, output: outcome.content ?? '' }
+  }
+  throw new Hindrance(say('The command has not ended yet. The conversation shows it.'), {
+    to: `/conversations/${encodeURIComponent(id)}`,
+  })
+}
+
+/** What a host means that does not take a push. */
+export function pushHindrance(said: string, branch: string): Hindrance {
+  if (/protected branch|GH006|not allowed to push|hook declined/i.test(said))
+    return new Hindrance(say('The host takes no push to {branch}: it is protected. Choose another name.', { branch }), {
+      said,
+    })
+  if (/\b40[13]\b|authenticat|credential|permission|denied|could not read username/i.test(said))
+    return new Hindrance(say('The host does not take the stored token for a push.'), { to: TOKENS, said })
+  if (/non-fast-forward|fetch first|\[rejected\]/i.test(said))
+    return new Hindrance(say('At the host {branch} has commits that are not here. Choose another name.', { branch }), {
+      said,
+    })
+  return new Hindrance(say('The push failed.'), { said })
+}
+
+type Called = { result?: { content: { text: string }[]; isError?: boolean }; error?: { message: string } }
+
+/** By the service's own tools for this, which use the token and never make a second request of one call. */
+async function askHost(id: string, { provider, repository, draft }: Pick<Target, 'provider' | 'repository' | 'draft'>) {
+  const { tool, repository: named, text, hasDrafts: canDraft } = PROVIDERS[provider]
+  const args = {
+    [named]: repository,
+    source_branch: draft.branch,
+    target_branch: draft.into,
+    title: draft.title,
+    [text]: draft.text,
+    ...(canDraft && { draft: draft.isDraft }),
+  }
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } }
+  const answer = await request<Called>('/mcp', {
+    ...sendJson('POST', call),
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'x-bellwether-serverconversation-id': id,
+    },
+  })
+  const said = answer.result?.content[0]?.text ?? answer.error?.message ?? ''
+  if (answer.result === undefined || answer.result.isError === true) throw hostHindrance(said, draft.branch)
+  return said.split('\n')[0] ?? ''
+}
+
+/** What the service says of a host that opened nothing. */
+export function hostHindrance(said: string, branch: string): Hindrance {
+  if (/stored tokens?\b|token is stored/.test(said))
+    return new Hindrance(say('The host does not take the stored token for a request.'), { to: TOKENS, said })
+  if (/no such thing/.test(said))
+    return new Hindrance(say('The host shows no such repository to the stored token.'), { to: TOKENS, said })
+  if (/already exists|already open/i.test(said))
+    return new Hindrance(say('A request for {branch} is open already: the push has gone there.', { branch }), { said })
+  return new Hindrance(say('The host opened no request.'), { said })
+}
+
+// What was opened from this browser, so that it is found again and not made twice.
+
+const storedAs = (id: string): string => `bellwether.request.${id}`
+
+export function openedBefore(id: string): string | null {
+  const address = localStorage.getItem(storedAs(id))
+  return address !== null && /^https?:\/\//.test(address) ? address : null
+}
+
+export const noteOpened = (id: string, address: string): void => localStorage.setItem(storedAs(id), address)
