@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesIn, type Import, importsOf, ROOT, textOf } from '../support/source-tree.ts'
 
-const DOMAIN = 'agent llm mcp workspace git-providers market news analysis portfolio alerts screening notify schedule'.split(' ')
+const DOMAIN =
+  'agent llm mcp workspace git-providers market news analysis portfolio alerts screening notify schedule'.split(' ')
 
 /** What stands on its own: each could be a package. Its `index.ts` is its whole face. */
 const WORKSPACE_KITS = ['kits/git', 'kits/shell', 'kits/node-program', 'kits/zip']
