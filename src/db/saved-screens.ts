@@ -236,6 +236,8 @@ export async function noteRunsStreamed(db: D1Database, ids: readonly number[]): 
 
 // Who screens.
 
+const HOUR_MS = 3_600_000
+
 /** Notes that the owner screens, and whether the analysis page shows it where that is given. */
 export async function noteScreening(
   db: D1Database,
@@ -250,12 +252,16 @@ export function screeningStatement(
   owner: string,
   { now, isShown }: { now: number; isShown: boolean | null },
 ): D1PreparedStatement {
-  return db
-    .prepare(
-      `INSERT INTO screening_owners (owner, is_shown, used_at) VALUES (?1, COALESCE(?2, 0), ?3)
-       ON CONFLICT (owner) DO UPDATE SET is_shown = COALESCE(?2, is_shown), used_at = excluded.used_at`,
-    )
-    .bind(owner, isShown === null ? null : isShown ? 1 : 0, now)
+  return (
+    db
+      .prepare(
+        `INSERT INTO screening_owners (owner, is_shown, used_at) VALUES (?1, COALESCE(?2, 0), ?3)
+       ON CONFLICT (owner) DO UPDATE SET is_shown = COALESCE(?2, is_shown), used_at = excluded.used_at
+       WHERE ?2 IS NOT NULL OR used_at < ?4`,
+      )
+      // Within the hour nothing is written: a screen only reads.
+      .bind(owner, isShown === null ? null : isShown ? 1 : 0, now, now - HOUR_MS)
+  )
 }
 
 export async function isScreeningShown(db: D1Database, owner: string): Promise<boolean> {

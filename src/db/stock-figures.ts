@@ -93,7 +93,7 @@ export async function saveCloses(db: D1Database, rows: readonly CloseRow[], fill
   const save = db.prepare(
     `INSERT INTO stock_figures (${LISTED.join(', ')}, risk_warned, active, industry, ${given.join(', ')})
      SELECT ${fromJson(LISTED)}, value ->> 'riskWarned', 1, value ->> 'industry', ${fromJson(given)} FROM json_each(?) WHERE true
-     ON CONFLICT (key) DO UPDATE SET industry = COALESCE(excluded.industry, industry), ${takenOver(given)},
+     ON CONFLICT (key) DO UPDATE SET active = 1, industry = COALESCE(excluded.industry, industry), ${takenOver(given)},
        bars_told_at = iif(bars_session >= excluded.session, 0, bars_told_at)
      WHERE excluded.session > COALESCE(session, '') OR (excluded.session = session AND price IS NOT NULL)`,
   )

@@ -69,9 +69,14 @@ const DAY_MS = 24 * HOUR_MS
 export async function fillFigures(deps: FillDeps): Promise<Filled> {
   const filled: Filled = { closes: 0, refused: 0, bars: 0, failed: 0 }
   const states = new Map((await fillStates(deps.db)).map((state) => [state.market, state]))
-  for (const market of deps.markets) await fillCloses(deps, { market, known: states.get(market) ?? null, filled })
-  filled.bars += await takeKeptBars(deps)
-  await fillBars(deps, filled)
+  try {
+    for (const market of deps.markets) await fillCloses(deps, { market, known: states.get(market) ?? null, filled })
+    filled.bars += await takeKeptBars(deps)
+    await fillBars(deps, filled)
+  } catch (error) {
+    // The time of the run is over: what it has read is stored.
+    if (!deps.signal.aborted) throw error
+  }
   return filled
 }
 
@@ -208,19 +213,23 @@ async function takeKeptBars(deps: FillDeps): Promise<number> {
   const kept = await barsKeptSince(db, { since: clock() - KEPT_FOR_MS, limit: KEPT_AT_ONCE })
   const outcomes = kept.flatMap((one): BarsOutcome[] => {
     const parsed = parseCode(one.key)
-    const bars = BarList.safeParse(JSON.parse(one.body))
-    if (!parsed.ok || !bars.success) return []
-    return [
-      barsOutcome(deps, one, {
-        instrument: parsed.instrument,
-        value: bars.data,
-        source: one.provider,
-        toldAt: one.keptAt,
-      }),
-    ]
+    if (!parsed.ok) return []
+    const told = { instrument: parsed.instrument, value: barsIn(one.body), source: one.provider, toldAt: one.keptAt }
+    return [barsOutcome(deps, one, told)]
   })
   await saveBars(db, outcomes)
   return outcomes.filter(({ bars }) => bars !== null).length
+}
+
+/** None where what is kept cannot be read: then the listing's bars are asked for again. */
+function barsIn(body: string): Bar[] {
+  try {
+    const bars = BarList.safeParse(JSON.parse(body))
+    return bars.success ? bars.data : []
+  } catch (error) {
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
 }
 
 const BARS_AT_ONCE = 20

@@ -275,6 +275,47 @@ test('bars that reports have fetched are used without a request', async () => {
   await forget()
 })
 
+test('kept bars that cannot be read are asked for again, a listing that a list names is screened, and a run that is over ends quietly', async () => {
+  const world: World = {
+    ...{ quotes: new Map([['600061', quoted(10)]]), bars: new Map(), asked: [], now: AFTER, turns: 9 },
+  }
+  await fillFigures(fillDeps(world, env.DB, [batched(world)]))
+  const broken =
+    "INSERT INTO market_answers (need, key, body, provider, kept_at) VALUES ('daily_data', '600061', ?, 'x', ?)"
+  await env.DB.prepare(broken)
+    .bind('{"not', AFTER + MINUTE)
+    .run()
+  await env.DB.prepare('UPDATE stock_figures SET active = 1, bars_failures = 0').run()
+  world.now = AFTER + 2 * MINUTE
+  expect(await fillFigures(fillDeps(world, env.DB, [batched(world)]))).toMatchObject({ bars: 0 })
+  const state = () => env.DB.prepare('SELECT active, bars_failures AS failures FROM stock_figures').first()
+  expect(await state()).toMatchObject({ failures: 1 })
+  // No list of names has it any more, but the list of closes does.
+  await env.DB.prepare("UPDATE stock_figures SET active = 0, session = '2026-08-12'").run()
+  await env.DB.prepare('UPDATE screening_fills SET is_done = 0, position = NULL').run()
+  const whole: CloseSource = {
+    ...{ name: 'whole', atOnce: null, carries: () => true },
+    read: async () => {
+      const quotes = [{ instrument: instrument('600061'), quote: quoted(11), industry: null }]
+      return { quotes, asked: 1, position: '1', isLast: true }
+    },
+  }
+  await fillFigures(fillDeps(world, env.DB, [whole]))
+  expect([await state(), (await keptOf('600061'))?.price]).toEqual([{ active: 1, failures: 1 }, 11])
+  await env.DB.prepare('UPDATE screening_fills SET is_done = 0, position = NULL').run()
+  const over = new AbortController()
+  const cut: CloseSource = {
+    ...whole,
+    read: async () => {
+      over.abort()
+      throw new Error('the run is over')
+    },
+  }
+  const ended = await fillFigures({ ...fillDeps(world, env.DB, [cut]), signal: over.signal })
+  expect(ended).toEqual({ closes: 0, refused: 0, bars: 0, failed: 0 })
+  await forget()
+})
+
 test('a page of EastMoney is read with its times and units, and what is wrong in a row leaves out that row alone', async () => {
   const at = sessionEnd('cn', DAY) / 1000
   const right = {

@@ -99,8 +99,8 @@ function SavedRow({ one, onOpen, onShown, onAct }: SavedRowProps) {
         <button type="button" aria-label={say('Open it: {name}', { name })} onClick={() => onOpen(one)}>
           {say('Open it')}
         </button>
-        <button type="button" aria-label={say('Run it: {name}', { name })} onClick={() => onAct(run())}>
-          {say('Run it')}
+        <button type="button" aria-label={say('Find listings: {name}', { name })} onClick={() => onAct(run())}>
+          {say('Find listings')}
         </button>
         {one.schedule !== null && (
           <button

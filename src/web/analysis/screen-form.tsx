@@ -294,7 +294,7 @@ export function Order({ fields, markets, draft, onDraft }: FormProps) {
       />
       {draft.sort !== '' && (
         <Choice
-          label={say('From')}
+          label={say('Direction')}
           value={draft.order}
           options={[
             ['desc', say('Largest first')],

@@ -154,7 +154,7 @@ function ScreenForm({ fields, strategies, draft, onDraft, onShown, onSaved }: Sc
       <Order {...parts} />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <button type="submit" class="primary start" disabled={busy}>
-        {say('Run it')}
+        {say('Find listings')}
       </button>
       <SaveAs busy={busy} onSave={save} />
     </form>
@@ -287,6 +287,7 @@ function FoundTable({ items, fields, shown }: { items: Listing[]; fields: readon
 function figureText({ name, unit }: FieldSpec, { figures, currency }: Listing): string {
   const value = figures[name] ?? null
   if (value === null) return '–'
+  if (name.endsWith('_ratio')) return value.toFixed(2)
   if (unit === '%') return `${signed(value)} %`
   const text =
     Math.abs(value) >= 1e6

@@ -15,12 +15,13 @@ import { laxInt } from '../../../http/validation.ts'
 import { isoMicros } from '../../../lib/clock.ts'
 import { hexId } from '../../../lib/crypto.ts'
 import type { CheckKey } from '../../../market/consistency/types.ts'
+import type { FieldName } from '../../../screening/fields.ts'
 import { type MARKETS, readScreen } from '../../../screening/filter.ts'
 import { ranked } from '../../../screening/ranked.ts'
 import { itemMaker, runScreen } from '../../../screening/screened.ts'
 import { STRATEGIES, strategyNamed } from '../../../screening/strategies.ts'
 import { SCREENING_TEXTS } from '../../../screening/texts.ts'
-import { STRATEGY_IDS } from '../../../screening/words.ts'
+import { type ScreeningTexts, STRATEGY_IDS } from '../../../screening/words.ts'
 import { pageTexts } from './texts.ts'
 
 const app = router(analysisEnvelope)
@@ -195,7 +196,8 @@ async function screenedByStrategy(c: Context<AppEnv>, { strategy, market, most }
         ...{ rank: i + 1, code: one.code, name: one.name, score, reason: page.reason(parts.join(' · ')) },
         ...{ risk_level: riskOf(figures.volatility_60d_pct ?? null), risk_flags: marks },
         ...{ price: figures.price ?? null, change_pct: figures.change_pct ?? null, amount: figures.amount ?? null },
-        ...{ industry: one.industry ?? '', factor_scores: factors },
+        // By their titles: the page shows the names as they are.
+        ...{ industry: one.industry ?? '', factor_scores: titled(factors, words.fields) },
         ...{ llm_score: null, llm_confidence: null, llm_sector: '', llm_theme: '', llm_thesis: '' },
         ...{ llm_watch_items: [], llm_catalysts: [], llm_risks: [] },
         dsa_context: { warnings: [page.ofSession(days), ...(marks.length > 0 ? [page.marks(marks.join(', '))] : [])] },
@@ -205,6 +207,9 @@ async function screenedByStrategy(c: Context<AppEnv>, { strategy, market, most }
     }),
   }
 }
+
+const titled = (factors: Record<string, number>, names: ScreeningTexts['fields']): Record<string, number> =>
+  Object.fromEntries(Object.entries(factors).map(([name, points]) => [names[name as FieldName][0], points]))
 
 const shown = (value: number | null): string => (value === null ? '–' : String(Number(value.toFixed(2))))
 
