@@ -3,6 +3,7 @@
 
 import { Fault } from '../start/fault.ts'
 import { agentFaults } from './agent.ts'
+import { alertFaults } from './alerts.ts'
 import { deployFaults } from './deploys.ts'
 import { lentFaults } from './lent.ts'
 import { readOptions, type SuiteName } from './options.ts'
@@ -14,6 +15,7 @@ type Suite = (options: { kills: number }) => Promise<boolean>
 
 const SUITES: Readonly<Record<SuiteName, Suite>> = {
   agent: agentFaults,
+  alerts: alertFaults,
   deploys: deployFaults,
   lent: lentFaults,
   queue: queueFaults,

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { Fault, messageOf } from '../start/fault.ts'
 
-const SUITE_NAMES = ['agent', 'deploys', 'lent', 'queue', 'runner'] as const
+const SUITE_NAMES = ['agent', 'alerts', 'deploys', 'lent', 'queue', 'runner'] as const
 
 export type SuiteName = (typeof SUITE_NAMES)[number]
 

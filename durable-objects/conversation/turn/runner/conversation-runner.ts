@@ -74,7 +74,11 @@ export class ConversationRunner {
       record: this.#record,
       link: () => this.#link,
       comesBack: (runner, signal) => this.#finder.comesBack(runner, signal),
-      another: () => this.#another(),
+      another: async () => {
+        const why = await this.#whyNoRunner()
+        if (why === null) this.#tellPlace(this.#runtime())
+        return why
+      },
       maskText: deps.maskText,
       softMs: shellTimeoutMs,
     })
@@ -246,18 +250,7 @@ export class ConversationRunner {
     if (!this.#link.isUp) await this.#finder.connects()
   }
 
-  /** A runner for what none has begun yet; why there is none. */
-  async #another(): Promise<string | null> {
-    const { kind } = this.#deps.wish()
-    if (kind === 'edge') return AT_THE_EDGE
-    const runtime = await this.#chosen(kind)
-    if (runtime.kind === 'missing') return runtime.why
-    if (runtime.kind === 'edge') return whyNone(this.#missing, labelsOf(this.#deps.wish()).labels)
-    this.#tellPlace(runtime)
-    return null
-  }
-
-  /** A person wants a terminal: a runner is looked for as for a command. */
+  /** A runner is looked for as for a command: a person wants a terminal, or none has begun a call yet. */
   async #whyNoRunner(): Promise<string | null> {
     const runtime = await this.choose(null)
     if (runtime.kind === 'missing') return runtime.why
