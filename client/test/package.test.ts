@@ -34,7 +34,15 @@ const WRONG = [
   `service.analyses.run('AAPL', { report_language: 'fr' })`,
 ]
 
-test('the packed program runs in an empty folder with nothing beside it, and its types refuse what is wrong', () => {
+const PAGE = readFileSync(join(CLIENT, '../docs/client.md'), 'utf8')
+const blocks = (language: string) =>
+  [...PAGE.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text = '']) => text)
+
+/** What the page shows of the command line. */
+const commands = blocks('').flatMap((text) => [...text.matchAll(/bellwether (\w+)(.*)$/gm)])
+
+test('the packed program runs in an empty folder with nothing beside it, its types refuse what is wrong, and the page tells the truth', () => {
+  expect(commands.length).toBeGreaterThan(10)
   const folder = temporaryFolder()
   const packed = execFileSync('npm', ['pack', '--json', '--pack-destination', folder], {
     cwd: CLIENT,
@@ -57,8 +65,21 @@ test('the packed program runs in an empty folder with nothing beside it, and its
   })
   expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('Usage: bellwether COMMAND')])
 
+  for (const [line, command = '', rest = ''] of commands) {
+    const told = spawnSync(process.execPath, [join(place, own.bin.bellwether), command, '--help'], { encoding: 'utf8' })
+    expect([line, told.status]).toEqual([line, 0])
+    // What stands behind `runner` is the runner's.
+    const flags = command === 'runner' ? [] : (rest.match(/(?<= )--?[a-z]+/g) ?? [])
+    const unknown = flags.filter((flag) => !told.stdout.includes(`${flag},`) && !told.stdout.includes(` ${flag} `))
+    expect([line, unknown]).toEqual([line, []])
+  }
+
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   writeFileSync(join(folder, 'right.ts'), RIGHT)
+  // The page's own, whose `process` and `console` are Node's.
+  const node = 'declare const process: { env: Record<string, string>; stdout: { write(text: string): void } }\n'
+  expect(blocks('ts').length).toBe(1)
+  writeFileSync(join(folder, 'page.ts'), blocks('ts').join('') + node)
   const head = `import { Bellwether } from '@bellwether/client'\nconst service = new Bellwether({ url: 'x' })\n`
   writeFileSync(join(folder, 'wrong.ts'), `${head}${WRONG.map((line) => `void ${line}`).join('\n')}\n`)
   const options = [
@@ -73,7 +94,7 @@ test('the packed program runs in an empty folder with nothing beside it, and its
     '--types',
     '',
   ]
-  const compiled = spawnSync(process.execPath, [COMPILER, ...options, 'right.ts', 'wrong.ts'], {
+  const compiled = spawnSync(process.execPath, [COMPILER, ...options, 'right.ts', 'page.ts', 'wrong.ts'], {
     cwd: folder,
     encoding: 'utf8',
   })

@@ -186,6 +186,12 @@ test('the command line talks, keeps and copies, and nothing remote moves the cur
   expect([zip.code, readFileSync(join(folder, 'w.zip')).subarray(0, 2).toString()]).toEqual([0, 'PK'])
 })
 
+test('Ctrl-C pauses the agent, and a second one ends the command that runs', async () => {
+  const { cli } = await running.owner('cli-interrupt')
+  const left = await cli(['chat', 'sleep 1000'], { interruptAt: /^\$ sleep|once more ends/m })
+  expect([left.code, left.stderr]).toEqual([130, expect.stringMatching(/pausing[\s\S]*stopping/)])
+})
+
 test('an action that waits is not done where nobody can be asked, and done with --yes', async () => {
   const { cli, client } = await running.owner('cli-confirm')
   const script = (name: string) => {

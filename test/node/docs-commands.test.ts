@@ -34,6 +34,15 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
     },
   ],
   'docs/api.md': [{ statuses: [201], answers: [{ ...NEW_KEY, owner: 'ann' }] }],
+  'docs/client.md': [
+    {
+      statuses: [200, 200, 200],
+      answers: [
+        { success: true, at_rest: true, message: 'hello' },
+        { stock_code: 'AAPL', report: expect.any(Object) },
+      ],
+    },
+  ],
   'docs/deploy.md': [{ statuses: [201], answers: [{ ...NEW_KEY, owner: 'me' }] }],
   'docs/portfolio.md': [
     {

@@ -144,7 +144,7 @@ test('no file names a path of the machine it was written on, or where its packag
   expect(files).toEqual(expect.arrayContaining(['package-lock.json', 'README.md', '.ci/run', '.npmrc']))
   const foreign = [
     /(?<![\w.$}])\/(work|Users|root)\//,
-    /"resolved": "(?!runner"|scripts\/)/,
+    /"resolved": "(?!(runner|client)"|scripts\/)/,
     /^\s*(@[\w-]+:)?registry\s*=/m,
   ]
   const self = 'test/node/docs.test.ts'

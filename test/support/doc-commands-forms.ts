@@ -9,7 +9,7 @@ import { readOptions as readFaultOptions } from '../../scripts/faults/options.ts
 import { readOptions as readMutateOptions } from '../../scripts/mutate/options.ts'
 import { readArguments as readStartArguments } from '../../scripts/start/arguments.ts'
 import { VARIABLES } from '../../src/config.ts'
-import { ROOT, textOf } from './source-tree.ts'
+import { filesIn, ROOT, textOf } from './source-tree.ts'
 
 /** Commands that no test can try, each with the reason. The key is the beginning of the command. */
 export const NOT_TRIED: Readonly<Record<string, string>> = {
@@ -33,6 +33,7 @@ const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = 
   mutate: readMutateOptions,
   'test:faults': readFaultOptions,
   runner: (args) => onlyWordsOf('runner/src/usage.ts', args),
+  client: (args) => isClientCommand(args[0] ?? ''),
   demo: (args) => onlyWordsOf('scripts/demo.ts', args),
 }
 
@@ -71,6 +72,12 @@ function problemOfScript([name = '', ...rest]: readonly string[]): string | null
   } catch (error) {
     return String(error)
   }
+}
+
+/** Its options are looked at by the client's own tests. */
+function isClientCommand(name: string): void {
+  const isNamed = filesIn('client/src/cli').some((path) => textOf(path).includes(`  name: '${name}',`))
+  if (!isNamed) throw new Error(`bellwether has no command ${name}`)
 }
 
 function onlyWordsOf(path: string, args: readonly string[]): void {

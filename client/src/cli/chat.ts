@@ -3,6 +3,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { type Conversation, ServiceError, type Stand } from '../index.ts'
 import { type Command, EXIT, type Run, UsageError } from './command.ts'
 import { showUntilRest, Transcript } from './show.ts'
+import { cleanLine } from './terminal.ts'
 
 const AGENTS = ['CodeActAgent', 'ReadOnlyAgent', 'ShellAgent'] as const
 const RUNTIMES = ['auto', 'edge', 'runner'] as const
@@ -30,7 +31,8 @@ export const chat: Command = {
     'git diff | bellwether chat -c 8f14e45fceea467a9b1c0d2e3f405162 "Review this:"',
     'bellwether chat --json "wc -l *" | jq -r .message',
   ],
-  more: `Without a message, at a terminal: every line is a message, Ctrl-C pauses the agent, a second one leaves, and so does Ctrl-D.
+  more: `Without a message, at a terminal: every line is a message. Ctrl-C pauses the agent, a second one ends the
+command that runs, a third one leaves, and so does Ctrl-D.
 Text on the standard input is added to the message. The exit code is 1 when the agent ended with an error or waits for a
 confirmation that nobody can give.`,
   async run(run) {
@@ -76,8 +78,8 @@ class Talk {
   readonly #conversation: Conversation
   readonly #transcript: Transcript
   #prompt: Interface | null = null
-  /** Ctrl-C was pressed in this turn. */
-  #isPausing = false
+  /** Of Ctrl-C, in this turn. */
+  #presses = 0
 
   constructor(run: Run, conversation: Conversation) {
     this.#run = run
@@ -91,7 +93,7 @@ class Talk {
     try {
       const stand = await this.#say(message)
       if (this.#run.out.isJson) this.#run.out.json({ conversation_id: this.#conversation.id, ...stand })
-      if (this.#isPausing) return EXIT.interrupted
+      if (this.#presses > 0) return EXIT.interrupted
       return ['error', 'awaiting_user_confirmation'].includes(stand.state) ? EXIT.failed : EXIT.done
     } finally {
       process.off('SIGINT', interrupt)
@@ -110,7 +112,7 @@ class Talk {
     for await (const line of lines) {
       if (line.trim() !== '') {
         working = true
-        this.#isPausing = false
+        this.#presses = 0
         await this.#guarded(line)
         working = false
       }
@@ -159,10 +161,17 @@ class Talk {
     return /^y(es)?$/i.test((said ?? '').trim())
   }
 
+  /** Pausing lets a command that runs go on to its end; stopping ends it. */
   #interrupted(): void {
-    if (this.#isPausing) process.exit(EXIT.interrupted)
-    this.#isPausing = true
-    this.#run.out.note(this.#run.out.color.dim('\npausing the agent; Ctrl-C once more leaves'))
-    this.#conversation.pause().catch((error: unknown) => this.#run.out.note(`It was not paused: ${String(error)}`))
+    const { out } = this.#run
+    this.#presses += 1
+    if (this.#presses > 2) process.exit(EXIT.interrupted)
+    const isFirst = this.#presses === 1
+    const words = isFirst ? 'pausing; Ctrl-C once more ends the command that runs' : 'stopping; Ctrl-C once more leaves'
+    out.note(out.color.dim(`\n${words}`))
+    const asked = isFirst ? this.#conversation.pause() : this.#conversation.interrupt()
+    asked.catch((error: unknown) =>
+      out.note(`It was not done: ${error instanceof Error ? cleanLine(error.message) : String(error)}`),
+    )
   }
 }

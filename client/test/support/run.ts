@@ -22,13 +22,19 @@ export function temporaryFolder(): string {
 }
 
 export type Ended = { code: number | null; stdout: string; stderr: string }
-type Started = { env?: Record<string, string | undefined>; input?: string; main?: string; cwd?: string }
+type Started = {
+  env?: Record<string, string | undefined>
+  input?: string
+  cwd?: string
+  /** Ctrl-C whenever something like this is printed. */
+  interruptAt?: RegExp
+}
 
 export async function cli(
   args: readonly string[],
-  { env = {}, input, main = MAIN, cwd }: Started = {},
+  { env = {}, input, cwd, interruptAt }: Started = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [MAIN, ...args], {
     cwd,
     // No terminal, no configuration of the person's own.
     env: {
@@ -41,6 +47,9 @@ export async function cli(
     },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => interruptAt?.test(String(chunk)) && child.kill('SIGINT'))
+  }
   child.stdin.end(input ?? '')
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
