@@ -137,7 +137,8 @@ export class ConversationState {
   }
 
   summary(): ConversationSummary {
-    return summaryOf(this.record.value, { lastAt: this.log.lastAt, connections: this.sessions.count })
+    const { log, sessions, loop } = this
+    return summaryOf(this.record.value, { lastAt: log.lastAt, connections: sessions.count, agentState: loop.state })
   }
 
   /** Records a pull or merge request of this conversation. True the first time a number is recorded, false after that. */

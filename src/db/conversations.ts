@@ -14,6 +14,8 @@ export type ConversationSummary = {
   lastUpdatedAt: string | null
   status: ConversationStatus
   runtimeStatus: string | null
+  /** Of the agent, as its last change of state said; null where that is not known. */
+  agentState: string | null
   selectedRepository: string | null
   selectedBranch: string | null
   gitProvider: string | null
@@ -30,6 +32,7 @@ type Row = {
   last_updated_at: string | null
   status: ConversationStatus
   runtime_status: string | null
+  agent_state: string | null
   selected_repository: string | null
   selected_branch: string | null
   git_provider: string | null
@@ -45,11 +48,11 @@ export async function saveConversation(db: D1Database, row: ConversationSummary,
   await db
     .prepare(
       `INSERT INTO conversations (owner, id, revision, created_at, last_updated_at, title, status, runtime_status,
-         selected_repository, selected_branch, git_provider, trigger_name, num_connections, pr_number)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+         selected_repository, selected_branch, git_provider, trigger_name, num_connections, pr_number, agent_state)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
        ON CONFLICT (owner, id) DO UPDATE SET revision = ?3, last_updated_at = ?5, title = ?6, status = ?7,
          runtime_status = ?8, selected_repository = ?9, selected_branch = ?10, git_provider = ?11,
-         trigger_name = ?12, num_connections = ?13, pr_number = ?14
+         trigger_name = ?12, num_connections = ?13, pr_number = ?14, agent_state = ?15
        WHERE revision < ?3`,
     )
     .bind(
@@ -67,6 +70,7 @@ export async function saveConversation(db: D1Database, row: ConversationSummary,
       row.trigger,
       row.numConnections,
       JSON.stringify(row.prNumber),
+      row.agentState,
     )
     .run()
 }
@@ -159,6 +163,7 @@ const fromRow = (row: Row): ConversationSummary => ({
   lastUpdatedAt: row.last_updated_at,
   status: row.status,
   runtimeStatus: row.runtime_status,
+  agentState: row.agent_state,
   selectedRepository: row.selected_repository,
   selectedBranch: row.selected_branch,
   gitProvider: row.git_provider,

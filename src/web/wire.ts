@@ -15,6 +15,8 @@ export type ConversationInfo = {
   conversation_id: string
   title: string
   status: 'STARTING' | 'RUNNING' | 'STOPPED'
+  /** Null for a conversation in which nothing happened since the list knows it. */
+  agent_state: string | null
   created_at: string
   last_updated_at: string | null
   selected_repository: string | null

@@ -77,6 +77,7 @@ test('a conversation is made, filled, read, changed and deleted', async () => {
     selected_branch: null,
     git_provider: null,
     trigger: 'service_api',
+    agent_state: expect.any(String),
     num_connections: 0,
     url: `/api/conversations/${id}`,
     session_api_key: expect.stringMatching(/^bwc_/),

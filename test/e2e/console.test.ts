@@ -152,7 +152,8 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await page.bringToFront()
   await one.write(first, 'echo told to all tabs')
   await one.press(one.button('Start a conversation'))
-  await other.getByRole('link', { name: /told to all tabs/ }).waitFor()
+  // What the agent does stands in the list of the other tab, and changes there.
+  await other.getByRole('link', { name: new RegExp(`told to all tabs.*${one.say('Waiting for you')}`) }).waitFor()
   await other.close()
   await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
 

@@ -6,6 +6,8 @@ import { client, request } from '../helpers/app.ts'
 import { isInState, startConversation } from '../helpers/conversation.ts'
 
 const INFO_KEYS = [
+  // Ours: what the agent does.
+  'agent_state',
   'conversation_id',
   'created_at',
   'git_provider',
@@ -50,6 +52,9 @@ test('a conversation is created, found in the next list, and its info has every 
   )
   expect(results.map(({ conversation_id }) => conversation_id)).toEqual([made.conversation_id])
   expect(next_page_id).toBeNull()
+  const states = async () =>
+    (await ann.json<{ results: Record<string, unknown>[] }>('/api/conversations')).results.map((one) => one.agent_state)
+  await expect.poll(states).toEqual(['awaiting_user_input'])
 })
 
 test('the first message opens the stream in the order that clients expect, and is answered', async () => {

@@ -86,7 +86,13 @@ test('an owner has as many conversations as may be; deleting one makes room, and
 test('conversations from before the books count, and a reservation that nothing came of is given back', async () => {
   const ann = await client()
   const at = '2026-01-01T00:00:00.000000Z'
-  const nothing = { runtimeStatus: null, selectedRepository: null, selectedBranch: null, gitProvider: null }
+  const nothing = {
+    runtimeStatus: null,
+    agentState: null,
+    selectedRepository: null,
+    selectedBranch: null,
+    gitProvider: null,
+  }
   const row = { owner: ann.owner, title: 'old', createdAt: at, lastUpdatedAt: at, status: 'STOPPED' as const }
   await saveConversation(env.DB, { ...row, ...nothing, id: 'old', trigger: 'gui', numConnections: 0, prNumber: [] }, 1)
   expect(await usedOf(ann, 'conversations')).toBe(1)

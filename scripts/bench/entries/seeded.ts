@@ -55,7 +55,13 @@ async function fill({ pathname, searchParams }: URL, env: Env): Promise<unknown>
 
 /** Rows of the index, without anything behind them. */
 async function listed(env: Env, count: number): Promise<void> {
-  const nothing = { runtimeStatus: null, selectedRepository: null, selectedBranch: null, gitProvider: null }
+  const nothing = {
+    runtimeStatus: null,
+    agentState: null,
+    selectedRepository: null,
+    selectedBranch: null,
+    gitProvider: null,
+  }
   for (let i = 0; i < count; i++) {
     const id = i.toString(16).padStart(32, '0')
     const at = new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString().replace('Z', '000Z')

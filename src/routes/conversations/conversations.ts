@@ -174,6 +174,7 @@ function conversationInfo(c: Context<AppEnv>, summary: ConversationSummary) {
     last_updated_at: summary.lastUpdatedAt,
     status: summary.status,
     runtime_status: summary.runtimeStatus,
+    agent_state: summary.agentState,
     selected_repository: summary.selectedRepository,
     selected_branch: summary.selectedBranch,
     git_provider: summary.gitProvider,

@@ -53,6 +53,7 @@ export const ConversationInfo = z
     last_updated_at: z.iso.datetime().nullable().optional(),
     status: ConversationStatus.default('STOPPED'),
     runtime_status: RuntimeStatus.nullable().optional(),
+    agent_state: z.string().nullable().optional().describe('What the agent does, as its last change of state said'),
     selected_repository: z.string().nullable().optional(),
     selected_branch: z.string().nullable().optional(),
     git_provider: ProviderType.nullable().optional(),

@@ -10,7 +10,7 @@ import { Notice, useMedia } from '../ui.tsx'
 import type { StoredEvent } from '../wire.ts'
 import { Composer } from './composer.tsx'
 import { Confirmation } from './confirmation.tsx'
-import { type AgentState, toEntries } from './entries.ts'
+import { type AgentState, nameOfState, toEntries } from './entries.ts'
 import { Files } from './files.tsx'
 import { Log } from './log.tsx'
 import { CostLine, Timeline } from './timeline.tsx'
@@ -26,6 +26,8 @@ export function ChatPage({ id }: { id: string }) {
   return <OpenChat id={id} chat={chat} controls={controls} />
 }
 
+const LISTED_AFTER_MS = 1_500
+
 /** What the agent waits for, or that it has done its work, is told to who looks elsewhere. */
 function useAttention({ agent, title, phase }: Chat): void {
   const before = useRef<string | null>(null)
@@ -35,6 +37,10 @@ function useAttention({ agent, title, phase }: Chat): void {
     const isDone = state === 'awaiting_user_input' || state === 'finished' || state === 'error'
     if (before.current === 'running' && isDone) noteFinished(say('The agent is done'), title)
     before.current = state
+    if (state === null) return
+    // The list knows it a moment later.
+    const timer = setTimeout(() => noteChange('conversations'), LISTED_AFTER_MS)
+    return () => clearTimeout(timer)
   }, [state])
   useEffect(() => () => setWaiting(false, ''), [])
 }
@@ -237,28 +243,13 @@ const saidByUser = (events: StoredEvent[]): string[] =>
 
 // What the agent is doing, and whether this page still hears of it.
 
-const LABELS = {
-  init: 'Setting up',
-  loading: 'Setting up',
-  running: 'Running',
-  awaiting_user_input: 'Waiting for you',
-  awaiting_user_confirmation: 'Waiting for a confirmation',
-  paused: 'Paused',
-  stopped: 'Stopped',
-  finished: 'Finished',
-  rejected: 'Declined',
-  error: 'Error',
-  rate_limited: 'Waiting for the model provider',
-} as const
-
 function StateBadge({ agent, progress }: { agent: AgentState | null; progress: string }) {
   const name = agent?.name ?? 'loading'
-  const label = name in LABELS ? say(LABELS[name as keyof typeof LABELS]) : name.replaceAll('_', ' ')
   const detail = name === 'loading' ? progress : (agent?.reason ?? '')
   return (
     <output class={`state ${name}`} title={detail} data-state={name}>
       <span class="dot" aria-hidden="true" />
-      {label}
+      {nameOfState(name)}
     </output>
   )
 }

@@ -13,6 +13,7 @@ import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
 import type { ConversationInfo, Setup } from '../wire.ts'
+import { nameOfState } from './entries.ts'
 
 export function ConversationsPage() {
   usePageTitle(say('Conversations'))
@@ -154,6 +155,9 @@ function Choices({ choices, onChoose }: ChoicesProps) {
   )
 }
 
+/** While an agent works its state changes soon. */
+const WORK_EVERY_MS = 3_000
+
 type Listing = { items: ConversationInfo[]; next: string | null; loaded: boolean; problem: string | null }
 
 function ConversationList() {
@@ -172,18 +176,24 @@ function ConversationList() {
   }
   useEffect(() => void load(null), [])
   // The newest page again; what was asked for beyond it stays.
-  useChanges('conversations', () => {
-    listConversations(null).then(
-      ({ results, next_page_id }) =>
-        setList((before) => {
-          const fresh = new Set(results.map(({ conversation_id }) => conversation_id))
-          const older = before.items.slice(results.length).filter(({ conversation_id }) => !fresh.has(conversation_id))
-          const next = before.items.length > results.length ? before.next : next_page_id
-          return { ...before, items: [...results, ...older], next, loaded: true, problem: null }
-        }),
-      (error: unknown) => setList((before) => ({ ...before, problem: messageOf(error) })),
-    )
-  })
+  useChanges(
+    'conversations',
+    () => {
+      listConversations(null).then(
+        ({ results, next_page_id }) =>
+          setList((before) => {
+            const fresh = new Set(results.map(({ conversation_id }) => conversation_id))
+            const older = before.items
+              .slice(results.length)
+              .filter(({ conversation_id }) => !fresh.has(conversation_id))
+            const next = before.items.length > results.length ? before.next : next_page_id
+            return { ...before, items: [...results, ...older], next, loaded: true, problem: null }
+          }),
+        (error: unknown) => setList((before) => ({ ...before, problem: messageOf(error) })),
+      )
+    },
+    list.items.some(isAtWork) ? WORK_EVERY_MS : undefined,
+  )
   return (
     <section aria-label={say('Your conversations')}>
       {list.problem !== null && (
@@ -219,8 +229,18 @@ function ConversationList() {
   )
 }
 
-/** Of the session: whether its agent works at the moment, only the conversation itself tells. */
-const STATUS_NAMES = { STARTING: 'starting', RUNNING: 'open', STOPPED: 'stopped' } as const
+/** Of a conversation that is closed, only how its agent ended is told. */
+const ENDS: ReadonlySet<string> = new Set(['finished', 'rejected', 'error'])
+
+function StateOf({ item: { status, agent_state: agent } }: { item: ConversationInfo }) {
+  if (status === 'STOPPED' && !ENDS.has(agent ?? '')) return null
+  const state = status === 'STARTING' ? 'loading' : agent
+  return <span class={`badge agent-${state}`}>{state === null ? say('open') : nameOfState(state)}</span>
+}
+
+const isAtWork = ({ status, agent_state }: ConversationInfo): boolean =>
+  status === 'STARTING' || (status === 'RUNNING' && AT_WORK.has(agent_state ?? ''))
+const AT_WORK: ReadonlySet<string> = new Set(['loading', 'running', 'awaiting_user_confirmation', 'rate_limited'])
 
 /** How long a deletion can be taken back; only then the service is asked to delete. */
 const UNDO_MS = 6_000
@@ -296,9 +316,7 @@ const RowLink = ({ item }: { item: ConversationInfo }) => (
     <span class="row-title" dir="auto">
       {item.title}
     </span>
-    {item.status !== 'STOPPED' && (
-      <span class={`badge ${item.status.toLowerCase()}`}>{say(STATUS_NAMES[item.status])}</span>
-    )}
+    <StateOf item={item} />
     <span class="row-time">
       <Ago time={item.last_updated_at ?? item.created_at} />
     </span>

@@ -42,6 +42,23 @@ export function isSame(a: unknown, b: unknown): boolean {
 
 export type AgentState = { name: string; reason: string }
 
+const LABELS = {
+  init: 'Setting up',
+  loading: 'Setting up',
+  running: 'Running',
+  awaiting_user_input: 'Waiting for you',
+  awaiting_user_confirmation: 'Waiting for a confirmation',
+  paused: 'Paused',
+  stopped: 'Stopped',
+  finished: 'Finished',
+  rejected: 'Declined',
+  error: 'Error',
+  rate_limited: 'Waiting for the model provider',
+} as const
+
+export const nameOfState = (name: string): string =>
+  name in LABELS ? say(LABELS[name as keyof typeof LABELS]) : name.replaceAll('_', ' ')
+
 /** Bookkeeping between server and agent, which the state line shows already. */
 const SILENT = new Set(['system', 'recall', 'change_agent_state', 'condensation', 'condensation_request', 'null'])
 

@@ -11,7 +11,7 @@ export const noteChange = (topic: Topic): void => channel?.postMessage(topic)
 /** Other clients change things as well: a page that is looked at asks again now and then. */
 const ASK_EVERY_MS = 15_000
 
-export function useChanges(topic: Topic, again: () => void): void {
+export function useChanges(topic: Topic, again: () => void, everyMs = ASK_EVERY_MS): void {
   useEffect(() => {
     const onMessage = ({ data }: MessageEvent) => {
       if (data === topic) again()
@@ -21,11 +21,11 @@ export function useChanges(topic: Topic, again: () => void): void {
     }
     channel?.addEventListener('message', onMessage)
     document.addEventListener('visibilitychange', onVisible)
-    const timer = setInterval(onVisible, ASK_EVERY_MS)
+    const timer = setInterval(onVisible, everyMs)
     return () => {
       channel?.removeEventListener('message', onMessage)
       document.removeEventListener('visibilitychange', onVisible)
       clearInterval(timer)
     }
-  }, [])
+  }, [everyMs])
 }
