@@ -182,6 +182,7 @@ test('the command line talks, keeps and copies, and nothing remote moves the cur
   ).toEqual([id, made].sort())
   expect((await cli(['files', 'put', id, 'talk.json'], { cwd: folder })).stdout).toBe('/workspace/talk.json\n')
   expect((await cli(['files', 'ls', id])).stdout).toBe('talk.json\n')
+  expect((await cli(['files', 'cat', id, 'nope'])).code).toBe(1)
   const zip = await cli(['files', 'zip', id, 'w.zip'], { cwd: folder })
   expect([zip.code, readFileSync(join(folder, 'w.zip')).subarray(0, 2).toString()]).toEqual([0, 'PK'])
 })

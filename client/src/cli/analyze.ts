@@ -183,6 +183,7 @@ export const watch: Command = {
 async function watchTasks({ service, out }: Run, options: { after?: number; signal: AbortSignal }): Promise<void> {
   const onLost = (error: Error) =>
     out.note(out.color.dim(`connection lost, trying again (${cleanLine(error.message)})`))
+  const shownOf = new Map<string, string>()
   for await (const { event, id, data } of service.analyses.stream({ ...options, onLost })) {
     if (out.isJson) out.json({ event, id, data })
     else if (event === 'alert_triggered') out.line(`${out.color.yellow('alert')} ${cleanLine(JSON.stringify(data))}`)
@@ -190,9 +191,11 @@ async function watchTasks({ service, out }: Run, options: { after?: number; sign
       const paint =
         event === 'task_failed' ? out.color.red : event === 'task_completed' ? out.color.green : out.color.dim
       const name = [data.stock_code, data.stock_name ?? ''].map(cleanLine).join(' ').trim()
-      out.line(
-        `${paint(cleanLine(data.status).padEnd(10))} ${String(data.progress).padStart(3)} %  ${name}  ${out.color.dim(cleanLine(data.error ?? data.message ?? ''))}`,
-      )
+      const words = out.color.dim(cleanLine(data.error ?? data.message ?? ''))
+      const line = `${paint(cleanLine(data.status).padEnd(10))} ${String(data.progress).padStart(3)} %  ${name}  ${words}`
+      // Some events tell one more step of the run and change nothing that is shown.
+      if (shownOf.get(data.task_id) !== line) out.line(line)
+      shownOf.set(data.task_id, line)
     }
   }
 }

@@ -2,7 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Bellwether } from '../index.ts'
+import { type Bellwether, BellwetherError, ServiceError } from '../index.ts'
 import { type Command, EXIT, none, type Run, UsageError, wanted, wholeNumber } from './command.ts'
 import { clean, cleanLine, table } from './terminal.ts'
 
@@ -28,7 +28,7 @@ const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly str
   async cat(run, id, args) {
     none(args, 1)
     const path = wanted(args, 0, 'the path')
-    const text = await run.service.conversation(id).readFile(path, atOf(run))
+    const text = await textAt(run, id, path)
     if (run.out.isJson) run.out.json({ path, content: text })
     // A file that goes on into a program stays as it is.
     else run.out.piece(run.out.isTerminal ? clean(text) : text)
@@ -52,13 +52,23 @@ const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly str
   async get(run, id, args) {
     none(args, 2)
     const path = wanted(args, 0, 'the path')
-    const text = await run.service.conversation(id).readFile(path, atOf(run))
+    const text = await textAt(run, id, path)
     await written(run, args[1] ?? basename(path), Buffer.from(text))
   },
   async zip(run, id, args) {
     none(args, 1)
     await written(run, args[0] ?? `${id}.zip`, await run.service.conversation(id).zip(atOf(run)))
   },
+}
+
+/** The interface says 500 of a file that is not there; the service is well. */
+async function textAt(run: Run, id: string, path: string): Promise<string> {
+  try {
+    return await run.service.conversation(id).readFile(path, atOf(run))
+  } catch (error) {
+    if (!(error instanceof ServiceError) || !error.message.startsWith('Error opening file')) throw error
+    throw new BellwetherError('not_found', error.message, error)
+  }
 }
 
 /** A file that is there is not overwritten without a word. */
