@@ -26,14 +26,11 @@ const lockHash = hashOf(LOCK)
 
 const installed = stamped(STAMP)
 if (installed !== lockHash && !(isForServing && installed === `${lockHash} serve`)) {
-  const byHand = installedByHand()
-  if (!byHand)
-    install(ROOT, isForServing ? ['--omit=dev'] : [], isForServing ? 'the packages that serve it' : 'packages')
-  if (isForServing && !byHand) {
-    for (const folder of UNREAD) rmSync(join(MODULES, folder), { recursive: true, force: true })
-    removeUnread(MODULES)
-  }
-  writeFileSync(STAMP, isForServing && !byHand ? `${lockHash} serve\n` : `${lockHash}\n`)
+  // Where everything was installed, as for tests, it stays so.
+  const isPart = isForServing && (installed === null ? !existsSync(MODULES) : installed.endsWith(' serve'))
+  if (isPart) installPart()
+  else if (!installedByHand()) install(ROOT, [], 'packages')
+  writeFileSync(STAMP, isPart ? `${lockHash} serve\n` : `${lockHash}\n`)
 }
 bringNode()
 
@@ -66,6 +63,12 @@ function bringNode() {
   rmSync(link, { force: true })
   mkdirSync(dirname(link), { recursive: true })
   symlinkSync(relative(dirname(link), join(OWN_NODE, 'node_modules', 'node', 'bin', 'node')), link)
+}
+
+function installPart() {
+  install(ROOT, ['--omit=dev'], 'the packages that serve it')
+  for (const folder of UNREAD) rmSync(join(MODULES, folder), { recursive: true, force: true })
+  removeUnread(MODULES)
 }
 
 /**

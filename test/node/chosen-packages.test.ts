@@ -67,7 +67,8 @@ test('what the Worker is made of is installed for it, and loaded by files that a
 
 test('what builds, starts and tests it is named where that is done', () => {
   for (const [name, uses] of Object.entries(AROUND_IT)) {
-    expect([name, Object.hasOwn(devDependencies, name)]).toEqual([name, true])
+    const isNamed = Object.hasOwn(devDependencies, name) || Object.hasOwn(dependencies, name)
+    expect([name, isNamed]).toEqual([name, true])
     for (const [file, module] of uses)
       expect([file, textOf(file).includes(`'${module}'`) || textOf(file).includes(`"${module}"`)]).toEqual([file, true])
   }

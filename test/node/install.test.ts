@@ -120,6 +120,11 @@ test('to serve, only what is served is installed, without what nobody reads; a t
   expect(existsSync(file('node_modules', 'zod', 'index.d.ts'))).toBe(true)
   expect(await run({}, ['serve'])).toEqual({ code: 0, stdout: '', stderr: '' })
   expect(calls()).toHaveLength(2)
+
+  // Another lock file: who has everything keeps everything.
+  lock({ '': {}, 'node_modules/zod': { version: '4.0.1', integrity: 'sha512-b' } })
+  expect((await run({}, ['serve'])).stderr).toMatch(/^Installing packages/)
+  expect(calls()[2]).toMatch(/^ci --no-fund/)
   remove()
 })
 
