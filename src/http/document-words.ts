@@ -130,6 +130,7 @@ class Book {
     if (parts !== null) return parts.some((part) => this.fits(part, example))
     if (schema.const !== undefined) return schema.const === example
     if (Array.isArray(schema.enum) && !schema.enum.includes(example)) return false
+    if (schema.format === 'date' && !/^\d{4}-\d\d-\d\d$/.test(String(example))) return false
     const types = typesOf(schema)
     if (types.length === 0) return true
     if (Array.isArray(example) && schema.items !== undefined) {

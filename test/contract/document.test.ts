@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { request } from '../helpers/app.ts'
+import { ADDITIONS } from './additions.ts'
 import {
   type Document,
   defaultOf,
@@ -10,7 +11,7 @@ import {
   type Schema,
   shapeOf,
 } from './document-shapes.ts'
-import { ADDITIONS, ENDPOINTS, PENDING_LIMIT } from './endpoints.ts'
+import { ENDPOINTS, PENDING_LIMIT } from './endpoints.ts'
 import { ENUMERATIONS, SHAPES, type Shape } from './schemas.ts'
 import type { Endpoint, Parameter } from './table.ts'
 

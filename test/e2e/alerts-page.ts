@@ -1,37 +1,38 @@
-// The page of alerts as a person uses it who has no mouse.
+// The page of alerts, by the keyboard alone.
 
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { Person } from './person.ts'
 
-export async function rulesByKeyboard(page: Page, url: string): Promise<void> {
-  await page.goto(`${url}/analysis/alerts`)
+export async function makeRules(one: Person): Promise<void> {
+  const { page } = one
   await page.getByText('the only source is sample data').first().waitFor()
   const form = page.getByRole('form', { name: 'A new rule' })
-  await form.getByRole('combobox', { name: 'What', exact: true }).selectOption('price_cross')
-  await form.getByLabel('Code or name').focus()
-  await page.keyboard.type('Kweichow Moutai')
-  await page.keyboard.press('Tab')
-  await page.keyboard.press('Tab')
-  await page.keyboard.type('-5')
+  const kinds = form.getByRole('combobox', { name: 'What', exact: true })
+  await one.pick(kinds, 'price_cross')
+  await one.write(form.getByLabel('Code or name'), 'Kweichow Moutai')
+  const price = form.getByLabel('Price', { exact: true })
+  await one.write(price, '-5')
   await page.keyboard.press('Enter')
   await form.getByRole('alert').filter({ hasText: 'parameters.price' }).waitFor()
-  expect(await form.getByLabel('Price', { exact: true }).inputValue()).toBe('-5')
-  await form.getByLabel('Price', { exact: true }).fill('1700')
+  expect(await price.inputValue()).toBe('-5')
+  await one.looks('a rule that was refused')
+  await one.write(price, '1700')
   await page.keyboard.press('Enter')
   const rules = page.getByRole('region', { name: 'Rules' })
   await rules.getByText('Price Kweichow Moutai 600519').waitFor()
-  await rules.getByRole('button', { name: 'Try it out: Price Kweichow Moutai 600519' }).click()
+  await one.press(rules.getByRole('button', { name: 'Try it out: Price Kweichow Moutai 600519' }))
   await rules.getByText(/Tried out: .*sample data/).waitFor()
   // Another kind has other fields.
-  await form.getByRole('combobox', { name: 'What', exact: true }).selectOption('market_light_status')
+  await one.pick(kinds, 'market_light_status')
   expect(await form.getByRole('combobox', { name: 'Which' }).inputValue()).toBe('cn')
-  await form.getByLabel('red').check()
-  await form.getByRole('button', { name: 'Make the rule' }).click()
+  await one.check(form.getByLabel('red'))
+  await one.press(form.getByRole('button', { name: 'Make the rule' }))
   await rules.getByText('Market light CN').waitFor()
-  await rules.getByRole('button', { name: 'Switch off: Market light CN' }).click()
+  await one.press(rules.getByRole('button', { name: 'Switch off: Market light CN' }))
   await rules.getByText('Switched off.').waitFor()
+  await one.looks('rules of alerts')
   for (const name of ['Market light CN', 'Price Kweichow Moutai 600519']) {
-    await rules.getByRole('button', { name: `Delete: ${name}` }).click()
+    await one.press(rules.getByRole('button', { name: `Delete: ${name}` }))
     await rules.getByText(name, { exact: true }).waitFor({ state: 'detached' })
   }
 }

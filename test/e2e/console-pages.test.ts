@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import type { Page, Route } from 'playwright-core'
 import { expect, inject, test } from 'vitest'
 import { ROOT } from '../support/source-tree.ts'
-import { rulesByKeyboard } from './alerts-page.ts'
+import { makeRules } from './alerts-page.ts'
 import { browserOr, openPage, overflowOf, sharedService } from './browser.ts'
 import { LOOKS, type Look, type Person, personAt, SIZES, seriousFaults } from './person.ts'
 import { useCalendar, usePortfolio, useSignals } from './portfolio-steps.ts'
@@ -179,14 +179,12 @@ test('journey: a group is made, noted, ordered and analysed, and history finds i
 test('journey: trades are booked by hand and from a file, a sum without a rate is left open, and signals of holdings are judged', async ({
   skip,
 }) => {
-  const browser = browserOr(skip)
-  const { url } = await shared.start()
-  const { page, faults } = await openPage({ browser, origin: url, viewport: SIZES.wide })
   await shared.post('/api/v1/analysis/analyze', { stock_code: '600519' })
-  await usePortfolio(page, url)
-  await useCalendar(page)
-  await useSignals(page, url, '600519')
-  expect(faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
+  const one = await someone(skip, '/analysis/portfolio', { language: 'en', theme: 'light', size: 'wide' })
+  await usePortfolio(one)
+  await useCalendar(one.page)
+  await useSignals(one, '600519')
+  expect(one.faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })
 
 test('journey: how advice turned out and what the method was worth are read, and what changed over a week', async ({
@@ -246,11 +244,9 @@ test('journey: a list from a file becomes a group after its rows were looked thr
 test('journey: a rule of alerts is made, tried out, switched off and deleted; what is wrong is said and stays', async ({
   skip,
 }) => {
-  const browser = browserOr(skip)
-  const { url } = await shared.start()
-  const { page, faults } = await openPage({ browser, origin: url, viewport: SIZES.wide })
-  await rulesByKeyboard(page, url)
-  expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
+  const one = await someone(skip, '/analysis/alerts', { language: 'en', theme: 'dark', size: 'narrow' })
+  await makeRules(one)
+  expect(one.faults.filter((fault) => !fault.includes('400'))).toEqual([])
 })
 
 test('journey: listings are screened by their figures, each with its day; a screen is saved, opened, run, switched off and deleted', async ({

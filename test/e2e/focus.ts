@@ -14,7 +14,9 @@ export type Focus = {
 export function focusOf(control: Element): Focus {
   const now = document.activeElement ?? document.body
   const page = window as Window & { lastFocus?: Element }
-  const isSame = page.lastFocus === now
+  // A date has a stop for each of its parts.
+  const isParted = now instanceof HTMLInputElement && /^(date|time|datetime-local)$/.test(now.type)
+  const isSame = page.lastFocus === now && !isParted
   page.lastFocus = now
   const isShown = (one: Element | null): boolean => {
     if (one === null) return false
@@ -41,7 +43,7 @@ export function focusOf(control: Element): Focus {
   const isBehind = Boolean(control.compareDocumentPosition(now) & Node.DOCUMENT_POSITION_FOLLOWING)
   const isOf = (one: Element): one is HTMLInputElement => one instanceof HTMLInputElement && one.type === 'radio'
   const isGroup = isOf(now) && isOf(control) && now.name === control.name && now.form === control.form
-  const name = `${now.tagName.toLowerCase()} ${(now.getAttribute('aria-label') ?? now.textContent ?? now.id).trim().slice(0, 40)}`
+  const name = `${now.tagName.toLowerCase()} ${now.getAttribute('type') ?? ''} ${(now.getAttribute('aria-label') ?? now.textContent ?? now.id).trim().slice(0, 40)}`
   const key = isGroup ? (isBehind ? 'ArrowUp' : 'ArrowDown') : isBehind && now !== document.body ? 'Shift+Tab' : 'Tab'
   return { isThere: now === control, isSame, name, key, fault }
 }

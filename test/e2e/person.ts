@@ -104,6 +104,29 @@ export class Person {
     else await this.page.keyboard.insertText(text)
   }
 
+  /** Into a field for a day, part by part; in which order they stand is the browser's own affair. */
+  async writeDay(field: Locator, day: string): Promise<void> {
+    await this.to(field)
+    const [year = '', month = '', date = ''] = day.split('-')
+    for (const parts of [
+      [month, date, year],
+      [date, month, year],
+      [year, month, date],
+    ]) {
+      for (let part = 0; part < 3; part++) await this.page.keyboard.press('ArrowLeft')
+      await this.page.keyboard.type(parts.join(''))
+      if ((await field.inputValue()) === day) return
+    }
+    throw new Error(`the field does not take ${day}: ${await field.inputValue()}`)
+  }
+
+  /** A choice by its words. */
+  async pickNamed(list: Locator, name: string): Promise<void> {
+    const option = list.locator('option', { hasText: name }).first()
+    await option.waitFor({ state: 'attached' })
+    await this.pick(list, (await option.getAttribute('value')) ?? name)
+  }
+
   /** Goes through a list of choices with the arrows until the value is taken. */
   async pick(list: Locator, value: string): Promise<void> {
     await this.to(list)

@@ -1,65 +1,73 @@
-// The pages of the portfolio and of signals, used by the keyboard wherever a form is sent.
+// The pages of the portfolio and of signals, by the keyboard alone.
 
 import { Buffer } from 'node:buffer'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
+import type { Person } from './person.ts'
 
 const NAME = 'Steps'
 
-export async function usePortfolio(page: Page, url: string): Promise<void> {
-  await page.goto(`${url}/analysis/portfolio`)
+export async function usePortfolio(one: Person): Promise<void> {
+  const { page } = one
   const form = page.getByRole('region', { name: 'Book', exact: true })
-  await form.getByRole('radio', { name: 'Account' }).check()
-  await form.getByLabel('Name of the account').fill(NAME)
+  await choose(one, 'Account')
+  await one.write(form.getByLabel('Name of the account'), NAME)
   await page.keyboard.press('Enter')
   await form.getByText('Booked.').waitFor()
-  await page.getByRole('combobox', { name: 'Account', exact: true }).first().selectOption(`${NAME} (CNY)`)
-  await book(page, 'Trade', {
-    'Code or name': '贵州茅台',
-    Day: '2025-12-02',
-    Shares: '100',
-    'Price of one': '1400.05',
-    Fee: '5',
-  })
-  const row = page.getByRole('row', { name: /^600519 100 1,400\.10/ })
-  await row.waitFor()
-  await book(page, 'Trade', { 'Code or name': '600519', Day: '2025-12-06', Shares: '1', 'Price of one': '1' })
+  await one.pickNamed(page.getByRole('combobox', { name: 'Account', exact: true }).first(), `${NAME} (CNY)`)
+  const bought = { 'Code or name': '贵州茅台', Day: '2025-12-02', Shares: '100', 'Price of one': '1400.05', Fee: '5' }
+  await book(one, 'Trade', bought)
+  await page.getByRole('row', { name: /^600519 100 1,400\.10/ }).waitFor()
+  await book(one, 'Trade', { 'Code or name': '600519', Day: '2025-12-06', Shares: '1', 'Price of one': '1' })
   await form.getByRole('alert').filter({ hasText: '2025-12-06 is no trading day of the market cn' }).waitFor()
   expect(await form.getByLabel('Shares').inputValue()).toBe('1')
-  await importFiles(page)
-  await withoutRate(page)
+  await one.looks('a trade that was refused')
+  await importFiles(one)
+  await withoutRate(one)
+}
+
+async function choose(one: Person, kind: string): Promise<void> {
+  const radio = one.page.getByRole('region', { name: 'Book', exact: true }).getByRole('radio', { name: kind })
+  await one.to(radio)
+  expect(await radio.isChecked()).toBe(true)
 }
 
 /** What is not in the form keeps its first choice. */
-async function book(page: Page, kind: string, fields: Record<string, string>): Promise<void> {
-  const form = page.getByRole('region', { name: 'Book', exact: true })
-  await form.getByRole('radio', { name: kind }).check()
-  for (const [label, value] of Object.entries(fields)) await form.getByLabel(label, { exact: true }).fill(value)
-  await form.getByRole('button', { name: 'Book it' }).press('Enter')
+async function book(one: Person, kind: string, fields: Record<string, string>): Promise<void> {
+  const form = one.page.getByRole('region', { name: 'Book', exact: true })
+  await choose(one, kind)
+  for (const [label, value] of Object.entries(fields)) {
+    const field = form.getByLabel(label, { exact: true })
+    if (label === 'Day') await one.writeDay(field, value)
+    else await one.write(field, value)
+  }
+  await one.press(form.getByRole('button', { name: 'Book it' }))
 }
 
-async function importFiles(page: Page): Promise<void> {
+async function importFiles(one: Person): Promise<void> {
+  const { page } = one
   const place = page.getByRole('region', { name: 'Import a broker’s file' })
-  const choose = (text: string) =>
-    place
-      .getByLabel('Choose a file')
-      .setInputFiles({ name: 'trades.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  const give = async (text: string) => {
+    const button = place.locator('button', { hasText: 'Choose a file' })
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), one.press(button)])
+    await chooser.setFiles({ name: 'trades.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  }
   const header = '成交日期,证券代码,买卖标志,成交数量,成交均价,手续费'
-  await choose(`${header}\n2025-12-03,600519,卖出,-40,1410,5\n`)
+  await give(`${header}\n2025-12-03,600519,卖出,-40,1410,5\n`)
   await place.getByText('row 2, column "成交数量": "-40" is not above 0').waitFor()
   expect(await place.getByRole('button', { name: /^Book \d/ }).isEnabled()).toBe(false)
-  await choose(`${header}\n2025-12-03,600519,卖出,40,1410,5\n2025-12-10,600519,红利入账,0,0,0\n`)
+  await give(`${header}\n2025-12-03,600519,卖出,40,1410,5\n2025-12-10,600519,红利入账,0,0,0\n`)
   await place.getByText('Trades: 1, other rows: 1, rows at fault: 0.').waitFor()
-  await place.getByRole('button', { name: 'Try it' }).press('Enter')
+  await one.press(place.getByRole('button', { name: 'Try it' }))
   await place.getByText('A trial: 1 would be booked, 0 are there already, 0 cannot be.').waitFor()
-  await place.getByRole('button', { name: 'Book 1' }).press('Enter')
+  await one.press(place.getByRole('button', { name: 'Book 1' }))
   await place.getByText('1 were booked, 0 were there already.').waitFor()
   await page.getByRole('row', { name: /^600519 60 / }).waitFor()
-  await place.getByRole('button', { name: 'Book 1' }).press('Enter')
+  await one.press(place.getByRole('button', { name: 'Book 1' }))
   await place.getByText('0 were booked, 1 were there already.').waitFor()
   // Columns that nobody knows are chosen from those of the file.
-  await place.getByRole('combobox', { name: 'Broker' }).selectOption('Any other (choose the columns)')
-  await choose('Tag;Art;Papier;Stück;Kurs\n2025-12-04;buy;AAPL;10;200.5\n')
+  await one.pickNamed(place.getByRole('combobox', { name: 'Broker' }), 'Any other (choose the columns)')
+  await give('Tag;Art;Papier;Stück;Kurs\n2025-12-04;buy;AAPL;10;200.5\n')
   await place.getByRole('alert').filter({ hasText: 'The file has no column for: date, code' }).waitFor()
   for (const [field, column] of [
     ['Day', 'Tag'],
@@ -68,22 +76,23 @@ async function importFiles(page: Page): Promise<void> {
     ['Shares', 'Stück'],
     ['Price of one', 'Kurs'],
   ] as const) {
-    await place.getByRole('combobox', { name: field, exact: true }).selectOption(column)
+    await one.pickNamed(place.getByRole('combobox', { name: field, exact: true }), column)
   }
   await place.getByRole('row', { name: /^2 2025-12-04 Bought AAPL 10 200\.50 USD/ }).waitFor()
 }
 
 /** A sum without a rate is a dash with a sentence, and comes back when what needs the rate is taken back. */
-async function withoutRate(page: Page): Promise<void> {
+async function withoutRate(one: Person): Promise<void> {
+  const { page } = one
   const worth = page.getByRole('region', { name: 'Worth', exact: true })
   const cash = () => worth.getByRole('listitem').filter({ hasText: 'Cash' }).locator('strong').textContent()
   await expect.poll(cash).toBe('-83,615.00')
-  await book(page, 'Payment', { Day: '2025-12-05', Amount: '10.5', Currency: 'TWD' })
+  await book(one, 'Payment', { Day: '2025-12-05', Amount: '10.5', Currency: 'TWD' })
   await worth.getByText('No rate for TWD/CNY: sums that need it are left open.').waitFor()
   await expect.poll(cash).toBe('–')
   const entries = page.getByRole('region', { name: 'What was booked' })
-  await entries.getByRole('combobox', { name: 'Kind' }).selectOption('Payments')
-  await entries.getByRole('button', { name: 'Take back Paid in 10.50 TWD' }).press('Enter')
+  await one.pickNamed(entries.getByRole('combobox', { name: 'Kind' }), 'Payments')
+  await one.press(entries.getByRole('button', { name: 'Take back Paid in 10.50 TWD' }))
   await expect.poll(cash).toBe('-83,615.00')
 }
 
@@ -127,18 +136,20 @@ export async function useCalendar(page: Page): Promise<void> {
   await page.getByRole('table').getByRole('columnheader').nth(6).waitFor()
 }
 
-export async function useSignals(page: Page, url: string, code: string): Promise<void> {
-  await page.getByRole('link', { name: 'Signals' }).press('Enter')
+export async function useSignals(one: Person, code: string): Promise<void> {
+  const { page } = one
+  await one.press(one.link('Signals'))
   const card = page.locator('.signal').filter({ hasText: code })
   await page.getByRole('button', { name: 'Close it' }).first().waitFor()
   await card.first().waitFor()
   const count = await card.count()
-  await card.first().getByRole('button', { name: 'Useful', exact: true }).press('Enter')
+  await one.press(card.first().getByRole('button', { name: 'Useful', exact: true }))
   await card.first().locator('[aria-pressed="true"]', { hasText: 'Useful' }).waitFor()
-  await page.getByLabel('Only what I hold').check()
-  await card.first().getByRole('button', { name: 'Close it' }).press('Enter')
+  await one.check(page.getByLabel('Only what I hold'))
+  await one.looks('signals of holdings')
+  await one.press(card.first().getByRole('button', { name: 'Close it' }))
   await expect.poll(() => card.count()).toBe(count - 1)
-  await page.getByRole('combobox', { name: 'State' }).selectOption('Closed')
-  await card.first().getByRole('link', { name: 'Open the report' }).press('Enter')
-  await page.waitForURL(`${url}/analysis/*`)
+  await one.pickNamed(page.getByRole('combobox', { name: 'State' }), 'Closed')
+  await one.press(card.first().getByRole('link', { name: 'Open the report' }))
+  await page.waitForURL(/\/analysis\/[0-9a-f]+$/)
 }

@@ -99,11 +99,14 @@ test('titles and issues are in the caller’s language, every wrong stock is nam
     expect(stocks).toContain('龘龘龘')
   }
   type Titled = { items: { key: string; schema: { title: string; description: string } }[] }
-  const chinese = await owner.json<Titled>(PATH, { headers: { 'accept-language': 'zh-CN' } })
-  const told = chinese.items.filter(
-    ({ schema: { title, description } }) => !/\p{Script=Han}/u.test(title + description),
-  )
-  expect(told.map(({ key }) => key)).toEqual([])
+  for (const [language, letters] of [
+    ['zh-CN', script.zh],
+    ['ko', script.ko],
+  ] as const) {
+    const { items: named } = await owner.json<Titled>(PATH, { headers: { 'accept-language': language } })
+    const untold = named.filter(({ schema: { title, description } }) => !letters.test(title + description))
+    expect(untold.map(({ key }) => key)).toEqual([])
+  }
   const english = await owner.json<Titled>(PATH, { headers: EN })
   expect(english.items.filter(({ schema: { title } }) => /\p{Script=Han}/u.test(title))).toEqual([])
 })

@@ -65,6 +65,16 @@ test('a failure has the page’s words and no key in it', async () => {
     capability_results: {},
   })
   expect(JSON.stringify(refused)).not.toContain(KEY)
+  for (const [language, error] of [
+    ['zh', '服务商不接受此密钥'],
+    ['ko', '제공자가 키를 받아들이지 않습니다'],
+  ] as const) {
+    const again = await scriptedModel({ status: 401, body: { error: { message: 'bad key' } } })
+    const answer = await owner.ask(`${PATH}/llm/test-channel`, {
+      ...{ method: 'POST', body: entryOf(again.baseUrl), headers: { 'accept-language': language } },
+    })
+    expect(await answer.json()).toMatchObject({ success: false, error })
+  }
   const inside = await tried(owner, 'llm/test-channel', entryOf('http://10.0.0.1/v1'))
   expect(inside.body).toMatchObject({ success: false, error_code: 'invalid_config' })
 })

@@ -75,17 +75,22 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
     form.append('file', source, source.name)
     return request<T>(`${BASE}/imports/csv/${path}`, { method: 'POST', body: form })
   }
+  const newest = useRef(0)
   const read = async (source: File, using: string, wanted: Columns) => {
+    const turn = ++newest.current
     setFile(source)
     setResult(null)
     try {
       const found = await send<Preview>('parse', source, { broker: using, mapping: JSON.stringify(wanted) })
+      // Whoever goes through the columns by the keyboard asks for each of them on the way.
+      if (turn !== newest.current) return
       setPreview(found)
       setColumns(found.columns)
       setProblem(null)
     } catch (error) {
+      if (turn !== newest.current) return
       setPreview(null)
-      setColumns(columnsOf(error))
+      setColumns(columnsOf(error) ?? (source === file ? columns : []))
       setProblem(messageOf(error))
     }
   }
@@ -126,6 +131,7 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {file !== null && columns.length > 0 && (
         <ColumnChoice
+          key={`${file.name} ${file.lastModified} ${file.size}`}
           {...{ columns, mapping, taken: preview?.mapping ?? {} }}
           onMapping={(next) => {
             setMapping(next)
@@ -139,11 +145,11 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
   )
 }
 
-/** The columns of a file in which needed ones were not found. */
-function columnsOf(error: unknown): string[] {
+/** The columns of a file in which needed ones were not found; null where the fault is another. */
+function columnsOf(error: unknown): string[] | null {
   const detail = error instanceof ApiError ? error.body.detail : null
   if (typeof detail !== 'object' || detail === null || !('columns' in detail) || !Array.isArray(detail.columns))
-    return []
+    return null
   return detail.columns.map(String)
 }
 
@@ -179,33 +185,41 @@ type ColumnProps = {
   onMapping: (next: Columns) => void
 }
 
-const ColumnChoice = ({ columns, mapping, taken, onMapping }: ColumnProps) => (
-  <details open={Object.keys(taken).length === 0}>
-    <summary>{say('Columns')}</summary>
-    <div class="filters">
-      {FIELDS.map(([field, name, isNeeded]) => (
-        <label key={field} class="choice">
-          <span>{isNeeded ? say(name) : `${say(name)} (${say('optional')})`}</span>
-          <select
-            value={mapping[field] ?? taken[field]?.split(', ')[0] ?? ''}
-            onChange={(event) => onMapping({ ...mapping, [field]: event.currentTarget.value })}
-          >
-            <option value="" disabled={mapping[field] !== undefined}>
-              –
-            </option>
-            {columns
-              .filter((column) => column !== '')
-              .map((column) => (
-                <option key={column} value={column}>
-                  {column}
-                </option>
-              ))}
-          </select>
-        </label>
-      ))}
-    </div>
-  </details>
-)
+/** Closed where every column was known; whoever chooses here is not left by the list when the last one is found. */
+function ColumnChoice({ columns, mapping, taken, onMapping }: ColumnProps) {
+  const [isOpen, setIsOpen] = useState(false)
+  const isUnknown = Object.keys(taken).length === 0
+  useEffect(() => {
+    if (isUnknown) setIsOpen(true)
+  }, [isUnknown])
+  return (
+    <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>{say('Columns')}</summary>
+      <div class="filters">
+        {FIELDS.map(([field, name, isNeeded]) => (
+          <label key={field} class="choice">
+            <span>{isNeeded ? say(name) : `${say(name)} (${say('optional')})`}</span>
+            <select
+              value={mapping[field] ?? taken[field]?.split(', ')[0] ?? ''}
+              onChange={(event) => onMapping({ ...mapping, [field]: event.currentTarget.value })}
+            >
+              <option value="" disabled={mapping[field] !== undefined}>
+                –
+              </option>
+              {columns
+                .filter((column) => column !== '')
+                .map((column) => (
+                  <option key={column} value={column}>
+                    {column}
+                  </option>
+                ))}
+            </select>
+          </label>
+        ))}
+      </div>
+    </details>
+  )
+}
 
 function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: boolean) => void }) {
   const { record_count: count, skipped_count: skipped, error_count: faults } = preview

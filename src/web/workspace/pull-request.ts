@@ -48,7 +48,9 @@ export async function targetOf(id: string): Promise<Target> {
   const provider = found?.git_provider ?? null
   if (found === null || !found.selected_repository)
     throw new Hindrance(say('This conversation was not begun with a repository of a git host.'), { to: '/' })
-  if (provider === null || !(provider in PROVIDERS) || !(provider in (settings?.provider_tokens_set ?? {})))
+  // Where no settings are stored nothing is told of tokens: then the host says whether it takes one.
+  const lacksToken = settings !== null && !((provider ?? '') in (settings.provider_tokens_set ?? {}))
+  if (provider === null || !(provider in PROVIDERS) || lacksToken)
     throw new Hindrance(
       say('No token is stored for the host of {repository}.', { repository: found.selected_repository }),
       {

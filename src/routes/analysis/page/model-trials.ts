@@ -16,6 +16,7 @@ import { type Trial, trialModel, triedModel } from '../../model-trial.ts'
 import { MASK } from './configuration/fields.ts'
 import { readState } from './configuration/state.ts'
 import { pageTexts } from './texts.ts'
+import { failureSentence } from './trial-failures.ts'
 
 const app = router(analysisEnvelope)
 const common = { method: 'post', scope: 'analysis', limit: 'writes', bodyLimit: 'standard', tag: 'Settings' } as const
@@ -89,7 +90,9 @@ endpoint(
     const own = await ownModel(c, body)
     if (own === null) return c.json({ ...failed(c, body, 'needs-key'), capability_results: {} })
     const trial = await triedModel(c.env, own, Math.max(1, until - Date.now()))
-    const result = trial.ok ? passed(c, body, trial) : failed(c, body, trial.failure, trial.error)
+    const result = trial.ok
+      ? passed(c, body, trial)
+      : failed(c, body, trial.failure, failureSentence(trial, callerLanguage(c)))
     const asked = body.capability_checks ?? []
     const found: Record<string, Capability> = {}
     for (const check of trial.ok ? asked : []) found[check] = await capability(c, own, { check, until })

@@ -142,7 +142,54 @@ const ZH_FIELDS: Readonly<Record<string, readonly [title: string, description: s
   AGENT_CONTEXT_COMPRESSION_ENABLED: ['压缩长对话', '是否为模型总结较长的对话'],
 }
 
+const KO_OPERATOR = '운영자가 정합니다'
+
+const KO_FIELDS: Readonly<Record<string, readonly [title: string, description: string]>> = {
+  STOCK_LIST: ['관심 종목', '기본 관심 목록의 종목, 쉼표로 구분'],
+  REPORT_LANGUAGE: ['언어를 정하지 않은 보고서의 언어', KO_OPERATOR],
+  LLM_CHANNELS: ['모델 항목', '하나만 저장합니다. 설정의 모델이며 이름은 main입니다'],
+  LLM_MAIN_PROTOCOL: ['모델 제공자', '모델 이름에서 슬래시 앞부분: openai, anthropic, gemini, deepseek, ollama 등'],
+  LLM_MAIN_BASE_URL: ['모델 주소', '자체 서버의 주소. 비우면 제공자의 주소를 씁니다'],
+  LLM_MAIN_API_KEY: ['모델 키', '제공자의 키'],
+  LLM_MAIN_API_KEYS: ['모델 키 목록', '키는 하나만 저장합니다. 단일 키 항목을 쓰세요'],
+  LLM_MAIN_MODELS: ['모델 이름', '제공자를 뺀 모델 이름'],
+  LLM_MAIN_EXTRA_HEADERS: ['추가 헤더', '사용하지 않습니다'],
+  LLM_MAIN_ENABLED: ['사용', '있는 항목은 사용됩니다'],
+  LITELLM_MODEL: ['사용 중인 모델', '설정과 같은 제공자/모델. 비우면 운영자의 모델을 씁니다'],
+  AGENT_LITELLM_MODEL: ['질문용 모델', '질문에는 사용 중인 모델이 답합니다'],
+  LITELLM_FALLBACK_MODELS: ['예비 모델', '예비 모델은 운영자가 정합니다'],
+  VISION_MODEL: ['그림용 모델', '그림은 사용 중인 모델이 읽습니다'],
+  LLM_TEMPERATURE: ['온도', '온도는 제공자의 값을 따릅니다'],
+  WECHAT_WEBHOOK_URL: ['WeCom 웹훅', 'WeCom 채널'],
+  FEISHU_WEBHOOK_URL: ['Feishu 웹훅', 'Feishu 채널'],
+  FEISHU_WEBHOOK_SECRET: ['Feishu 서명 키', 'Feishu 채널'],
+  TELEGRAM_BOT_TOKEN: ['Telegram 봇 토큰', 'Telegram 채널'],
+  TELEGRAM_CHAT_ID: ['Telegram 대화방', 'Telegram 채널'],
+  DISCORD_WEBHOOK_URL: ['Discord 웹훅', 'Discord 채널'],
+  SLACK_WEBHOOK_URL: ['Slack 웹훅', 'Slack 채널'],
+  PUSHOVER_USER_KEY: ['Pushover 사용자', 'Pushover 채널'],
+  PUSHOVER_API_TOKEN: ['Pushover 토큰', 'Pushover 채널'],
+  NTFY_URL: ['ntfy 주소', '주제를 포함: https://ntfy.sh/my-topic'],
+  NTFY_TOKEN: ['ntfy 토큰', 'ntfy 채널'],
+  GOTIFY_URL: ['Gotify 주소', 'Gotify 채널'],
+  GOTIFY_TOKEN: ['Gotify 토큰', 'Gotify 채널'],
+  PUSHPLUS_TOKEN: ['PushPlus 토큰', 'PushPlus 채널'],
+  PUSHPLUS_TOPIC: ['PushPlus 그룹', 'PushPlus 채널'],
+  SERVERCHAN3_SENDKEY: ['ServerChan 키', 'ServerChan 채널'],
+  CUSTOM_WEBHOOK_URLS: ['자체 웹훅', '주소 하나'],
+  CUSTOM_WEBHOOK_BEARER_TOKEN: ['자체 웹훅의 토큰', '웹훅 채널'],
+  SCHEDULE_ENABLED: ['관심 목록 자동 분석', '거래일의 아래 시각에'],
+  SCHEDULE_TIMES: ['시각', '예: 09:00,18:00'],
+  SCHEDULE_TIME: ['시각', '첫 번째 시각'],
+  SCHEDULE_TIMEZONE: ['시간대', 'Asia/Shanghai와 같은 IANA 시간대'],
+  MARKET_REVIEW_REGION: ['시장을 정하지 않은 시황의 시장', KO_OPERATOR],
+  MARKET_REVIEW_COLOR_SCHEME: ['상승과 하락의 색', KO_OPERATOR],
+  ALPHASIFT_ENABLED: ['종목 선별', KO_OPERATOR],
+  AGENT_CONTEXT_COMPRESSION_ENABLED: ['긴 대화 압축', '긴 대화를 모델을 위해 요약할지 여부'],
+}
+
 export function fieldWords({ key, title, description }: Named, language: CallerLanguage): [string, string] {
-  const [named = title, said = description] = language === 'zh' ? (ZH_FIELDS[key] ?? []) : []
+  const own = { zh: ZH_FIELDS, ko: KO_FIELDS, en: null }[language]
+  const [named = title, said = description] = own?.[key] ?? []
   return [named, said]
 }
