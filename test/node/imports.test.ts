@@ -131,9 +131,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // Books are decided on what is stored, and stored by who decides.
   portfolio: ['market', 'db', 'lib'],
-  // What is looked at is decided on what is stored, and stored by who decides.
+  // The same: what is looked at, kept figures and what is found among them.
   alerts: ['analysis', 'analysis/texts', 'analysis/report', 'market', 'portfolio', 'db', 'lib'],
-  // The same: kept figures, and what is found among them.
   screening: ['analysis', 'analysis/texts', 'analysis/report', 'market', 'db', 'lib'],
   schedule: [
     'alerts',

@@ -1,3 +1,4 @@
+import '../settings.css'
 import { useCallback, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { Link } from '../router.tsx'
