@@ -11,12 +11,15 @@ import { type Options, readOptions, UsageError } from './options.ts'
 import { Runner } from './runner.ts'
 import { SANDBOX_PATH } from './sandbox/bwrap.ts'
 import { type CgroupBase, letCgroupsGo } from './sandbox/cgroup.ts'
-import { sandboxProblem } from './sandbox/check.ts'
+import { notLinux, sandboxProblem } from './sandbox/check.ts'
 import { OwnNetwork } from './sandbox/own-network.ts'
 import { becomeOrdinaryUser } from './sandbox/user.ts'
 import { findKernelPython, findTools } from './tools.ts'
 import { USAGE } from './usage.ts'
 import { ownVersion } from './version.ts'
+
+const NO_ISOLATION =
+  'there is no sandbox: commands run with your rights in all your files, reach every network that you reach, and nothing limits what they take'
 
 main(process.argv.slice(2))
 
@@ -36,6 +39,9 @@ function main(args: readonly string[]): void {
 function start(options: Options): void {
   const { isolation, network, idleMs, browserIdleMs } = options
   const given = { isolation, network, limits: options.limits, idleMs, browserIdleMs }
+  // Before a user is looked for that only a sandbox needs.
+  const elsewhere = options.isolation === 'none' ? null : notLinux()
+  if (elsewhere !== null) throw new UsageError(elsewhere)
   const { workspaces, cgroups } = becomeOrdinaryUser(options)
   if (options.isolation !== 'none') {
     const problem = sandboxProblem(given)
@@ -60,12 +66,12 @@ function start(options: Options): void {
     version: ownVersion(),
     name: options.name,
     isolation: options.isolation,
-    network: options.network,
+    network: options.isolation === 'none' ? 'all' : options.network,
   })
   for (const { name, version } of tools) log('tool.found', { name, version })
   const limits = limitsOf(options, cgroups)
   log('limits.by', limits)
-  if (options.isolation === 'none') log('isolation.none', { meaning: 'commands run with your rights, in your files' })
+  if (options.isolation === 'none') log('isolation.none', { meaning: NO_ISOLATION })
   const runner = new Runner({
     url: options.url,
     key: options.key,

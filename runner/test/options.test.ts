@@ -91,6 +91,45 @@ test('a machine without a sandbox is refused with what to install, and a folder 
   await third.kill('SIGTERM')
 })
 
+/** The terminal's library is loaded before, because it looks for the part of its own platform. */
+const AS_MAC = `import { createRequire } from 'node:module'
+createRequire(${JSON.stringify(import.meta.filename)})('@lydell/node-pty')
+Object.defineProperty(process, 'platform', { value: 'darwin' })`
+const MAC = `--import data:text/javascript,${encodeURIComponent(AS_MAC)}`
+
+test('on a machine that is not Linux it starts with --isolation none alone, and says what that means', async () => {
+  const args = ['--url', 'http://127.0.0.1:9', '--workspaces', temporaryFolder()]
+  const refused = new RunnerProcess(args, { NODE_OPTIONS: MAC })
+  expect(await refused.ended).toMatchObject({ code: 2 })
+  expect(refused.log).toMatch(/needs Linux .*this is darwin: there is no isolation here.*--isolation none/)
+  const started = new RunnerProcess([...args, '--isolation', 'none'], { NODE_OPTIONS: MAC })
+  await started.logged(/pool\.disconnected/)
+  expect(started.log).toMatch(/runner\.started .*isolation=none network=all/)
+  expect(started.log).toMatch(/isolation\.none .*there is no sandbox: commands run with your rights in all your files/)
+  await started.kill()
+})
+
+test('the processes of a session are found without /proc as with it', async () => {
+  const script = `
+    import { spawn } from 'node:child_process'
+    const { countDescendants, foregroundGroup, isEnding, killTree, parentOf } = await import(process.argv[1])
+    const shell = spawn('sh', ['-c', 'sleep 1000 & sleep 1000 & echo begun; wait'], { stdio: ['ignore', 'pipe', 'ignore'] })
+    await new Promise((begun) => shell.stdout.once('data', begun))
+    const seen = [countDescendants(shell.pid), parentOf(shell.pid) === process.pid, foregroundGroup(shell.pid), isEnding(shell.pid)]
+    const ended = new Promise((resolve) => shell.once('exit', resolve))
+    killTree(shell.pid)
+    await ended
+    console.log(JSON.stringify([...seen, isEnding(shell.pid), parentOf(shell.pid)]))`
+  const module = join(import.meta.dirname, '../src/session/processes.ts')
+  for (const options of ['', MAC]) {
+    const args = ['--input-type=module', '-e', script, module]
+    const { stdout, stderr } = spawnSync(process.execPath, args, {
+      ...{ env: { ...process.env, NODE_OPTIONS: options }, encoding: 'utf8', detached: true },
+    })
+    expect([options, stdout, stderr]).toEqual([options, '[2,true,null,false,true,null]\n', ''])
+  }
+})
+
 test('a folder that cannot be used is named, with why', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'file'), '')

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest'
-import { startRunner } from './support/runner-process.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Calls } from '../src/session/calls.ts'
+import { Journal } from '../src/session/journal.ts'
+import { startRunner, temporaryFolder } from './support/runner-process.ts'
 
 test('a runner says what it is and has, without an Origin, and holds one session for a conversation', async () => {
   const { service } = await startRunner([
@@ -131,4 +133,28 @@ test('whatever a command leaves behind, the next one is answered', async () => {
     if (output instanceof RegExp) expect(result.output).toMatch(output)
     else if (output !== undefined) expect(result.output).toBe(output)
   }
+})
+
+test('a call whose conversation has ended is written nowhere, whatever its times are', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const folder = temporaryFolder()
+  const journal = new Journal(folder)
+  const shell = { ...{ pid: null, hasWork: true, prompt: null }, ready: async () => {}, isCrowded: async () => false }
+  const part = { end: () => {} }
+  const told: string[] = []
+  const calls = new Calls({
+    ...{ folder, journal, log: () => {}, lastRemark: () => null, folderInShell: () => null },
+    startShell: () => ({ ...shell, run: async (_: unknown, onTaken: () => void) => onTaken(), end: () => {} }) as never,
+    ...{ notebook: part as never, browser: part as never },
+    onEnded: (key) => void told.push(key),
+  })
+  const times = { quietMs: 600, softMs: 900, hardMs: 2_000 }
+  calls.start({ ...{ key: 'k', kind: 'run', text: ':', cwd: '/', env: {}, epoch: 'e', revision: 1 }, ...times })
+  await vi.advanceTimersByTimeAsync(100)
+  expect(calls.isCalling).toBe(true)
+  calls.end()
+  journal.close()
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([told, calls.isCalling]).toEqual([[], false])
 })

@@ -10,11 +10,14 @@ import { writeRunFiles } from './run-files.ts'
 
 const TRY_MS = 10_000
 
+/** What to do on a machine that can have no sandbox; null on Linux. */
+export function notLinux(): string | null {
+  if (platform() === 'linux') return null
+  return `The sandbox needs Linux (bubblewrap), and this is ${platform()}: there is no isolation here. Run the runner in a Linux machine or container, or, on a machine of your own whose files you are ready to lend, with --isolation none: commands then run with your rights.`
+}
+
 /** What to install or to set; null when it works. */
 export function sandboxProblem(plan: LaunchPlan): string | null {
-  if (platform() !== 'linux') {
-    return 'The sandbox needs Linux (bubblewrap). Run the runner in a Linux machine or container, or, on a machine of your own whose files you are ready to lend, with --isolation none.'
-  }
   const missing = [
     { command: 'bwrap', package: 'bubblewrap', isNeeded: true },
     { command: 'socat', package: 'socat', isNeeded: plan.network === 'list' },

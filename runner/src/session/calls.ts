@@ -16,7 +16,6 @@ import type { Session, ShellEvents } from './shell.ts'
 import { CROWDED, keyBytes, NEW_SESSION, refusalOf } from './texts.ts'
 
 export type CallsDeps = {
-  /** Where the output of calls waits. */
   readonly folder: string
   readonly journal: Journal
   readonly log: Log
@@ -176,7 +175,11 @@ export class Calls {
 
   /** The session ends; what was running is told as lost. */
   end(): void {
-    if (this.#active !== null) this.#active.isTaken = true
+    const active = this.#active
+    // Nothing of it is written any more: the journal is closed next.
+    this.#active = null
+    if (active !== null) active.isTaken = true
+    for (const timer of active?.timers ?? []) clearTimeout(timer)
     this.#shell?.end()
     this.#shell = null
     this.#deps.notebook.end()
@@ -300,10 +303,7 @@ export class Calls {
   /** The program in the foreground; a loop that starts the next one; its shell; the whole session. */
   #kill(active: Active, why = 'The kernel was killed: the cell did not end in another way.'): void {
     const part = this.#partOf(active)
-    if (part !== null) {
-      part.kill(why)
-      return
-    }
+    if (part !== null) return void part.kill(why)
     const steps = [
       () => this.#shell?.killProgram(),
       () => this.#shell?.type('\x03'),

@@ -10,7 +10,7 @@ import { sweepDeps } from '../../../src/schedule/alerts.ts'
 export { AnalysisRunner, Conversation, Limiter, Owner, TaskQueue } from '../../../src/index.ts'
 
 const PREV_CLOSE = 10
-const NOTHING = { ok: false, runs: [] } as const
+const NOTHING: Fetched<never> = { ok: false, runs: [] }
 
 // biome-ignore lint/style/noDefaultExport: what the runtime looks for in an entry
 export default {

@@ -252,7 +252,8 @@ export class ConversationLife extends Holder {
     const text = part?.type === 'text' ? part.text : ''
     if (!isError)
       return { ...(JSON.parse(text) as { output: string; exitCode: number }), failure: null, missing: false }
-    const missing = /No runner is connected|not connected|runners are busy|could not be found out/.test(text)
+    const missing =
+      /No runner is connected|not connected|runners are busy|was told to connect|could not be found out/.test(text)
     return { output: '', exitCode: -1, failure: text, missing }
   }
 

@@ -77,6 +77,7 @@ export class Schedule {
     this.#faultsLeft = 0
     this.#network.letGo()
     for (const machine of this.#machines) if (!machine.isUp) machine.start()
+    for (let at = 0; this.#machinesIn() < this.#machines.length && at < 1_000; at++) await this.#round(false)
     await this.#take(commandOf('last', this.#random), false)
     await this.#end()
   }
