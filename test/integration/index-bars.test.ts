@@ -2,10 +2,13 @@
 
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test, vi } from 'vitest'
+import { lightSession } from '../../src/alerts/looks.ts'
 import { analyzeDirectly } from '../../src/analysis/compose.ts'
 import type { AnalysisReport } from '../../src/analysis/schemas.ts'
 import type { RunJob } from '../../src/analysis/task.ts'
+import { marketLights } from '../../src/db/alert-triggers.ts'
 import { addDays, isTradingDay, lastCompletedSession, sessionEnd } from '../../src/market/calendar.ts'
+import { sweepDeps } from '../../src/schedule/alerts.ts'
 import { movableClock } from '../helpers/clock.ts'
 
 const VARIABLES = { MARKET_DATA: 'yahoo', YAHOO_URL: 'https://yahoo.test', YAHOO_COOKIE_URL: 'https://yahoo.test' }
@@ -91,4 +94,31 @@ test('an index that is down leaves the report as it is, and says so', async () =
     beta: null,
     reason: 'yahoo: http_status (HTTP 503)',
   })
+})
+
+test('the light of a session is made of real figures once in half an hour, is stored, and is none of samples or of another session', async () => {
+  vi.spyOn(Date, 'now').mockReturnValue(SUNDAY)
+  const asked = serve({ isIndexDown: false })
+  const session = lightSession('us', SUNDAY)
+  const signal = AbortSignal.timeout(60_000)
+  const made = async (market: 'us' | 'hk' | 'cn' | 'jp', of: string, variables: Record<string, string> = VARIABLES) =>
+    (await sweepDeps({ ...env, ...variables } as Env)).makeLight(market, of, signal)
+  const light = await made('us', session)
+  expect(light).toMatchObject({
+    session,
+    status: expect.stringMatching(/^(green|yellow|red)$/),
+    score: expect.any(Number),
+  })
+  expect(await marketLights(env.DB, 'us', session)).toEqual([light])
+  const count = asked.length
+  expect(count).toBeGreaterThan(0)
+  expect(await made('us', session), 'not twice in half an hour').toBeNull()
+  expect(asked).toHaveLength(count)
+  vi.spyOn(Date, 'now').mockReturnValue(SUNDAY + 31 * 60_000)
+  expect(await made('us', addDays(session, -7)), 'the figures are of another session').toBeNull()
+  expect(await marketLights(env.DB, 'us', addDays(session, -7))).toEqual([])
+  // A market without one, and figures of a bundled sample.
+  expect(await made('jp', session)).toBeNull()
+  expect(await made('cn', lightSession('cn', SUNDAY), { MARKET_DATA: 'sample' })).toBeNull()
+  expect(await marketLights(env.DB, 'cn', lightSession('cn', SUNDAY))).toEqual([])
 })

@@ -34,6 +34,20 @@ const EXPECTED: Readonly<Record<string, readonly Expected[]>> = {
     },
   ],
   'docs/api.md': [{ statuses: [201], answers: [{ ...NEW_KEY, owner: 'ann' }] }],
+  'docs/calendar.md': [
+    {
+      statuses: [200, 200],
+      answers: [
+        {
+          ...{ from: '2027-01-01', to: '2027-03-31' },
+          listings: [
+            { stock_code: '600519', state: 'known' },
+            { stock_code: 'AAPL', state: 'known' },
+          ],
+        },
+      ],
+    },
+  ],
   'docs/client.md': [
     {
       statuses: [200, 200, 200],
