@@ -1,7 +1,7 @@
 // Saved screens that run by themselves, cut off at any call of the database.
 
 import { env } from 'cloudflare:workers'
-import { expect, inject, test } from 'vitest'
+import { beforeEach, expect, inject, test } from 'vitest'
 import { deliveryStore, untoldNotices } from '../../src/db/deliveries.ts'
 import type { ScreenRun } from '../../src/db/saved-screens.ts'
 import { nextTradingDay, sessionEnd } from '../../src/market/calendar.ts'
@@ -50,6 +50,11 @@ async function handOver(db: D1Database, now: number) {
 
 const startAt = (id: number, at: number) =>
   env.DB.prepare('UPDATE saved_screens SET next_at = ? WHERE id = ?').bind(at, id).run()
+
+// Due screens and kept figures are everybody's: those of other files would be run and found as well.
+beforeEach(async () => {
+  await env.DB.batch(['saved_screens', 'stock_figures'].map((table) => env.DB.prepare(`DELETE FROM ${table}`)))
+})
 
 test('the first run says how things are; later ones tell what is new, with the day of its figures, and nothing twice', async () => {
   const ann = await client()
