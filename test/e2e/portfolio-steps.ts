@@ -111,7 +111,7 @@ export async function useCalendar(page: Page): Promise<void> {
   const place = page.locator('.day-list')
   for (
     let month = 0;
-    month < 4 && (await place.getByText(/expected: [\d,.]+ CNY for 60 shares/).count()) === 0;
+    month < 4 && (await place.getByText(/expected: [\d,.]+ CNY for [\d,.]+ shares/).count()) === 0;
     month++
   ) {
     const heading = page.locator('.month-nav h2')
@@ -124,7 +124,7 @@ export async function useCalendar(page: Page): Promise<void> {
       .waitFor()
   }
   await place
-    .getByText(/expected: [\d,.]+ CNY for 60 shares/)
+    .getByText(/expected: [\d,.]+ CNY for [\d,.]+ shares/)
     .first()
     .waitFor()
   const [download] = await Promise.all([
