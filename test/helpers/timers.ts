@@ -3,6 +3,8 @@ import { onTestFinished } from 'vitest'
 export type HeldTimers = {
   /** How many are set and neither cleared nor gone off. */
   readonly waiting: number
+  /** Those that are set from here on, by whom it may be, are ordinary ones. */
+  takeNoMore(): void
   /** Has those that are set go off. */
   goOff(): void
 }
@@ -18,9 +20,10 @@ export function heldTimers(delayMs: number): HeldTimers {
   const { setTimeout: set, clearTimeout: clear } = globalThis
   const { timeout } = AbortSignal
   const held = new Map<unknown, () => void>()
+  let isHolding = true
   Object.assign(globalThis, {
     setTimeout: (callback: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) => {
-      if (ms !== delayMs) return set(callback, ms, ...args)
+      if (ms !== delayMs || !isHolding) return set(callback, ms, ...args)
       const timer = set(callback, NEVER_MS)
       held.set(timer, () => callback(...args))
       return timer
@@ -31,7 +34,7 @@ export function heldTimers(delayMs: number): HeldTimers {
     },
   })
   AbortSignal.timeout = (ms) => {
-    if (ms !== delayMs) return timeout.call(AbortSignal, ms)
+    if (ms !== delayMs || !isHolding) return timeout.call(AbortSignal, ms)
     const controller = new AbortController()
     held.set(controller, () => controller.abort(new DOMException('The operation timed out', 'TimeoutError')))
     return controller.signal
@@ -43,6 +46,9 @@ export function heldTimers(delayMs: number): HeldTimers {
   return {
     get waiting() {
       return held.size
+    },
+    takeNoMore: () => {
+      isHolding = false
     },
     goOff: () => {
       for (const [timer, goOff] of [...held]) {
