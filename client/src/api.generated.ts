@@ -443,6 +443,54 @@ export type Branch = {
   last_push_date?: string | null
 }
 
+export type Calendar = {
+  from: string
+  to: string
+  generated_at: string
+  items: CalendarEvent[]
+  total: number
+  page: number
+  page_size: number
+  listings: CalendarListing[]
+  listings_left_out: number
+}
+
+export type CalendarEvent = {
+  id: string
+  kind: 'earnings' | 'ex_dividend' | 'dividend_payment'
+  stock_code: string
+  stock_name: string | null
+  market: 'cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw'
+  date: string
+  date_to: string
+  certainty: 'estimate' | 'scheduled' | 'published'
+  period: string | null
+  ex_date: string | null
+  record_date: string | null
+  pay_date: string | null
+  announced_on: string | null
+  amount_per_share: number | null
+  currency: string | null
+  marks: ('pay_left_out' | 'record_left_out' | 'amount_left_out' | 'amount_large' | 'amount_unchecked' | 'ex_closed')[]
+  held_quantity: number | null
+  expected_amount: number | null
+  source: string
+  notice: string | null
+}
+
+export type CalendarListing = {
+  stock_code: string
+  stock_name: string | null
+  market: 'cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw'
+  state: 'known' | 'no_source' | 'failed' | 'not_asked'
+  message: string | null
+  source: string | null
+  age_seconds: number | null
+  is_stale: boolean
+  left_out: number
+  notice: string | null
+}
+
 export type ChangedWatchlist = Watchlist & {
   readings: StockReading[]
 }
@@ -777,6 +825,7 @@ export type ConversationInfo = {
   last_updated_at?: string | null
   status?: ConversationStatus
   runtime_status?: RuntimeStatus | null
+  agent_state?: string | null
   selected_repository?: string | null
   selected_branch?: string | null
   git_provider?: ProviderType | null
@@ -1731,6 +1780,30 @@ export type PageChannelTried = {
   attempts: PageChannelAttempt[]
 }
 
+export type PageScreenRequest = {
+  market?: string
+  strategy?: string
+  max_results?: number
+}
+
+export type PageScreenTask = {
+  task_id: string
+  status: 'completed'
+  progress: 100
+  message: string
+  error: string | null
+  created_at: string
+  result: Record<string, unknown>
+}
+
+export type PageStrategies = {
+  strategies: (Record<string, unknown>)[]
+}
+
+export type PageTopic = Record<string, unknown>
+
+export type PageTopics = Record<string, unknown>
+
 export type PasswordLogin = {
   password?: string | null
   passwordConfirm?: string | null
@@ -2290,6 +2363,73 @@ export type SavedScheduleList = ScheduleList & {
   readings: StockReading[]
 }
 
+export type SavedScreen = {
+  id: number
+  name: string
+  screen: ScreenDefinition
+  schedule: {
+    times: string[]
+    zone: string
+    days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+  } | {
+    after_close_minutes: number
+  } | null
+  enabled: boolean
+  channels: string[] | null
+  next_run_at: string | null
+  last_run_at: string | null
+  matched: number | null
+  created_at: string
+  updated_at: string
+}
+
+export type SavedScreenChange = {
+  name?: string
+  screen?: ScreenDefinition
+  schedule?: {
+    times: string[]
+    zone: string
+    days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+  } | {
+    after_close_minutes: number
+  } | null
+  enabled?: boolean
+  channels?: string[] | null
+}
+
+export type SavedScreenInput = {
+  name: string
+  screen: ScreenDefinition
+  schedule?: {
+    times: string[]
+    zone: string
+    days?: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]
+  } | {
+    after_close_minutes: number
+  } | null
+  enabled?: boolean
+  channels?: string[] | null
+}
+
+export type SavedScreenRun = {
+  items: ScreenedListing[]
+  total: number
+  page: number
+  page_size: number
+  counts: ScreenCounts
+  as_of: Record<string, string>
+  message: string | null
+  is_first: boolean
+  new_codes: string[]
+}
+
+export type SavedScreens = {
+  items: SavedScreen[]
+  total: number
+  page: number
+  page_size: number
+}
+
 export type Schedule = {
   name: string
   what: {
@@ -2404,11 +2544,141 @@ export type SchedulerStatus = {
   last_skip_reason: string | null
 }
 
+export type ScreenCounts = {
+  listings: number
+  with_figures: number
+  too_old: number
+  unknown: number
+  unknown_by_field: Record<string, number>
+  matched: number
+}
+
+export type ScreenDefinition = {
+  markets?: ('cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw')[]
+  kinds?: ('stock' | 'etf')[]
+  where?: Record<string, unknown> | null
+  sort?: {
+    field: string
+    order?: 'asc' | 'desc'
+  }[]
+  limit?: number | null
+  max_age_sessions?: number
+}
+
+export type ScreenRun = {
+  id: number
+  uid: string
+  screen_id: number
+  screen_name: string
+  slot: string
+  ran_at: string
+  is_first: boolean
+  counts: ScreenCounts
+  new_count: number
+  new_listings: ScreenedListing[]
+  is_told: boolean
+}
+
+export type ScreenRuns = {
+  items: ScreenRun[]
+  total: number
+  page: number
+  page_size: number
+}
+
+export type Screened = {
+  items: ScreenedListing[]
+  total: number
+  page: number
+  page_size: number
+  counts: ScreenCounts
+  as_of: Record<string, string>
+  message: string | null
+}
+
+export type ScreenedListing = {
+  code: string
+  name: string
+  name_en: string | null
+  market: 'cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw'
+  exchange: string
+  kind: string
+  industry: string | null
+  risk_warned: boolean
+  currency: string
+  session: string | null
+  age_sessions: number | null
+  source: string | null
+  told_at: string | null
+  bars_session: string | null
+  bars_age_sessions: number | null
+  bars_source: string | null
+  bars_told_at: string | null
+  figures: Record<string, number | null>
+  marks: {
+    check: string
+    text: string
+  }[]
+}
+
+export type ScreeningField = {
+  name: string
+  title: string
+  meaning: string
+  group: 'listing' | 'close' | 'bars'
+  kind: 'number' | 'text' | 'flag'
+  unit: string
+  ops: string[]
+}
+
+export type ScreeningMarket = {
+  market: 'cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw'
+  listings: number
+  due_session: string
+  closes: {
+    count: number
+    of_newest: number
+    oldest: string | null
+    newest: string | null
+  }
+  bars: {
+    count: number
+    of_newest: number
+    oldest: string | null
+    newest: string | null
+  }
+  source: string | null
+  state: 'done' | 'reading' | 'waiting' | 'never'
+  failures: number
+  refused: number
+  next_at: string | null
+  last_told_at: string | null
+}
+
 export type ScreeningStatus = {
-  enabled: false
-  available: false
+  enabled: boolean
+  available: boolean
   diagnostics: {
-    reason: string
+    reason: string | null
+  }
+}
+
+export type ScreeningStrategy = {
+  id: 'dual_low' | 'balanced_alpha' | 'capital_heat' | 'trend_pullback' | 'near_high' | 'calm_value'
+  version: number
+  title: string
+  description: string
+  category: string
+  screen: {
+    markets?: ('cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw')[]
+    kinds?: ('stock' | 'etf')[]
+    where?: Record<string, unknown> | null
+    sort?: {
+      field: string
+      order?: 'asc' | 'desc'
+    }[]
+    limit?: number | null
+    max_age_sessions?: number
   }
 }
 
@@ -2947,6 +3217,14 @@ export type Calls = {
   'DELETE /api/v1/portfolio/trades/{id}': { reply: {
       deleted: 1
     } }
+  /** Delete all of your screens, what they found, and that you screen at all */
+  'DELETE /api/v1/screening/screens': { reply: {
+      deleted: number
+    } }
+  /** Delete a saved screen with what it found */
+  'DELETE /api/v1/screening/screens/{screen_id}': { reply: {
+      deleted: 1
+    } }
   /** Whether the service answers at all */
   'GET /alive': { reply: {
       status: 'ok'
@@ -3115,16 +3393,16 @@ export type Calls = {
   'GET /api/v1/alerts/rules/{rule_id}': { reply: AlertRule }
   /** What fired, and what could not be looked at */
   'GET /api/v1/alerts/triggers': { query?: { rule_id?: number; target?: string; status?: 'triggered' | 'skipped' | 'degraded' | 'failed'; page?: number; page_size?: number }; reply: AlertTriggerPage }
-  /** Refused while screening is off: topics of the day */
-  'GET /api/v1/alphasift/hotspots': { reply: null }
-  /** Refused while screening is off: one topic */
-  'GET /api/v1/alphasift/hotspots/{topic}': { reply: null }
-  /** Refused while screening is off: a run of it */
-  'GET /api/v1/alphasift/screen/tasks/{task_id}': { reply: null }
-  /** Whether the analysis page may screen stocks: it may not yet */
+  /** Industries by the closes of the last session: how many of their members rose, and by how much */
+  'GET /api/v1/alphasift/hotspots': { query?: { provider?: string; refresh?: string; top?: number; include_details?: string }; reply: PageTopics }
+  /** The members of an industry by the closes of the last session */
+  'GET /api/v1/alphasift/hotspots/{topic}': { query?: { provider?: string; refresh?: string }; reply: PageTopic }
+  /** A run of the analysis page with what it found */
+  'GET /api/v1/alphasift/screen/tasks/{task_id}': { reply: PageScreenTask }
+  /** Whether the analysis page shows screening, and whether it can */
   'GET /api/v1/alphasift/status': { reply: ScreeningStatus }
-  /** Refused while screening is off: its strategies */
-  'GET /api/v1/alphasift/strategies': { reply: null }
+  /** The strategies of the service, as the analysis page reads them */
+  'GET /api/v1/alphasift/strategies': { reply: PageStrategies }
   /** Where your reports are sent */
   'GET /api/v1/analysis/channels': { reply: {
       channels: Channel[]
@@ -3182,6 +3460,10 @@ export type Calls = {
   'GET /api/v1/backtest/performance/{code}': { query?: { eval_window_days?: number; analysis_date_from?: string | null; analysis_date_to?: string | null; analysis_phase?: 'premarket' | 'intraday' | 'postmarket' | 'unknown' }; reply: BacktestMetrics }
   /** How single reports came out, one a listing and session */
   'GET /api/v1/backtest/results': { query?: { code?: string; eval_window_days?: number; analysis_date_from?: string | null; analysis_date_to?: string | null; analysis_phase?: 'premarket' | 'intraday' | 'postmarket' | 'unknown'; page?: number; limit?: number }; reply: BacktestResults }
+  /** Days of results and dividends of what you watch and hold */
+  'GET /api/v1/calendar': { query?: { from?: string; to?: string; scope?: 'all' | 'watchlist' | 'holdings'; watchlist_id?: string; account_id?: number; stock_codes?: string; kind?: 'earnings' | 'ex_dividend' | 'dividend_payment'; page?: number; page_size?: number }; reply: Calendar }
+  /** The same as a file for calendars, RFC 5545 */
+  'GET /api/v1/calendar.ics': { query?: { from?: string; to?: string; scope?: 'all' | 'watchlist' | 'holdings'; watchlist_id?: string; account_id?: number; stock_codes?: string; kind?: 'earnings' | 'ex_dividend' | 'dividend_payment' }; reply: string }
   /** Signals: one for each report that advised something, and those that were entered */
   'GET /api/v1/decision-signals': { query?: { market?: 'cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw'; stock_code?: string; action?: 'buy' | 'add' | 'hold' | 'reduce' | 'sell' | 'watch' | 'avoid' | 'alert'; market_phase?: 'premarket' | 'intraday' | 'lunch_break' | 'closing_auction' | 'postmarket' | 'non_trading' | 'unknown'; decision_profile?: 'conservative' | 'balanced' | 'aggressive' | 'unknown'; source_type?: 'analysis' | 'agent' | 'alert' | 'market_review' | 'manual'; source_report_id?: number; status?: 'active' | 'expired' | 'invalidated' | 'closed' | 'archived'; created_from?: string; created_to?: string; holding_only?: boolean; account_id?: number; page?: number; page_size?: number }; reply: DecisionSignalPage }
   /** The newest signals of a listing that still hold */
@@ -3261,6 +3543,28 @@ export type Calls = {
       page: number
       page_size: number
     } }
+  /** The figures that listings may be screened by, with unit and meaning */
+  'GET /api/v1/screening/fields': { reply: {
+      fields: ScreeningField[]
+      markets: ('cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw')[]
+      kinds: ('stock' | 'etf')[]
+    } }
+  /** Your saved screens, the last changed first */
+  'GET /api/v1/screening/screens': { query?: { page?: number; page_size?: number }; reply: SavedScreens }
+  /** One saved screen */
+  'GET /api/v1/screening/screens/{screen_id}': { reply: SavedScreen }
+  /** What a saved screen found when it ran by itself, the newest run first; kept for 90 days */
+  'GET /api/v1/screening/screens/{screen_id}/runs': { query?: { page?: number; page_size?: number }; reply: ScreenRuns }
+  /** How many listings have figures, how old they are, and how far the collecting is */
+  'GET /api/v1/screening/state': { reply: {
+      markets: ScreeningMarket[]
+      requests_per_minute: number
+      message: string | null
+    } }
+  /** The rules that come with the service, in the language of filters */
+  'GET /api/v1/screening/strategies': { reply: {
+      strategies: ScreeningStrategy[]
+    } }
   /** Stocks whose code, name, pinyin or alias begins with what was typed, or whose name contains it */
   'GET /api/v1/stocks/search': { query?: { q?: string; limit?: number; language?: 'zh' | 'en' | 'ko' }; reply: StockSearchResponse }
   /** The stocks of your default group */
@@ -3289,6 +3593,8 @@ export type Calls = {
   'PATCH /api/v1/alerts/rules/{rule_id}': { body: AlertRuleChange; reply: AlertRule }
   /** Close, invalidate or archive a signal */
   'PATCH /api/v1/decision-signals/{signal_id}/status': { body: DecisionSignalStatusInput; reply: DecisionSignal }
+  /** Change a saved screen; what is left out stays, and another filter begins afresh */
+  'PATCH /api/v1/screening/screens/{screen_id}': { body: SavedScreenChange; reply: SavedScreen }
   /** Store tokens of git providers, each after its provider accepted it */
   'POST /api/add-git-providers': { body: POSTProviderModel; reply: {
       message: string
@@ -3395,8 +3701,11 @@ export type Calls = {
   'POST /api/v1/alerts/rules/{rule_id}/test': { reply: AlertTestResult }
   /** Refused: nothing is installed by request */
   'POST /api/v1/alphasift/install': { reply: null }
-  /** Refused while screening is off: a new run of it */
-  'POST /api/v1/alphasift/screen/tasks': { reply: null }
+  /** Run a strategy over the kept figures; the answer is stored for a week, the last twenty of an owner */
+  'POST /api/v1/alphasift/screen/tasks': { body: PageScreenRequest; reply: {
+      task_id: string
+      message: string
+    } }
   /** Analyse one stock at once, or queue one task for each of up to 50 */
   'POST /api/v1/analysis/analyze': { query?: { wait?: number }; body: AnalyzeRequest; reply: AnalysisResultResponse | TaskAccepted | BatchTaskAcceptedResponse }
   /** Send a test message there, also while the channel is switched off */
@@ -3513,6 +3822,12 @@ export type Calls = {
     }; reply: {
       id: number
     } }
+  /** The listings that pass a filter, with their figures and how old they are; nothing is stored */
+  'POST /api/v1/screening/run': { query?: { page?: number; page_size?: number }; body: ScreenDefinition; reply: Screened }
+  /** Save a screen; its first run by itself says only how things are */
+  'POST /api/v1/screening/screens': { body: SavedScreenInput; reply: SavedScreen }
+  /** What a saved screen finds now, and what is new since it ran by itself; nothing is stored or sent */
+  'POST /api/v1/screening/screens/{screen_id}/run': { query?: { page?: number; page_size?: number }; reply: SavedScreenRun }
   /** The stocks of a list in a picture, as your model reads them; nothing is stored */
   'POST /api/v1/stocks/extract-from-image': { query?: { include_raw?: boolean }; body: FormData; reply: StockImageImport }
   /** How the rows of a text, a CSV or a workbook (XLSX) would be read as stocks; a form, or JSON with `text` */
