@@ -135,6 +135,9 @@ test('a task of twelve steps in a shop: search, choose, dialog, tabs, back, invo
   await expect
     .poll(async () => (await machine.events(path)).filter(({ action }) => action === 'browse_interactive').length)
     .toBe(15)
+  // It is in the log before the runner has begun it, and what no runner has begun is begun by the next one.
+  const journal = join(`${machine.folder}-copies`, path.split('/').at(-1) ?? '', 'journal', 'calls.jsonl')
+  await expect.poll(() => readFileSync(journal, 'utf8').trimEnd().split('\n').at(-1)).toContain('"state":"started"')
   await machine.restartRunner()
   await expect.poll(async () => (await machine.events(path)).some(({ message }) => message === 'looked')).toBe(true)
   const [lost, again] = (await browsed(path)).slice(-2)

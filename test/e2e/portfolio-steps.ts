@@ -29,7 +29,7 @@ export async function usePortfolio(one: Person): Promise<void> {
 async function choose(one: Person, kind: string): Promise<void> {
   const radio = one.page.getByRole('region', { name: 'Book', exact: true }).getByRole('radio', { name: kind })
   await one.to(radio)
-  expect(await radio.isChecked()).toBe(true)
+  await expect.poll(() => radio.isChecked()).toBe(true)
 }
 
 /** What is not in the form keeps its first choice. */

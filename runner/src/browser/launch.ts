@@ -2,7 +2,7 @@
 // inside the other: the conversation's network, which has its own loopback and the runner's proxy and nothing else; the
 // sandbox, which has no file of the conversation; and Chromium's own rules, given as an administrator gives them.
 
-import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { CHROME_FOLDER } from '../sandbox/bwrap.ts'
@@ -48,14 +48,37 @@ export function findChromium(
  * it behind.
  */
 export function sweepProfiles(): void {
+  const used = usedProfiles()
   for (const name of readdirSync(tmpdir())) {
     if (!/^playwright_chromiumdev_profile-\w+$/.test(name)) continue
+    const path = join(tmpdir(), name)
     try {
-      rmdirSync(join(tmpdir(), name))
+      // Of another runner: its browser runs, or is about to be started.
+      if (used.has(path) || Date.now() - statSync(path).mtimeMs < STARTING_MS) continue
+      rmdirSync(path)
     } catch (error) {
       // Somebody else's, in use, or gone.
       if (!isCode(error, 'EACCES', 'EPERM', 'ENOTEMPTY', 'ENOENT', 'ENOTDIR')) throw error
     }
+  }
+}
+
+const STARTING_MS = 2_000
+
+/** Empty where there is no `/proc`. */
+function usedProfiles(): Set<string> {
+  if (!existsSync('/proc/self')) return new Set()
+  const lines = readdirSync('/proc').flatMap((pid) => (/^\d+$/.test(pid) ? [commandOf(pid)] : []))
+  return new Set(lines.flatMap((line) => /--user-data-dir=([^\0 ]+)/.exec(line)?.[1] ?? []))
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch (error) {
+    // It has ended meanwhile, or is hidden from this user.
+    if (isCode(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return ''
+    throw error
   }
 }
 
