@@ -54,16 +54,16 @@ test('journey: entries are read while they are typed, one that is not clear is a
   await read.getByText('茅台(600519) → Kweichow Moutai').waitFor()
   await read.getByText('Apple, Inc. → Apple').waitFor()
   // The ticker that no list knows goes as it is unless another is chosen; the wrong character has to be answered for.
-  expect(await read.getByRole('radio', { name: /^NVIDA/ }).isChecked()).toBe(true)
+  await expect.poll(() => read.getByRole('radio', { name: /^NVIDA/ }).isChecked()).toBe(true)
   await one.to(read.getByRole('radio', { name: /NVIDIA/ }))
   await one.looks('entries that are read')
   await one.press(send)
   const question = read.getByRole('group', { name: 'Which stock do you mean by “贵州茅苔”?' })
   await expect.poll(() => question.evaluate((group) => group.contains(document.activeElement))).toBe(true)
-  expect(await page.getByRole('status').filter({ hasText: 'One entry needs your answer.' }).count()).toBe(1)
+  await page.getByRole('status').filter({ hasText: 'One entry needs your answer.' }).waitFor()
   expect(sent).toEqual([])
   await page.keyboard.press('Space')
-  expect(await question.getByRole('radio', { name: /600519/ }).isChecked()).toBe(true)
+  await expect.poll(() => question.getByRole('radio', { name: /600519/ }).isChecked()).toBe(true)
   const progress = page.evaluate(watchTasks)
   await one.press(send)
   await task(page, 'NVDA').getByRole('link', { name: 'Open report' }).waitFor({ timeout: 60_000 })
@@ -82,7 +82,7 @@ test('journey: entries are read while they are typed, one that is not clear is a
   await one.write(codes, 'AAPL\n<script>\nno&thing')
   await one.press(send)
   await read.locator('.problem').getByText('<script>').waitFor()
-  expect(await read.locator('.problem').count()).toBe(2)
+  await expect.poll(() => read.locator('.problem').count()).toBe(2)
   // Nothing was sent: the entries stay where they can be mended.
   await expect.poll(() => codes.evaluate((field) => field === document.activeElement)).toBe(true)
   expect(await codes.inputValue()).toContain('no&thing')
@@ -103,7 +103,7 @@ async function partsOfABatch(one: Person, sent: unknown[]): Promise<void> {
   await one.write(field, 'TSLA, 龘龘龘, tesla')
   await one.press(page.getByRole('button', { name: 'Submit the 1 that are clear' }))
   await task(page, 'TSLA').waitFor()
-  expect(await field.inputValue()).toBe('龘龘龘')
+  await expect.poll(() => field.inputValue()).toBe('龘龘龘')
   const candidates = [
     { stock_code: 'HK00700', stock_name: 'Tencent Holdings', market: 'hk', market_label: 'Hong Kong' },
   ]
@@ -243,7 +243,7 @@ test('journey: a task that runs and those that wait are cancelled from the list,
   for (const code of ['MSFT', '000001']) {
     await one.press(task(page, code).getByRole('button'))
     await task(page, code).getByText(one.say('Cancelled'), { exact: true }).waitFor()
-    expect(await task(page, code).getByRole('button').count()).toBe(0)
+    await expect.poll(() => task(page, code).getByRole('button').count()).toBe(0)
   }
   await one.to(codes)
   expect(one.faults).toEqual([])
