@@ -1,6 +1,6 @@
 // A limit of requests that was reached, told in one place: beside what was refused, else on top of the page.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { LIMITED } from '../api.ts'
 import { say } from '../texts.ts'
 
@@ -20,7 +20,7 @@ addEventListener(LIMITED, (event) => {
 function useLimit(): { seconds: number; cards: number } {
   const [now, setNow] = useState(Date.now())
   const [told, setTold] = useState(cards)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const look = () => {
       setNow(Date.now())
       setTold(cards)
@@ -46,7 +46,8 @@ const Left = ({ seconds }: { seconds: number }) => (
 /** Behind the sentence of the card that was refused. */
 export function LimitOfCard() {
   const { seconds } = useLimit()
-  useEffect(() => {
+  // Before the frame is painted: after it, the page would tell the limit a second time until then.
+  useLayoutEffect(() => {
     cards += 1
     dispatchEvent(new Event(CHANGED))
     return () => {
