@@ -31,13 +31,11 @@ export async function slowDown(context: BrowserContext, page: Page): Promise<voi
   })
   await context.routeWebSocket(/.*/, (socket) => {
     const server = socket.connectToServer()
-    let up = Promise.resolve()
-    let down = Promise.resolve()
-    socket.onMessage((message) => {
-      up = up.then(delay).then(() => server.send(message))
-    })
+    let arrived = Promise.resolve()
+    // Only what comes: what a page has sent before it closes its socket goes out at once.
     server.onMessage((message) => {
-      down = down.then(() => sleep(random() * 50)).then(() => socket.send(message))
+      const late = delay()
+      arrived = arrived.then(() => late).then(() => socket.send(message))
     })
   })
   const session = await context.newCDPSession(page)
