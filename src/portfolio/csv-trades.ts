@@ -184,7 +184,7 @@ class RowReader {
   skipped(): Skipped | null {
     const { layout, header } = this.#known
     const { only } = header.places
-    const kind = only < 0 ? '' : this.#at(only)
+    const kind = only < 0 ? '' : (this.#cells[only] ?? '')
     const kindOfRow = this.#kind()
     if (!isMoney(kindOfRow) && layout.only !== null && only >= 0 && !layout.only.values.includes(folded(kind))) {
       return { row: this.#row, column: header.names[only] ?? '', reason: 'no_trade', text: kind }
@@ -263,13 +263,9 @@ class RowReader {
     }
   }
 
-  #at(place: number): string {
-    return this.#cells[place] ?? ''
-  }
-
   #text(field: Exclude<Field, Charge>): string {
     const place = this.#known.header.places[field]
-    return place < 0 ? '' : this.#at(place)
+    return place < 0 ? '' : (this.#cells[place] ?? '')
   }
 
   #column(field: Exclude<Field, Charge>): string {
@@ -342,7 +338,7 @@ class RowReader {
     const { header, layout } = this.#known
     let sum = 0n
     for (const place of header.places[field]) {
-      const [column, text] = [header.names[place] ?? field, this.#at(place)]
+      const [column, text] = [header.names[place] ?? field, this.#cells[place] ?? '']
       const written = text === '' || /^-+$/.test(text) ? 0n : this.#amount(column, text)
       const amount = layout.isSigned ? -written : written
       if (amount < 0n) throw this.#fault(column, { fault: 'negative', text })
