@@ -9,7 +9,7 @@ const ASK_TIMEOUT_MS = 10_000
 const LOOK_EVERY_MS = 50
 const PAGE = 100
 
-type SeenTask = { status: string; ends: number }
+type SeenTask = { status: string; ends: number; why: string }
 type Answer<T> = { status: number; body: T }
 
 export class TaskBooks {
@@ -49,6 +49,12 @@ export class TaskBooks {
   /** Those that ended like this. */
   having(status: string): string[] {
     return [...this.#told].filter(([, told]) => told.status === status).map(([id]) => id)
+  }
+
+  /** What did not end well: the stock, how it stands, and what the stream said of it. */
+  notCompleted(): string[] {
+    const isWell = (id: string) => this.#told.get(id)?.status === 'completed'
+    return [...this.#accepted].filter((id) => !isWell(id)).map((id) => this.#told.get(id)?.why ?? `${id}: never told`)
   }
 
   open(): string[] {
@@ -96,9 +102,10 @@ export class TaskBooks {
     if (number <= this.#cursor) this.#repeats += 1
     else if (number > this.#cursor + 1) this.#gaps += 1
     this.#cursor = Math.max(this.#cursor, number)
-    const task = JSON.parse(data) as { task_id: string; status: string }
-    const told = this.#told.get(task.task_id) ?? { status: '', ends: 0 }
+    const task = JSON.parse(data) as { task_id: string; stock_code: string; status: string; error: string | null }
+    const told = this.#told.get(task.task_id) ?? { status: '', ends: 0, why: '' }
     told.status = task.status
+    told.why = `${task.stock_code}: ${task.status}, ${task.error ?? 'no error told'}`
     if (event === 'task_completed' || event === 'task_failed') told.ends += 1
     this.#told.set(task.task_id, told)
   }

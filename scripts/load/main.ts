@@ -96,11 +96,14 @@ async function drain(opened: Promise<Response>): Promise<void> {
   }
 }
 
-/** Codes of listed companies, as the page's own completion has them. */
+/** Codes of listed companies, as the page's own completion has them; this source carries none of Beijing's. */
 async function codesOf({ owners }: People): Promise<string[]> {
   const { client } = owners[0] as People['owners'][number]
   const { body } = await client.ask<[code: string, ...rest: unknown[]][]>('/stocks.index.json')
-  return body.map(([code]) => code).slice(0, CODES)
+  return body
+    .map(([code]) => code)
+    .filter((code) => !code.endsWith('.BJ'))
+    .slice(0, CODES)
 }
 
 type Outcome = { seconds: number; memory: Memory; found: Record<string, string[]> }
@@ -119,7 +122,7 @@ function report({ people, figures, done }: Run, { seconds, memory, found }: Outc
     'calls that failed': figures.errors,
     'calls that had to be sent again': asked === 0 ? [] : [`${asked}`],
     'memory that grew': late > early * (1 + FLAT_SHARE) ? [`${early.toFixed(0)} to ${late.toFixed(0)} MiB`] : [],
-    'analyses that did not complete': ended === accepted ? [] : [`${accepted - ended}`],
+    'analyses that did not complete': people.owners.flatMap(({ tasks }) => tasks.notCompleted()),
     ...found,
   }
   for (const [what, texts] of Object.entries(wrong)) {

@@ -9,6 +9,7 @@ import { afterAll, onTestFinished } from 'vitest'
 import { type Service, startService } from '../../scripts/start/service.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { findChromium } from '../support/chromium.ts'
+import { slowDown } from './slow.ts'
 
 export const FLAGS = [
   '--headless',
@@ -59,6 +60,7 @@ export async function openPage({
   const context = await (await launched).newContext({ viewport, acceptDownloads: true, ...more })
   onTestFinished(() => context.close())
   const page = await context.newPage()
+  await slowDown(context, page)
   const faults: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)

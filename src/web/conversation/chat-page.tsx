@@ -150,7 +150,12 @@ function OpenChat({ id, chat, controls }: ChatProps) {
           {say('Files')}
         </button>
       </header>
-      {panel === 'share' && <LazyShare id={id} title={chat.title} />}
+      {/* Its button names it from the first frame on, when its content may still be on the way. */}
+      {panel === 'share' && (
+        <section class="share-panel" id="share" aria-label={say('Share')}>
+          <LazyShare id={id} title={chat.title} />
+        </section>
+      )}
       {panel === 'timeline' && <Timeline id={id} chat={chat} at={at} onJump={controls.jump} onAt={setAt} />}
       <div class="chat-body">
         <Talk id={id} chat={chat} controls={controls} />

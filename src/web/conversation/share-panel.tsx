@@ -45,7 +45,7 @@ export function SharePanel({ id, title }: { id: string; title: string }) {
     }
   }
   return (
-    <section class="share-panel" id="share" aria-label={say('Share')}>
+    <>
       <p class="hint">
         {say('Whoever has the link can read this conversation until the link ends. They cannot change anything.')}
       </p>
@@ -67,7 +67,7 @@ export function SharePanel({ id, title }: { id: string; title: string }) {
         ))}
       </ul>
       <Copies id={id} title={title} />
-    </section>
+    </>
   )
 }
 
