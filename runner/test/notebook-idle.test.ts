@@ -2,7 +2,8 @@
 
 import { afterEach, expect, test, vi } from 'vitest'
 import { cellOutputIn } from '../../src/runners/output.ts'
-import { type CellEnd, Notebook } from '../src/notebook/notebook.ts'
+import { Notebook } from '../src/notebook/notebook.ts'
+import type { CallEnd } from '../src/session/active-call.ts'
 
 const MINUTE = 60_000
 
@@ -22,7 +23,7 @@ function notebook(idleMs: number | null) {
   const made = new Notebook({ launch, log: () => {}, idleMs })
   opened.push(made)
   const cell = (text: string) =>
-    new Promise<CellEnd & { text: string; shown: string }>((resolve) => {
+    new Promise<CallEnd & { text: string; shown: string }>((resolve) => {
       let output = ''
       made.take(
         { kind: 'cell', text, env: {} },
@@ -70,7 +71,7 @@ test('with no limit a kernel stays, and what is no message of the helper is noth
 
 test('a machine without a kernel refuses a cell with a sentence', async () => {
   const none = new Notebook({ launch: null, log: () => {}, idleMs: null })
-  const end = await new Promise<CellEnd>((onEnded) =>
+  const end = await new Promise<CallEnd>((onEnded) =>
     none.take({ kind: 'cell', text: '1', env: {} }, { onOutput: () => {}, onBegun: () => {}, onEnded }),
   )
   expect(end).toMatchObject({ state: 'refused', text: 'This machine has no notebook kernel.' })

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Calls } from '../src/session/calls.ts'
 import { Journal } from '../src/session/journal.ts'
+import type { Session, ShellEvents } from '../src/session/shell.ts'
 import { startRunner, temporaryFolder } from './support/runner-process.ts'
 
 test('a runner says what it is and has, without an Origin, and holds one session for a conversation', async () => {
@@ -135,26 +136,62 @@ test('whatever a command leaves behind, the next one is answered', async () => {
   }
 })
 
-test('a call whose conversation has ended is written nowhere, whatever its times are', async () => {
-  vi.useFakeTimers()
-  onTestFinished(() => void vi.useRealTimers())
+const TIMES = { quietMs: 600, softMs: 900, hardMs: 2_000 }
+const runCall = (key: string) => ({
+  ...{ key, kind: 'run' as const, text: ':', cwd: '/', env: {}, epoch: 'e', revision: 1 },
+  ...TIMES,
+})
+
+/** The calls of a conversation whose shell takes each command and says nothing more by itself. */
+function callsWith(shell: Partial<Session>) {
   const folder = temporaryFolder()
   const journal = new Journal(folder)
-  const shell = { ...{ pid: null, hasWork: true, prompt: null }, ready: async () => {}, isCrowded: async () => false }
-  const part = { end: () => {} }
   const told: string[] = []
+  const started: ShellEvents[] = []
+  const quiet = { pid: null, hasWork: true, prompt: null, ready: async () => {}, isCrowded: async () => false }
+  const part = { end: () => {} }
   const calls = new Calls({
     ...{ folder, journal, log: () => {}, lastRemark: () => null, folderInShell: () => null },
-    startShell: () => ({ ...shell, run: async (_: unknown, onTaken: () => void) => onTaken(), end: () => {} }) as never,
+    startShell: (events) => {
+      started.push(events)
+      return { ...quiet, run: async (_: unknown, onTaken: () => void) => onTaken(), end: () => {}, ...shell } as never
+    },
     ...{ notebook: part as never, browser: part as never },
     onEnded: (key) => void told.push(key),
   })
-  const times = { quietMs: 600, softMs: 900, hardMs: 2_000 }
-  calls.start({ ...{ key: 'k', kind: 'run', text: ':', cwd: '/', env: {}, epoch: 'e', revision: 1 }, ...times })
+  return { calls, journal, told, started }
+}
+
+test('a call whose conversation has ended is written nowhere, whatever its times are', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { calls, journal, told } = callsWith({})
+  calls.start(runCall('k'))
   await vi.advanceTimersByTimeAsync(100)
   expect(calls.isCalling).toBe(true)
   calls.end()
   journal.close()
   await vi.advanceTimersByTimeAsync(60_000)
   expect([told, calls.isCalling]).toEqual([[], false])
+})
+
+test('a conversation that ends while its shell is asked whether it is crowded starts no other one', async () => {
+  const asked = Promise.withResolvers<void>()
+  const answer = Promise.withResolvers<boolean>()
+  const isCrowded = () => {
+    asked.resolve()
+    return answer.promise
+  }
+  const { calls, journal, told, started } = callsWith({ isCrowded })
+  calls.start(runCall('first'))
+  await Promise.resolve()
+  started[0]?.onEnded({ status: 0, pid: 1, cwd: '/', user: 'u', host: 'h', interpreter: '' })
+  expect(told).toEqual(['first'])
+  calls.start(runCall('second'))
+  await asked.promise
+  calls.end()
+  journal.close()
+  answer.resolve(true)
+  await new Promise(setImmediate)
+  expect([told, started.length]).toEqual([['first'], 1])
 })

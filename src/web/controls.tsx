@@ -36,3 +36,16 @@ export const Pager = ({ page, pages, onPage }: PagerProps) =>
       </button>
     </div>
   )
+
+type SwitchProps = { one: { name: string; enabled: boolean }; onSwitch: () => void }
+
+/** Of something with a name that can be on or off. */
+export const SwitchButton = ({ one: { name, enabled }, onSwitch }: SwitchProps) => (
+  <button
+    type="button"
+    aria-label={say(enabled ? 'Switch off: {name}' : 'Switch on: {name}', { name })}
+    onClick={onSwitch}
+  >
+    {say(enabled ? 'Switch off' : 'Switch on')}
+  </button>
+)

@@ -75,6 +75,32 @@ export function useMedia(query: string): boolean {
   return matches
 }
 
+/**
+ * What the service answers, asked again whenever one of `asked` changes. What was found stays until the next answer; an answer
+ * to a question that is not asked any more is dropped.
+ */
+export function useAnswer<Answer>(ask: () => Promise<Answer>, asked: readonly unknown[]) {
+  const [found, setFound] = useState<Answer | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    let isCurrent = true
+    ask().then(
+      (answer) => {
+        if (!isCurrent) return
+        setFound(answer)
+        setProblem(null)
+      },
+      (error: unknown) => isCurrent && setProblem(messageOf(error)),
+    )
+    return () => {
+      isCurrent = false
+    }
+  }, [...asked, round])
+  const again = () => setRound((before) => before + 1)
+  return { found, setFound, problem, setProblem, again }
+}
+
 /** Keeps a fault in one page from emptying the window. */
 export class Boundary extends Component<{ children: ComponentChildren }, { fault: string | null }> {
   override state = { fault: null }

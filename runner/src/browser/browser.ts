@@ -15,8 +15,9 @@ import {
 } from '../../../src/runners/page.ts'
 import type { CallStart } from '../../../src/runners/wire.ts'
 import { type Log, messageOf } from '../log.ts'
-import type { CellEnd, CellEvents } from '../notebook/notebook.ts'
+import type { CellEvents } from '../notebook/notebook.ts'
 import type { ConversationFolders, LaunchPlan } from '../sandbox/launch.ts'
+import type { CallEnd } from '../session/active-call.ts'
 import { killTree } from '../session/processes.ts'
 import { isCode } from '../sync/folder.ts'
 import { BROWSER_ARGS, type BrowserPlace, makeBrowserPlace, proxyOf, REFUSED_ARGS, writeStart } from './launch.ts'
@@ -259,7 +260,7 @@ export class Browser {
     return this.#look(running, told)
   }
 
-  #end(call: Call, end: CellEnd): void {
+  #end(call: Call, end: CallEnd): void {
     if (this.#call !== call) return
     this.leave()
     call.onEnded(end)
@@ -328,7 +329,7 @@ function shownUrl(page: Page): string {
   return `${host}${rest.replaceAll('[', '%5B').replaceAll(']', '%5D')}`.slice(0, 2000)
 }
 
-const refused = (text: string): CellEnd => ({ state: 'refused', text, exitCode: -1 })
+const refused = (text: string): CallEnd => ({ state: 'refused', text, exitCode: -1 })
 
 /** Null when it failed or did not come in time. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {

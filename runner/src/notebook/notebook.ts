@@ -5,9 +5,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { type CellPiece, cellPieceIn } from '../../../src/runners/output.ts'
-import type { CallOutcome, CallStart } from '../../../src/runners/wire.ts'
+import type { CallStart } from '../../../src/runners/wire.ts'
 import type { Log } from '../log.ts'
 import type { Launch } from '../sandbox/launch.ts'
+import type { CallEnd } from '../session/active-call.ts'
 import { countDescendants, killTree } from '../session/processes.ts'
 import { Lines } from '../tool-servers.ts'
 import { CellOutput } from './cell-output.ts'
@@ -20,12 +21,11 @@ export type NotebookDeps = {
   /** A kernel that nobody used for so long is ended; null for never. */
   readonly idleMs: number | null
 }
-export type CellEnd = Pick<CallOutcome, 'state' | 'text' | 'exitCode'>
 export type CellEvents = {
   readonly onOutput: (bytes: Buffer) => void
   /** The kernel, which was started for it, has it now. */
   readonly onBegun: () => void
-  readonly onEnded: (end: CellEnd) => void
+  readonly onEnded: (end: CallEnd) => void
 }
 
 const Told = z.discriminatedUnion('t', [
@@ -57,7 +57,7 @@ export class Notebook {
   #call: Call | null = null
   readonly #between = new PiecesBetween()
   /** How a cell ended while no call listened. */
-  #endedBetween: CellEnd | null = null
+  #endedBetween: CallEnd | null = null
   /** Told with the next cell: why its variables are gone. */
   #note = ''
   #idle: NodeJS.Timeout | null = null
@@ -236,7 +236,7 @@ export class Notebook {
   }
 
   /** The cell ended, or there was none. */
-  #end(end: CellEnd): void {
+  #end(end: CallEnd): void {
     const call = this.#call
     if (call === null) {
       this.#endedBetween = end
@@ -290,7 +290,7 @@ const STILL_RUNS =
   'The last cell still runs, so this one was not started. Wait for it with empty code, end it with kernel="interrupt", or begin anew with kernel="restart".'
 const RESTARTED = 'The kernel was restarted: all variables are gone.'
 
-const refused = (text: string): CellEnd => ({ state: 'refused', text, exitCode: -1 })
+const refused = (text: string): CallEnd => ({ state: 'refused', text, exitCode: -1 })
 function jsonIn(line: string): unknown {
   try {
     return JSON.parse(line)

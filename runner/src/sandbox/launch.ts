@@ -2,9 +2,9 @@
 
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { HELPER_FILE } from '../notebook/helper.ts'
 import type { Isolation, Limits, Network } from '../options.ts'
 import type { ShellLaunch } from '../session/shell.ts'
@@ -12,6 +12,9 @@ import { loopSource, quoted, rcSource, type ShellPaths } from '../session/shell-
 import { onPath } from '../tools.ts'
 import { RUN_INSIDE, SANDBOX_ENV, SANDBOX_PATH, sandboxLine, WORKSPACE_INSIDE } from './bwrap.ts'
 import { type OwnNetwork, PROXY_PORT } from './own-network.ts'
+
+/** Where the object has the workspace. */
+const OBJECT_ROOT = '/workspace'
 
 export type LaunchPlan = {
   readonly isolation: Isolation
@@ -145,7 +148,15 @@ function innerEnvironment(env: Readonly<Record<string, string>>): Record<string,
   return Object.fromEntries(named.map(([name, value]) => [`${INNER}${name}`, value]))
 }
 
-export function workspaceInShell(folders: ConversationFolders, plan: LaunchPlan): string {
+/** The object's folder as the shell sees it; null when it is not in the workspace or not there: the shell begins at its top. */
+export function folderInShell(cwd: string, folders: ConversationFolders, plan: LaunchPlan): string | null {
+  const inTree = posix.relative(OBJECT_ROOT, posix.resolve(OBJECT_ROOT, cwd))
+  if (inTree === '' || inTree.startsWith('..')) return null
+  if (statSync(join(folders.workspace, inTree), { throwIfNoEntry: false })?.isDirectory() !== true) return null
+  return join(workspaceInShell(folders, plan), inTree)
+}
+
+function workspaceInShell(folders: ConversationFolders, plan: LaunchPlan): string {
   return plan.isolation === 'none' ? folders.workspace : WORKSPACE_INSIDE
 }
 

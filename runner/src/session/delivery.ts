@@ -16,7 +16,6 @@ export type DeliveryDeps = {
   readonly uploads: Uploads
   readonly treeLock: Lock
   readonly log: Log
-  readonly onIdle: () => void
 }
 
 /** Then the outcome is told without its files, so that the turn goes on. */
@@ -72,7 +71,6 @@ export class Delivery {
       this.#isTelling = false
       const [next] = this.#waiting
       if (next !== undefined && this.#peer !== null) this.#run()
-      else if (next === undefined) this.#deps.onIdle()
     })
   }
 
@@ -109,7 +107,7 @@ export class Delivery {
     const told = this.#remarks.length
     const unsent = canSend ? [] : ['What the command changed could not be sent; it stays on the runner for now.']
     const remarks = [...this.#remarks, ...unsent]
-    const output = calls.outputOf(key)
+    const output = calls.outputs.get(key)
     if (output !== null) await output.sent(peer)
     const left = uploads.left.slice(0, MAX_LEFT).map((path) => path.slice(0, 500))
     const outcome = { ...entry.outcome, remarks: [...entry.outcome.remarks, ...remarks].slice(0, 20), left }

@@ -7,12 +7,14 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readFileSync,
   readSync,
   rmSync,
   writeSync,
 } from 'node:fs'
+import { join } from 'node:path'
 import type { Frame } from '../../../src/runners/frames.ts'
 import { MAX_FRAME_BYTES, WINDOW_BYTES } from '../../../src/runners/wire.ts'
 import { Disconnected } from '../connect/peer.ts'
@@ -242,4 +244,54 @@ function readKept(fd: number, at: number): Kept {
     got += read
   }
   return { seq: head.readUInt32BE(0), bytes }
+}
+
+/** The outputs of the calls that the object has not acknowledged. */
+export class CallOutputs {
+  readonly #folder: string
+  readonly #onFlow: (isFlowing: boolean) => void
+  readonly #logs = new Map<string, OutputLog>()
+  #wire: OutputWire | null = null
+
+  constructor(folder: string, onFlow: (isFlowing: boolean) => void) {
+    this.#folder = folder
+    this.#onFlow = onFlow
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  }
+
+  get(key: string): OutputLog | null {
+    return this.#logs.get(key) ?? null
+  }
+
+  open(key: string): OutputLog {
+    const log = new OutputLog({ key, file: this.#fileOf(key), onFlow: this.#onFlow })
+    if (this.#wire !== null) log.connect(this.#wire)
+    this.#logs.set(key, log)
+    return log
+  }
+
+  /** Of a former life of the runner. */
+  restore(key: string, totalBytes: number): void {
+    const log = this.open(key)
+    if (existsSync(this.#fileOf(key))) log.restore(totalBytes)
+  }
+
+  acknowledged(key: string): void {
+    this.#logs.get(key)?.end()
+    this.#logs.delete(key)
+  }
+
+  connect(wire: OutputWire): void {
+    this.#wire = wire
+    for (const log of this.#logs.values()) log.connect(wire)
+  }
+
+  disconnect(): void {
+    this.#wire = null
+    for (const log of this.#logs.values()) log.disconnect()
+  }
+
+  #fileOf(key: string): string {
+    return join(this.#folder, `${key}.output`)
+  }
 }

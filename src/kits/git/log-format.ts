@@ -10,6 +10,23 @@ import { decorationsOf, parseFormat } from './pretty.ts'
 import type { PrettyOptions } from './pretty-options.ts'
 import { idLength, refuseColor } from './show-changes.ts'
 
+/** What `prettyOptions` reads, as the arguments of a command name it. */
+export const FORMAT_OPTIONS = [
+  'oneline',
+  'pretty?',
+  'format=',
+  'date=',
+  'abbrev-commit',
+  'no-abbrev-commit',
+  'no-abbrev',
+  'decorate?',
+  'no-decorate',
+  'relative-date',
+  'notes?',
+  'show-notes',
+  'no-notes',
+] as const
+
 export async function prettyOptions(git: Invocation, options: Arguments): Promise<PrettyOptions> {
   refuseColor(options)
   const settings = await logSettings(git, options)

@@ -7,7 +7,7 @@ import { type Fetch, requestJson, UpstreamError } from '../../lib/http-client.ts
 import type { Bar, Quote } from '../bars.ts'
 import { isDate, localDate, sessionEnd } from '../calendar.ts'
 import type { Instrument } from '../instruments.ts'
-import { changeOf, checkedBars, checkedQuote, faulty } from './checks.ts'
+import { changeOf, checkedBars, checkedQuote, faulty, PRICES_ALONE } from './checks.ts'
 import { isPriceNeed, type PriceProvider, type QuoteQuery } from './provider.ts'
 
 export type AlphaVantageOptions = { url: string; key: string; clock: Clock; fetch?: Fetch }
@@ -93,7 +93,8 @@ function toQuote(instrument: Instrument, answer: Record<string, unknown>, now: n
   if (!isDate(date)) throw faulty(SERVICE, 'bad_dates', 'the quote has no day')
   const [price, prevClose] = [quoted['05. price'], quoted['08. previous close']]
   return {
-    ...UNKNOWN,
+    ...PRICES_ALONE,
+    ...{ amount: null, name: null },
     price,
     prevClose,
     ...changeOf(price, prevClose),
@@ -131,16 +132,4 @@ function toBar([date, day]: [string, z.infer<typeof Day>]): Bar {
     volume: day['5. volume'],
     amount: null,
   }
-}
-
-/** The fields of a quote that this service does not have. */
-const UNKNOWN = {
-  amount: null,
-  name: null,
-  turnoverRatePct: null,
-  volumeRatio: null,
-  peRatio: null,
-  pbRatio: null,
-  totalMarketValue: null,
-  circulatingMarketValue: null,
 }

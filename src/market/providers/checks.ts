@@ -79,6 +79,16 @@ export function withoutNoise(value: number): number {
   return value
 }
 
+/** Of a quote whose source tells prices alone. */
+export const PRICES_ALONE = {
+  turnoverRatePct: null,
+  volumeRatio: null,
+  peRatio: null,
+  pbRatio: null,
+  totalMarketValue: null,
+  circulatingMarketValue: null,
+}
+
 /** Change and percentage are computed here: sources differ in their sign and scale. */
 export function changeOf(price: number, prevClose: number): { change: number; changePct: number } {
   return { change: rounded(price - prevClose, 4), changePct: rounded((price / prevClose - 1) * 100, 4) }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { type Fetch, requestJson } from '../../lib/http-client.ts'
-import { changeOf, checkedQuote, faulty } from './checks.ts'
+import { changeOf, checkedQuote, faulty, PRICES_ALONE } from './checks.ts'
 import type { MarketDataProvider } from './provider.ts'
 
 export type FinnhubOptions = { url: string; key: string; clock: Clock; fetch?: Fetch }
@@ -46,7 +46,8 @@ export function finnhubProvider(
       if (t <= 0 || quotedAt > options.clock() + DAY_MS) throw faulty(SERVICE, 'bad_dates', 'the quote has no time')
       const positive = (value: number | null | undefined) => (value != null && value > 0 ? value : null)
       return checkedQuote(SERVICE, {
-        ...UNKNOWN,
+        ...PRICES_ALONE,
+        ...{ volume: null, amount: null, name: null },
         price,
         prevClose,
         ...changeOf(price, prevClose),
@@ -58,17 +59,4 @@ export function finnhubProvider(
       })
     },
   }
-}
-
-/** The fields of a quote that this endpoint does not have. */
-const UNKNOWN = {
-  volume: null,
-  amount: null,
-  name: null,
-  turnoverRatePct: null,
-  volumeRatio: null,
-  peRatio: null,
-  pbRatio: null,
-  totalMarketValue: null,
-  circulatingMarketValue: null,
 }

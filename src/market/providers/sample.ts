@@ -3,12 +3,12 @@
 
 import { packagedNames } from '../../kits/market-names/index.ts'
 import { type Clock, systemClock } from '../../lib/clock.ts'
-import type { Bar, Provenance } from '../bars.ts'
+import type { Bar, Provenance, Quote } from '../bars.ts'
 import { addDays, isTradingDay, localDate, nextTradingDay, sessionEnd } from '../calendar.ts'
 import { type CompanyEvents, type Earnings, soundEvents } from '../company-events.ts'
 import type { Instrument } from '../instruments.ts'
 import { SAMPLES } from '../sample-data/index.generated.ts'
-import { changeOf, faulty } from './checks.ts'
+import { changeOf, faulty, PRICES_ALONE } from './checks.ts'
 import { isPriceNeed, type MarketDataProvider, type PriceProvider } from './provider.ts'
 
 export const SAMPLE_PROVIDER = 'sample'
@@ -25,25 +25,7 @@ export function sampleProvider(clock: Clock = systemClock): SampleData {
       signal?.throwIfAborted()
       const [previous, last] = (await barsOf(instrument)).slice(-2)
       if (!previous || !last) throw faulty(SAMPLE_PROVIDER, 'empty', instrument.key)
-      return {
-        price: last.close,
-        prevClose: previous.close,
-        ...changeOf(last.close, previous.close),
-        open: last.open,
-        high: last.high,
-        low: last.low,
-        volume: last.volume,
-        amount: last.amount,
-        quotedAt: sessionEnd(instrument.market, last.date),
-        name: (await packagedNames()).byKey(instrument.key)?.zh ?? null,
-        currency: sampleOf(instrument.key)?.currency ?? null,
-        turnoverRatePct: null,
-        volumeRatio: null,
-        peRatio: null,
-        pbRatio: null,
-        totalMarketValue: null,
-        circulatingMarketValue: null,
-      }
+      return quoteOf(instrument, previous, last)
     },
     async dailyBars(instrument, { count, endDate = '9999-12-31', signal }) {
       signal?.throwIfAborted()
@@ -57,6 +39,20 @@ export function sampleProvider(clock: Clock = systemClock): SampleData {
       if (!last || !isMadeUp(instrument.key)) throw faulty(SAMPLE_PROVIDER, 'empty', instrument.key)
       return madeUpEvents(instrument, last.close, localDate(instrument.market, clock()))
     },
+  }
+}
+
+async function quoteOf({ key, market }: Instrument, previous: Bar, last: Bar): Promise<Quote> {
+  const { open, high, low, volume, amount } = last
+  return {
+    price: last.close,
+    prevClose: previous.close,
+    ...changeOf(last.close, previous.close),
+    ...{ open, high, low, volume, amount },
+    quotedAt: sessionEnd(market, last.date),
+    name: (await packagedNames()).byKey(key)?.zh ?? null,
+    currency: sampleOf(key)?.currency ?? null,
+    ...PRICES_ALONE,
   }
 }
 

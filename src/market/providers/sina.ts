@@ -7,7 +7,7 @@ import { type Fetch, requestJson, requestText } from '../../lib/http-client.ts'
 import type { Bar, Quote } from '../bars.ts'
 import { instantAt, isDate, localDate, marketZone } from '../calendar.ts'
 import { currencyOf, type Instrument } from '../instruments.ts'
-import { changeOf, checkedBars, checkedQuote, faulty } from './checks.ts'
+import { changeOf, checkedBars, checkedQuote, faulty, PRICES_ALONE } from './checks.ts'
 import { isPriceNeed, type PriceProvider, type QuoteQuery } from './provider.ts'
 
 export type SinaOptions = { quoteUrl: string; klineUrl: string; clock: Clock; fetch?: Fetch }
@@ -105,7 +105,7 @@ function toQuote(instrument: Instrument, fields: string[], now: number): Quote {
   const price = number(at.price) ?? Number.NaN
   const prevClose = number(at.prevClose) ?? Number.NaN
   return {
-    ...UNKNOWN,
+    ...PRICES_ALONE,
     price,
     prevClose,
     ...changeOf(price, prevClose),
@@ -132,15 +132,6 @@ function quoteTime({ market }: Instrument, fields: string[], now: number): numbe
   const at = instantAt(date, secondOfDay, marketZone(market === 'hk' ? 'hk' : 'cn'))
   if (at > now + DAY_MS) throw faulty(SERVICE, 'bad_dates', `${date} has not come yet`)
   return at
-}
-
-const UNKNOWN = {
-  turnoverRatePct: null,
-  volumeRatio: null,
-  peRatio: null,
-  pbRatio: null,
-  totalMarketValue: null,
-  circulatingMarketValue: null,
 }
 
 const text = z.union([z.string(), z.number()]).transform(Number)

@@ -20,27 +20,7 @@ const REQUEST = { service: SERVICE, timeoutMs: 5_000, retries: 1 } as const
 const LOT = 100
 
 export function tencentProvider(options: TencentOptions): PriceProvider {
-  // The bar service wants a US symbol with its venue (`usAAPL.OQ`), which only the quote tells.
-  const venueSymbols = new Map<string, string>()
-  const rememberVenue = (symbol: string, fields: string[]) => {
-    if (symbol.startsWith('us')) venueSymbols.set(symbol, `us${fields[2] ?? ''}`)
-  }
-
-  async function fields(instrument: Instrument, query: QuoteQuery): Promise<string[]> {
-    const symbol = symbolOf(instrument)
-    const text = await requestText(`${options.quoteUrl}/q=${symbol}`, { ...requestOf(options, query), encoding: 'gbk' })
-    const found = quoteFields(SERVICE, symbol, text)
-    rememberVenue(symbol, found)
-    return found
-  }
-
-  async function barSymbol(instrument: Instrument, query: BarsQuery): Promise<string> {
-    const symbol = symbolOf(instrument)
-    if (instrument.market !== 'us') return symbol
-    if (!venueSymbols.has(symbol)) await fields(instrument, query)
-    return venueSymbols.get(symbol) ?? symbol
-  }
-
+  const { fields, barSymbol } = symbolsOf(options)
   return {
     name: SERVICE,
     provenance: () => null,
@@ -67,6 +47,28 @@ export function tencentProvider(options: TencentOptions): PriceProvider {
       return checkedBars(SERVICE, bars, today)
     },
   }
+}
+
+/** The bar service wants a US symbol with its venue (`usAAPL.OQ`), which only the quote tells. */
+function symbolsOf(options: TencentOptions) {
+  const venueSymbols = new Map<string, string>()
+
+  async function fields(instrument: Instrument, query: QuoteQuery): Promise<string[]> {
+    const symbol = symbolOf(instrument)
+    const text = await requestText(`${options.quoteUrl}/q=${symbol}`, { ...requestOf(options, query), encoding: 'gbk' })
+    const found = quoteFields(SERVICE, symbol, text)
+    if (symbol.startsWith('us')) venueSymbols.set(symbol, `us${found[2] ?? ''}`)
+    return found
+  }
+
+  async function barSymbol(instrument: Instrument, query: BarsQuery): Promise<string> {
+    const symbol = symbolOf(instrument)
+    if (instrument.market !== 'us') return symbol
+    if (!venueSymbols.has(symbol)) await fields(instrument, query)
+    return venueSymbols.get(symbol) ?? symbol
+  }
+
+  return { fields, barSymbol }
 }
 
 function requestOf({ fetch }: TencentOptions, { signal }: QuoteQuery) {

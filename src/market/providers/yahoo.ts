@@ -5,7 +5,16 @@ import type { Bar, Quote } from '../bars.ts'
 import { localDate, minuteOfDay } from '../calendar.ts'
 import type { VolumePart } from '../day-volumes.ts'
 import { currencyOf, type Instrument, yahooSymbol } from '../instruments.ts'
-import { changeOf, checkedBars, checkedParts, checkedQuote, faulty, rounded, withoutNoise } from './checks.ts'
+import {
+  changeOf,
+  checkedBars,
+  checkedParts,
+  checkedQuote,
+  faulty,
+  PRICES_ALONE,
+  rounded,
+  withoutNoise,
+} from './checks.ts'
 import { yahooEvents } from './company-events.ts'
 import {
   type BarsQuery,
@@ -132,7 +141,8 @@ function toQuote(instrument: Instrument, chart: Chart): Quote {
   // The answer's own "previous close" is the one before the whole range, so it is the last resort.
   const prevClose = bars.findLast(({ date }) => date < today)?.close ?? toldPrice(meta.chartPreviousClose) ?? Number.NaN
   return {
-    ...UNKNOWN,
+    ...PRICES_ALONE,
+    ...{ amount: null },
     price,
     prevClose,
     ...changeOf(price, prevClose),
@@ -144,15 +154,4 @@ function toQuote(instrument: Instrument, chart: Chart): Quote {
     name: meta.longName ?? meta.shortName ?? null,
     currency: meta.currency ?? currencyOf(instrument),
   }
-}
-
-/** The fields of a quote that this endpoint does not have. */
-const UNKNOWN = {
-  amount: null,
-  turnoverRatePct: null,
-  volumeRatio: null,
-  peRatio: null,
-  pbRatio: null,
-  totalMarketValue: null,
-  circulatingMarketValue: null,
 }

@@ -23,8 +23,12 @@ const MARKETS: readonly (readonly [value: string, label: Text])[] = [
   ['hk', 'Hong Kong'],
   ['us', 'United States'],
 ]
-const TEXT_FIELDS = ['name', 'from', 'to', 'hours', 'expires'] as const
 const EMPTY = { name: '', from: '', to: '', hours: '', expires: '' }
+type TextFields = typeof EMPTY
+
+/** A rule as it is being chosen and typed. */
+type Draft = { kind: string; scope: AlertScope; target: string; severity: string; values: Values; more: TextFields }
+const FIRST_KIND = 'price_cross'
 
 function presetsOf(kind: string): Values {
   const fields = ALERT_KINDS[kind]?.fields ?? []
@@ -36,81 +40,97 @@ function presetsOf(kind: string): Values {
   )
 }
 
+const emptyDraft = (): Draft => ({
+  ...{ kind: FIRST_KIND, scope: 'single_symbol', target: '', severity: 'warning' },
+  ...{ values: presetsOf(FIRST_KIND), more: EMPTY },
+})
+
+/** Where the new kind knows the scope, it stays. */
+function withKind(draft: Draft, kind: string): Draft {
+  const next = { ...draft, kind, values: presetsOf(kind) }
+  const scopes = ALERT_KINDS[kind]?.scopes ?? []
+  return scopes.includes(draft.scope) ? next : withScope(next, scopes[0] ?? 'single_symbol')
+}
+
+const withScope = (draft: Draft, scope: AlertScope): Draft => ({ ...draft, scope, target: FIRST_TARGET[scope] })
+
+function ruleOf({ kind, scope, target, severity, values, more }: Draft) {
+  return { alert_type: kind, target_scope: scope, target, severity, parameters: values, ...extras(more) }
+}
+
 export function AlertForm({ onMade }: { onMade: () => void }) {
-  const [kind, setKind] = useState('price_cross')
-  const [scope, setScope] = useState<AlertScope>('single_symbol')
-  const [target, setTarget] = useState('')
-  const [severity, setSeverity] = useState('warning')
-  const [values, setValues] = useState<Values>(presetsOf('price_cross'))
-  const [more, setMore] = useState<Record<(typeof TEXT_FIELDS)[number], string>>(EMPTY)
+  const [draft, setDraft] = useState(emptyDraft)
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
-  const choose = (next: string) => {
-    setKind(next)
-    setValues(presetsOf(next))
-    const [first = 'single_symbol'] = ALERT_KINDS[next]?.scopes ?? []
-    if (!ALERT_KINDS[next]?.scopes.includes(scope)) changeScope(first)
-  }
-  const changeScope = (next: AlertScope) => {
-    setScope(next)
-    setTarget(FIRST_TARGET[next])
-  }
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     setBusy(true)
     setProblem(null)
     try {
-      const rule = { alert_type: kind, target_scope: scope, target, severity, parameters: values, ...extras(more) }
-      await request(`${ALERTS}/rules`, sendJson('POST', rule))
-      setValues(presetsOf(kind))
-      setMore(EMPTY)
-      if (scope === 'single_symbol') setTarget('')
+      await request(`${ALERTS}/rules`, sendJson('POST', ruleOf(draft)))
+      setDraft((before) => {
+        const target = before.scope === 'single_symbol' ? '' : before.target
+        return { ...before, values: presetsOf(before.kind), more: EMPTY, target }
+      })
       onMade()
     } catch (error) {
       setProblem(messageOf(error))
     }
     setBusy(false)
   }
-  const scopes = ALERT_KINDS[kind]?.scopes ?? []
   return (
     <form class="card alert-form" aria-labelledby="alert-form-head" onSubmit={(event) => void submit(event)}>
       <h2 id="alert-form-head">{say('A new rule')}</h2>
-      <div class="alert-fields">
-        <Choice
-          label={say('What')}
-          value={kind}
-          options={Object.entries(ALERT_KINDS).map(([value, { label }]) => [value, say(label)])}
-          onValue={choose}
-        />
-        <Choice
-          label={say('Of')}
-          value={scope}
-          options={scopes.map((one) => [one, say(SCOPE_NAMES[one])])}
-          onValue={(next) => changeScope(next as AlertScope)}
-        />
-        <TargetField scope={scope} target={target} onTarget={setTarget} />
-        {(ALERT_KINDS[kind]?.fields ?? []).map((field) => (
-          <FieldOf
-            key={`${kind} ${field.name}`}
-            field={field}
-            value={values[field.name] ?? ''}
-            onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
-          />
-        ))}
-        <Choice
-          label={say('How much it matters')}
-          value={severity}
-          options={SEVERITIES.map(([value, label]) => [value, say(label)])}
-          onValue={setSeverity}
-        />
-      </div>
-      <More values={more} onChange={(name, text) => setMore((before) => ({ ...before, [name]: text }))} />
+      <Condition draft={draft} onDraft={setDraft} />
+      <More
+        values={draft.more}
+        onChange={(name, text) => setDraft((before) => ({ ...before, more: { ...before.more, [name]: text } }))}
+      />
       <p class="hint">{say('What holds already does not fire: a rule waits until its condition begins to hold.')}</p>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      <button type="submit" class="primary start" disabled={busy || target.trim() === ''}>
+      <button type="submit" class="primary start" disabled={busy || draft.target.trim() === ''}>
         {say('Make the rule')}
       </button>
     </form>
+  )
+}
+
+type ConditionProps = { draft: Draft; onDraft: (change: (before: Draft) => Draft) => void }
+
+/** What is looked at, of what, and how much it matters. */
+function Condition({ draft: { kind, scope, target, severity, values }, onDraft }: ConditionProps) {
+  const { scopes = [], fields = [] } = ALERT_KINDS[kind] ?? {}
+  const set = (part: Partial<Draft>) => onDraft((before) => ({ ...before, ...part }))
+  return (
+    <div class="alert-fields">
+      <Choice
+        label={say('What')}
+        value={kind}
+        options={Object.entries(ALERT_KINDS).map(([value, { label }]) => [value, say(label)])}
+        onValue={(next) => onDraft((before) => withKind(before, next))}
+      />
+      <Choice
+        label={say('Of')}
+        value={scope}
+        options={scopes.map((one) => [one, say(SCOPE_NAMES[one])])}
+        onValue={(next) => onDraft((before) => withScope(before, next as AlertScope))}
+      />
+      <TargetField scope={scope} target={target} onTarget={(next) => set({ target: next })} />
+      {fields.map((field) => (
+        <FieldOf
+          key={`${kind} ${field.name}`}
+          field={field}
+          value={values[field.name] ?? ''}
+          onChange={(value) => onDraft((before) => ({ ...before, values: { ...before.values, [field.name]: value } }))}
+        />
+      ))}
+      <Choice
+        label={say('How much it matters')}
+        value={severity}
+        options={SEVERITIES.map(([value, label]) => [value, say(label)])}
+        onValue={(next) => set({ severity: next })}
+      />
+    </div>
   )
 }
 
@@ -123,7 +143,7 @@ const FIRST_TARGET: Readonly<Record<AlertScope, string>> = {
 }
 
 /** What was left empty is left out. */
-function extras({ name, from, to, hours, expires }: Record<(typeof TEXT_FIELDS)[number], string>) {
+function extras({ name, from, to, hours, expires }: TextFields) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   return {
     source: 'console',
@@ -135,12 +155,12 @@ function extras({ name, from, to, hours, expires }: Record<(typeof TEXT_FIELDS)[
 }
 
 type MoreProps = {
-  values: Record<(typeof TEXT_FIELDS)[number], string>
-  onChange: (name: (typeof TEXT_FIELDS)[number], text: string) => void
+  values: TextFields
+  onChange: (name: keyof TextFields, text: string) => void
 }
 
 function More({ values, onChange }: MoreProps) {
-  const of = (name: (typeof TEXT_FIELDS)[number]) => ({
+  const of = (name: keyof TextFields) => ({
     value: values[name],
     onInput: (event: { currentTarget: HTMLInputElement }) => onChange(name, event.currentTarget.value),
   })

@@ -1,12 +1,13 @@
 // Alerts: the rules, whether anybody looks at them, what fired, and what became of the messages.
 
 import './alerts.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
+import { SwitchButton } from '../controls.tsx'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Ago, Notice, useAnswer } from '../ui.tsx'
 import { ALERTS, AlertForm } from './alert-form.tsx'
 import { ALERT_KINDS } from './alert-kinds.ts'
 import { SubNav } from './sub-nav.tsx'
@@ -39,28 +40,12 @@ const SEVERITIES: Readonly<Record<Rule['severity'], Text>> = { info: 'Info', war
 
 export function AlertsPage() {
   usePageTitle(say('Alerts'))
-  const [rules, setRules] = useState<Rules | null>(null)
-  const [triggers, setTriggers] = useState<Page<Trigger> | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const load = () => {
-    const asked = Promise.all([
-      request<Rules>(`${ALERTS}/rules?page_size=${SHOWN}`),
-      request<Page<Trigger>>(`${ALERTS}/triggers?page_size=50`),
-    ])
-    asked.then(
-      ([foundRules, foundTriggers]) => {
-        setProblem(null)
-        setRules(foundRules)
-        setTriggers(foundTriggers)
-      },
-      (error: unknown) => setProblem(messageOf(error)),
-    )
-  }
-  useEffect(load, [])
-  useChanges('alerts', load)
+  const { found, problem, again } = useAnswer(rulesAndTriggers, [])
+  const [rules = null, triggers = null] = found ?? []
+  useChanges('alerts', again)
   const changed = () => {
     noteChange('alerts')
-    load()
+    again()
   }
   const monitor = rules?.monitor
   return (
@@ -70,20 +55,7 @@ export function AlertsPage() {
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {monitor?.message != null && <Notice kind="warning">{monitor.message}</Notice>}
       <AlertForm onMade={changed} />
-      <section aria-labelledby="rules-head" class="alert-rules">
-        <h2 id="rules-head">
-          {say('Rules')} {rules !== null && <span class="badge">{rules.total}</span>}
-        </h2>
-        {rules?.items.length === 0 && <p class="empty">{say('No rules yet. Make one above.')}</p>}
-        {rules !== null && rules.total > rules.items.length && (
-          <p class="hint">{say('The last {count} that were changed are shown.', { count: rules.items.length })}</p>
-        )}
-        <ul class="alert-list">
-          {rules?.items.map((rule) => (
-            <RuleRow key={rule.id} rule={rule} onChanged={changed} />
-          ))}
-        </ul>
-      </section>
+      <RuleList rules={rules} onChanged={changed} />
       <section aria-labelledby="triggers-head" class="alert-rules">
         <h2 id="triggers-head">{say('What fired')}</h2>
         <p class="hint">
@@ -100,28 +72,32 @@ export function AlertsPage() {
   )
 }
 
-function RuleRow({ rule, onChanged }: { rule: Rule; onChanged: () => void }) {
-  const [problem, setProblem] = useState<string | null>(null)
-  const [tried, setTried] = useState<string | null>(null)
-  const path = `${ALERTS}/rules/${rule.id}`
-  const act = async (work: () => Promise<unknown>) => {
-    setProblem(null)
-    try {
-      await work()
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
-  }
-  const change = (way: string, init: RequestInit) =>
-    void act(async () => {
-      await request(`${path}${way}`, init)
-      onChanged()
-    })
-  const tryOut = () =>
-    void act(async () => {
-      const { message } = await request<{ message: string }>(`${path}/test`, sendJson('POST', {}))
-      setTried(message)
-    })
+const rulesAndTriggers = (): Promise<[Rules, Page<Trigger>]> =>
+  Promise.all([
+    request<Rules>(`${ALERTS}/rules?page_size=${SHOWN}`),
+    request<Page<Trigger>>(`${ALERTS}/triggers?page_size=50`),
+  ])
+
+const RuleList = ({ rules, onChanged }: { rules: Rules | null; onChanged: () => void }) => (
+  <section aria-labelledby="rules-head" class="alert-rules">
+    <h2 id="rules-head">
+      {say('Rules')} {rules !== null && <span class="badge">{rules.total}</span>}
+    </h2>
+    {rules?.items.length === 0 && <p class="empty">{say('No rules yet. Make one above.')}</p>}
+    {rules !== null && rules.total > rules.items.length && (
+      <p class="hint">{say('The last {count} that were changed are shown.', { count: rules.items.length })}</p>
+    )}
+    <ul class="alert-list">
+      {rules?.items.map((rule) => (
+        <RuleRow key={rule.id} rule={rule} onChanged={onChanged} />
+      ))}
+    </ul>
+  </section>
+)
+
+type RuleProps = { rule: Rule; onChanged: () => void }
+
+function RuleRow({ rule, onChanged }: RuleProps) {
   const kind = ALERT_KINDS[rule.alert_type]?.label
   return (
     <li>
@@ -136,6 +112,26 @@ function RuleRow({ rule, onChanged }: { rule: Rule; onChanged: () => void }) {
         )}
       </div>
       <p class={rule.has_doubts && rule.enabled ? 'alert-doubt' : 'hint'}>{rule.message}</p>
+      <RuleActions rule={rule} onChanged={onChanged} />
+    </li>
+  )
+}
+
+function RuleActions({ rule, onChanged }: RuleProps) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [tried, setTried] = useState<string | null>(null)
+  const path = `${ALERTS}/rules/${rule.id}`
+  const act = (work: Promise<unknown>) => {
+    setProblem(null)
+    work.catch((error: unknown) => setProblem(messageOf(error)))
+  }
+  const change = (way: string, init: RequestInit) => act(request(`${path}${way}`, init).then(onChanged))
+  const tryOut = () => {
+    const test = request<{ message: string }>(`${path}/test`, sendJson('POST', {}))
+    act(test.then(({ message }) => setTried(message)))
+  }
+  return (
+    <>
       {tried !== null && (
         <p class="hint" role="status">
           {say('Tried out: {result}', { result: tried })}
@@ -146,13 +142,7 @@ function RuleRow({ rule, onChanged }: { rule: Rule; onChanged: () => void }) {
         <button type="button" onClick={tryOut} aria-label={say('Try it out: {name}', { name: rule.name })}>
           {say('Try it out')}
         </button>
-        <button
-          type="button"
-          aria-label={say(rule.enabled ? 'Switch off: {name}' : 'Switch on: {name}', { name: rule.name })}
-          onClick={() => change(rule.enabled ? '/disable' : '/enable', sendJson('POST', {}))}
-        >
-          {say(rule.enabled ? 'Switch off' : 'Switch on')}
-        </button>
+        <SwitchButton one={rule} onSwitch={() => change(rule.enabled ? '/disable' : '/enable', sendJson('POST', {}))} />
         <button
           type="button"
           class="danger"
@@ -162,7 +152,7 @@ function RuleRow({ rule, onChanged }: { rule: Rule; onChanged: () => void }) {
           {say('Delete')}
         </button>
       </div>
-    </li>
+    </>
   )
 }
 

@@ -1,11 +1,11 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { dailyBars, messageOf } from '../api.ts'
 import type { ChartProps } from '../charts/price-chart.tsx'
 import { alongside, drawnOf, type Level, type Line, PANES, type Pane, WARM_UP } from '../charts/series.ts'
 import { price } from '../format.ts'
 import { lazy } from '../lazy.tsx'
 import { languageTag, locale, say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useAnswer } from '../ui.tsx'
 import type { DailyBar, History } from '../wire.ts'
 
 const LazyChart = lazy<ChartProps>(async () => (await import('../charts/price-chart.tsx')).PriceChart)
@@ -59,11 +59,7 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample,
         <Toggle label={say('Log scale')} on={isLog} disabled={beside !== null} onToggle={setIsLog} />
         <Comparison index={index} comparison={comparison} />
       </div>
-      {problem !== null && (
-        <Notice kind="error" action={{ label: say('Try again'), run: tryAgain }}>
-          {say('No price chart: {problem}', { problem })}
-        </Notice>
-      )}
+      {problem !== null && <NoChart problem={problem} onAgain={tryAgain} />}
       {!isOwn && history !== null && <Warnings history={history} isMixed={isMixed} language={language} />}
       {beside?.values.every(Number.isNaN) && (
         <Notice kind="info">{say('{name} has no session in common with these.', { name: beside.name })}</Notice>
@@ -71,22 +67,24 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample,
       {drawn?.bars.length === 0 && <p class="empty">{say('There are no daily prices for this time.')}</p>}
       {drawn === null && problem === null && <div class="plot skeleton" aria-hidden="true" />}
       {drawn !== null && drawn.bars.length > 0 && (
-        <>
-          <LazyChart
-            drawn={drawn}
-            levels={isMixed ? NO_LEVELS : levels}
-            panes={panes}
-            isLog={isLog}
-            beside={beside}
-            label={say('Daily prices of {code}', { code })}
-            redRises={redRises}
-          />
-          <BarTable bars={drawn.bars.slice(-TABLE_ROWS)} />
-        </>
+        <Prices {...{ code, drawn, panes, isLog, beside, redRises }} levels={isMixed ? NO_LEVELS : levels} />
       )}
     </section>
   )
 }
+
+const NoChart = ({ problem, onAgain }: { problem: string; onAgain: () => void }) => (
+  <Notice kind="error" action={{ label: say('Try again'), run: onAgain }}>
+    {say('No price chart: {problem}', { problem })}
+  </Notice>
+)
+
+const Prices = ({ code, ...chart }: Omit<ChartProps, 'label'> & { code: string }) => (
+  <>
+    <LazyChart {...chart} label={say('Daily prices of {code}', { code })} />
+    <BarTable bars={chart.drawn.bars.slice(-TABLE_ROWS)} />
+  </>
+)
 
 type WarningsProps = { history: History; isMixed: boolean; language: string }
 
@@ -110,25 +108,9 @@ function Warnings({ history, isMixed, language }: WarningsProps) {
 
 /** The bars of the service as they are now; nothing without a code. */
 function useHistory(code: string | null, language: string) {
-  const [history, setHistory] = useState<History | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [tries, setTries] = useState(0)
-  useEffect(() => {
-    if (code === null) return
-    let current = true
-    dailyBars(code, MOST_BARS, language).then(
-      (found) => {
-        if (!current) return
-        setHistory(found)
-        setProblem(null)
-      },
-      (error: unknown) => current && setProblem(messageOf(error)),
-    )
-    return () => {
-      current = false
-    }
-  }, [code, language, tries])
-  return { history, problem: code === null ? null : problem, tryAgain: () => setTries(tries + 1) }
+  const ask = async () => (code === null ? null : dailyBars(code, MOST_BARS, language))
+  const { found, problem, again } = useAnswer(ask, [code, language])
+  return { history: found, problem: code === null ? null : problem, tryAgain: again }
 }
 
 type Found = { code: string; name: string; bars: DailyBar[] }

@@ -1,12 +1,11 @@
 // What has been: every report, searched and paged; how advice turned out; what the method was worth.
 
-import { useEffect, useState } from 'preact/hooks'
-import { messageOf } from '../api.ts'
+import { useState } from 'preact/hooks'
 import { Choice, Pager } from '../controls.tsx'
 import { price, signed } from '../format.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Ago, Notice, useAnswer } from '../ui.tsx'
 import {
   type Accuracy,
   type EvidencePage,
@@ -14,66 +13,42 @@ import {
   getAccuracy,
   getEvidence,
   type HistoryItem,
-  type HistoryPage,
   type Horizon,
   listHistory,
 } from './record-api.ts'
 import { SubNav } from './sub-nav.tsx'
 
 const PER_PAGE = 20
+const REPORT_TYPES: readonly (readonly [type: string, name: Text])[] = [
+  ['', 'All'],
+  ['market_review', 'Market review'],
+]
 
 export function HistoryPageView() {
   usePageTitle(say('History'))
   const [code, setCode] = useState(new URLSearchParams(location.search).get('code') ?? '')
-  // What stands in the field: a list that comes while somebody types must not take it back.
-  const [typed, setTyped] = useState(code)
   const [type, setType] = useState('')
   const [page, setPage] = useState(1)
-  const [found, setFound] = useState<HistoryPage | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    let isCurrent = true
-    listHistory({ stock_code: code.trim(), report_type: type, page, limit: PER_PAGE }).then(
-      (list) => {
-        if (!isCurrent) return
-        setFound(list)
-        setProblem(null)
-      },
-      (error: unknown) => isCurrent && setProblem(messageOf(error)),
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [code, type, page])
+  const { found, problem } = useAnswer(
+    () => listHistory({ stock_code: code.trim(), report_type: type, page, limit: PER_PAGE }),
+    [code, type, page],
+  )
+  const choose = (set: (value: string) => void) => (value: string) => {
+    set(value)
+    setPage(1)
+  }
   const pages = Math.max(1, Math.ceil((found?.total ?? 0) / PER_PAGE))
   return (
     <main class="page">
       <h1>{say('History')}</h1>
       <SubNav current="history" />
       <div class="filters">
-        <label class="choice">
-          <span>{say('Code or name')}</span>
-          <input
-            type="search"
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-            onChange={(event) => {
-              setCode(event.currentTarget.value)
-              setPage(1)
-            }}
-          />
-        </label>
+        <CodeField first={code} onCode={choose(setCode)} />
         <Choice
           label={say('Report')}
           value={type}
-          options={[
-            ['', say('All')],
-            ['market_review', say('Market review')],
-          ]}
-          onValue={(next) => {
-            setType(next)
-            setPage(1)
-          }}
+          options={REPORT_TYPES.map(([value, name]) => [value, say(name)])}
+          onValue={choose(setType)}
         />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
@@ -85,6 +60,22 @@ export function HistoryPageView() {
       </ul>
       <Pager page={page} pages={pages} onPage={setPage} />
     </main>
+  )
+}
+
+/** Asked for when it is left. What stands in it is its own: a list that comes while somebody types must not take it back. */
+function CodeField({ first, onCode }: { first: string; onCode: (code: string) => void }) {
+  const [typed, setTyped] = useState(first)
+  return (
+    <label class="choice">
+      <span>{say('Code or name')}</span>
+      <input
+        type="search"
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => onCode(event.currentTarget.value)}
+      />
+    </label>
   )
 }
 
@@ -106,11 +97,7 @@ const Row = ({ item }: { item: HistoryItem }) => (
 
 export function AccuracyPage() {
   usePageTitle(say('Accuracy'))
-  const [accuracy, setAccuracy] = useState<Accuracy | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    getAccuracy('').then(setAccuracy, (error: unknown) => setProblem(messageOf(error)))
-  }, [])
+  const { found: accuracy, problem } = useAnswer(() => getAccuracy(''), [])
   return (
     <main class="page">
       <h1>{say('Accuracy')}</h1>
@@ -198,19 +185,10 @@ const ActionTable = ({ accuracy }: { accuracy: Accuracy }) => (
 export function EvidencePageView() {
   usePageTitle(say('Evidence'))
   const [data, setData] = useState('market')
-  const [found, setFound] = useState<EvidencePage | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    let isCurrent = true
-    setFound(null)
-    getEvidence({ data, market: 'all', regime: 'all', limit: 100 }).then(
-      (page) => isCurrent && setFound(page),
-      (error: unknown) => isCurrent && setProblem(messageOf(error)),
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [data])
+  const answer = useAnswer(async () => ({ data, page: await getEvidence({ ...ALL_EVIDENCE, data }) }), [data])
+  const { problem } = answer
+  // Rows of other prices are not shown below this choice.
+  const found = answer.found?.data === data ? answer.found.page : null
   return (
     <main class="page">
       <h1>{say('Evidence')}</h1>
@@ -241,6 +219,7 @@ export function EvidencePageView() {
   )
 }
 
+const ALL_EVIDENCE = { market: 'all', regime: 'all', limit: 100 } as const
 const EVIDENCE_COLUMNS: readonly Text[] = ['Held', 'Group', 'Cases', 'Mean return', 'Random entry', 'Excess', 'Verdict']
 
 const EvidenceTable = ({ found }: { found: EvidencePage }) => (

@@ -21,7 +21,6 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
   const { meta, summary, strategy, details } = report
   usePageTitle(meta.stock_name ?? meta.stock_code)
   const redRises = RED_RISES.has(meta.market_phase_summary?.market ?? '')
-  const levels = useMemo(() => chartLevels(strategy), [strategy])
   const checks = checksOf(report)
   // The figures failed a check: the report has no score, and its chart would show what is doubted.
   const isWithheld = checks.isBlocked
@@ -37,25 +36,8 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       <WhatChanged story={story} />
       {strategy !== null && <LevelList strategy={strategy} />}
       {parts.plan && <Plan part={parts.plan} checks={checks} />}
-      {!isWithheld && (
-        <ChartSection
-          code={meta.stock_code}
-          levels={levels}
-          redRises={redRises}
-          language={meta.report_language}
-          reportIsSample={Boolean(meta.data_notice)}
-          own={story.bars}
-          index={story.index}
-        />
-      )}
-      <ScoreParts story={story} checks={checks} />
-      <RisksAndNext story={story} />
-      {parts.horizons && <Horizons part={parts.horizons} checks={checks} />}
-      <Zones story={story} checks={checks} />
-      {parts.performance.length > 0 && <Performance part={parts.performance} checks={checks} />}
-      {parts.beside.length > 0 && <BesideMarket part={parts.beside} checks={checks} />}
-      {parts.evidence && <Evidence part={parts.evidence} checks={checks} />}
-      <Strategies story={story} />
+      {!isWithheld && <Chart {...{ report, story, redRises }} />}
+      <Grounds {...{ story, parts, checks }} />
       <News story={story} />
       {parts.comment && <ModelWords part={parts.comment} />}
       <Summary text={summary.analysis_summary} disclosure={details?.empty_news_disclosure} />
@@ -65,6 +47,40 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
       {details !== null && <Details details={details} checks={checks} />}
       <Origin meta={meta} />
     </article>
+  )
+}
+
+type Story = ReturnType<typeof storedStory>
+type GroundsProps = { story: Story; parts: ReturnType<typeof storedParts>; checks: Checks }
+
+/** What the advice rests on. */
+const Grounds = ({ story, parts, checks }: GroundsProps) => (
+  <>
+    <ScoreParts story={story} checks={checks} />
+    <RisksAndNext story={story} />
+    {parts.horizons && <Horizons part={parts.horizons} checks={checks} />}
+    <Zones story={story} checks={checks} />
+    {parts.performance.length > 0 && <Performance part={parts.performance} checks={checks} />}
+    {parts.beside.length > 0 && <BesideMarket part={parts.beside} checks={checks} />}
+    {parts.evidence && <Evidence part={parts.evidence} checks={checks} />}
+    <Strategies story={story} />
+  </>
+)
+
+type ChartPartProps = { report: Report; story: Story; redRises: boolean }
+
+function Chart({ report: { meta, strategy }, story, redRises }: ChartPartProps) {
+  const levels = useMemo(() => chartLevels(strategy), [strategy])
+  return (
+    <ChartSection
+      code={meta.stock_code}
+      levels={levels}
+      redRises={redRises}
+      language={meta.report_language}
+      reportIsSample={Boolean(meta.data_notice)}
+      own={story.bars}
+      index={story.index}
+    />
   )
 }
 

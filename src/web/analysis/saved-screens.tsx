@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
+import { SwitchButton } from '../controls.tsx'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
 import type { Screen } from './screen-form.tsx'
@@ -103,13 +104,7 @@ function SavedRow({ one, onOpen, onShown, onAct }: SavedRowProps) {
           {say('Find listings')}
         </button>
         {one.schedule !== null && (
-          <button
-            type="button"
-            aria-label={say(one.enabled ? 'Switch off: {name}' : 'Switch on: {name}', { name })}
-            onClick={() => onAct(request(path, sendJson('PATCH', { enabled: !one.enabled })))}
-          >
-            {say(one.enabled ? 'Switch off' : 'Switch on')}
-          </button>
+          <SwitchButton one={one} onSwitch={() => onAct(request(path, sendJson('PATCH', { enabled: !one.enabled })))} />
         )}
         <button
           type="button"

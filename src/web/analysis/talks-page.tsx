@@ -6,7 +6,7 @@ import { ApiError, messageOf, request, sendJson } from '../api.ts'
 import { Markdown } from '../markdown.tsx'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Ago, Notice, useAnswer } from '../ui.tsx'
 import { SubNav } from './sub-nav.tsx'
 import { askTalk, type Frame } from './talk-stream.ts'
 
@@ -20,15 +20,7 @@ type Message = { id: string; role: 'user' | 'assistant'; content: string }
 export function TalksPage() {
   usePageTitle(say('Talks'))
   const query = new URLSearchParams(useSearch())
-  const [sessions, setSessions] = useState<Session[] | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const load = () => {
-    request<{ sessions: Session[] }>(SESSIONS).then(
-      (found) => setSessions(found.sessions),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
-  }
-  useEffect(load, [])
+  const { found, problem, setProblem, again } = useAnswer(() => request<{ sessions: Session[] }>(SESSIONS), [])
   const fresh = useRef(crypto.randomUUID())
   const open = query.get('session')
   const remove = async (id: string) => {
@@ -36,7 +28,7 @@ export function TalksPage() {
       await request(`${SESSIONS}/${encodeURIComponent(id)}`, { method: 'DELETE' })
       fresh.current = crypto.randomUUID()
       navigate(PATH)
-      load()
+      again()
     } catch (error) {
       setProblem(messageOf(error))
     }
@@ -47,13 +39,17 @@ export function TalksPage() {
       <SubNav current="talks" />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <div class="talks">
-        <SessionList sessions={sessions} open={open} onNew={() => (fresh.current = crypto.randomUUID())} />
+        <SessionList
+          sessions={found?.sessions ?? null}
+          open={open}
+          onNew={() => (fresh.current = crypto.randomUUID())}
+        />
         <Talk
           key={open ?? fresh.current}
           session={open ?? fresh.current}
           isNew={open === null}
           shown={contextOf(query)}
-          onAnswered={load}
+          onAnswered={again}
           onRemove={remove}
         />
       </div>
@@ -237,6 +233,8 @@ function After({ session, onRemove }: { session: string; onRemove: (id: string) 
 
 type Asked = Omit<TalkProps, 'onRemove'>
 
+const withoutAsked = (messages: Message[]): Message[] => messages.filter(({ id }) => id !== 'asked')
+
 /** The messages of a talk and the turn that runs. A question without an answer is being answered: the page joins its turn. */
 function useTalk({ session, isNew, shown, onAnswered }: Asked) {
   const [messages, setMessages] = useState<Message[]>([])
@@ -250,21 +248,20 @@ function useTalk({ session, isNew, shown, onAnswered }: Asked) {
     return found.messages
   }
   const follow = async (message: string) => {
+    const { signal } = abort.current
     setIsAsking(true)
     setProblem(null)
     setSteps([])
+    const onFrame = (frame: Frame) => setSteps((before) => [...before, frame])
     try {
-      const question = { message, session_id: session, context: shown }
-      const { signal } = abort.current
-      const last = await askTalk(question, { onFrame: (frame) => setSteps((before) => [...before, frame]), signal })
+      const last = await askTalk({ message, session_id: session, context: shown }, { onFrame, signal })
       if (last.type === 'error') setProblem(last.message ?? say('The talk is gone.'))
       await read()
       onAnswered()
     } catch (error) {
       if (abort.current.signal.aborted) return
       // What was refused was not stored: it is taken out again.
-      if (error instanceof ApiError && error.status !== 0)
-        setMessages((before) => before.filter(({ id }) => id !== 'asked'))
+      if (error instanceof ApiError && error.status !== 0) setMessages(withoutAsked)
       setProblem(messageOf(error))
     }
     setIsAsking(false)
@@ -274,12 +271,12 @@ function useTalk({ session, isNew, shown, onAnswered }: Asked) {
     if (isNew) history.replaceState(null, '', `${PATH}?${addressOf(session, shown)}`)
     void follow(message)
   }
+  const resume = async () => {
+    const last = (await read()).at(-1)
+    if (last?.role === 'user') void follow(last.content)
+  }
   useEffect(() => {
-    const resume = (found: Message[]) => {
-      const last = found.at(-1)
-      if (last?.role === 'user') void follow(last.content)
-    }
-    if (!isNew) read().then(resume, (error: unknown) => setProblem(messageOf(error)))
+    if (!isNew) resume().catch((error: unknown) => setProblem(messageOf(error)))
     return () => abort.current.abort()
   }, [])
   return { messages, steps, problem, isAsking, ask }

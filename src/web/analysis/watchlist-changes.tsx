@@ -40,8 +40,8 @@ const LEVELS: Record<Level, Text> = {
   take_profit: 'Take profit',
 }
 
-export function WatchlistChanges({ lists }: { lists: readonly Watchlist[] }) {
-  const [days, setDays] = useState('1')
+/** What changed in so many days, page after page. */
+function useDigest(days: string) {
   const [digest, setDigest] = useState<Digest | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const read = (page: string | null) => {
@@ -57,6 +57,12 @@ export function WatchlistChanges({ lists }: { lists: readonly Watchlist[] }) {
       (error: unknown) => setProblem(messageOf(error)),
     )
   }
+  return { digest, problem, read }
+}
+
+export function WatchlistChanges({ lists }: { lists: readonly Watchlist[] }) {
+  const [days, setDays] = useState('1')
+  const { digest, problem, read } = useDigest(days)
   const watched = lists.reduce((sum, { stocks }) => sum + stocks.length, 0)
   useEffect(() => {
     if (watched > 0) read(null)

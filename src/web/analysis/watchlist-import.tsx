@@ -21,7 +21,19 @@ type Row = { item: Item; isTaken: boolean; code: string }
 
 const rowOf = (item: Item): Row => ({ item, isTaken: item.confidence !== 'low', code: item.code ?? '' })
 
-export function WatchlistImport({ lists, onImported }: { lists: readonly Watchlist[]; onImported: () => void }) {
+/** The rows that go into a group: their own one, or the one that was chosen. */
+const importOf = (rows: readonly Row[], group: string) =>
+  rows
+    .filter(({ isTaken, code }) => isTaken && code !== '')
+    .map(({ item, code }) => ({
+      stock_code: code,
+      group: item.group ?? (group === '' ? null : group),
+      note: item.note,
+      row: item.row,
+    }))
+
+/** What was read and not imported yet, and the two steps: read a source, take its rows. */
+function useImport(onImported: () => void) {
   const [rows, setRows] = useState<Row[] | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [told, setTold] = useState<string | null>(null)
@@ -38,46 +50,39 @@ export function WatchlistImport({ lists, onImported }: { lists: readonly Watchli
     setIsBusy(false)
   }
   const read = (init: RequestInit, path = 'parse-import') =>
-    work(async () => {
+    void work(async () => {
       const { items } = await request<{ items: Item[] }>(`/api/v1/stocks/${path}`, init)
       setRows(items.map(rowOf))
     })
   const take = (group: string) =>
-    work(async () => {
-      const taken = (rows ?? []).filter(({ isTaken, code }) => isTaken && code !== '')
-      const body = {
-        rows: taken.map(({ item, code }) => {
-          return {
-            stock_code: code,
-            group: item.group ?? (group === '' ? null : group),
-            note: item.note,
-            row: item.row,
-          }
-        }),
-      }
+    void work(async () => {
+      const body = { rows: importOf(rows ?? [], group) }
       const { added } = await request<{ added: number }>(`${PATH}/import`, sendJson('POST', body))
       setRows(null)
       setTold(say('{count} stocks were added.', { count: added }))
       onImported()
     })
+  return { rows, problem, told, isBusy, setRows, read, take }
+}
+
+export function WatchlistImport({ lists, onImported }: { lists: readonly Watchlist[]; onImported: () => void }) {
+  const { rows, problem, told, isBusy, setRows, read, take } = useImport(onImported)
   return (
     <section class="card import" aria-labelledby="import-head">
       <h2 id="import-head">{say('Import')}</h2>
       <Source
         isBusy={isBusy}
-        onText={(text) => void read(sendJson('POST', { text }))}
+        onText={(text) => read(sendJson('POST', { text }))}
         onFile={(file) => {
           const form = new FormData()
           form.append('file', file, file.name)
           const isPicture = file.type.startsWith('image/')
-          void read({ method: 'POST', body: form }, isPicture ? 'extract-from-image' : 'parse-import')
+          read({ method: 'POST', body: form }, isPicture ? 'extract-from-image' : 'parse-import')
         }}
       />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {told !== null && <Notice kind="info">{told}</Notice>}
-      {rows !== null && (
-        <Preview rows={rows} lists={lists} isBusy={isBusy} onRows={setRows} onTake={(group) => void take(group)} />
-      )}
+      {rows !== null && <Preview rows={rows} lists={lists} isBusy={isBusy} onRows={setRows} onTake={take} />}
     </section>
   )
 }
@@ -87,11 +92,6 @@ type SourceProps = { isBusy: boolean; onText: (text: string) => void; onFile: (f
 function Source({ isBusy, onText, onFile }: SourceProps) {
   const [text, setText] = useState('')
   const [isOver, setIsOver] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const first = (files: FileList | null | undefined) => {
-    const [file] = files ?? []
-    if (file !== undefined) onFile(file)
-  }
   return (
     <form
       class={`drop-place${isOver ? ' over' : ''}`}
@@ -107,7 +107,7 @@ function Source({ isBusy, onText, onFile }: SourceProps) {
       onDrop={(event) => {
         event.preventDefault()
         setIsOver(false)
-        first(event.dataTransfer?.files)
+        withFirst(event.dataTransfer?.files, onFile)
       }}
     >
       <p class="hint">
@@ -121,21 +121,35 @@ function Source({ isBusy, onText, onFile }: SourceProps) {
         <button type="submit" disabled={isBusy || text.trim() === ''}>
           {say('Read the list')}
         </button>
-        <button type="button" disabled={isBusy} onClick={() => input.current?.click()}>
-          {say('Choose a file')}
-        </button>
-        <input
-          ref={input}
-          type="file"
-          hidden
-          accept=".csv,.txt,.tsv,.xlsx,image/png,image/jpeg,image/webp,image/gif"
-          onChange={(event) => {
-            first(event.currentTarget.files)
-            event.currentTarget.value = ''
-          }}
-        />
+        <FileButton isBusy={isBusy} onFile={onFile} />
       </div>
     </form>
+  )
+}
+
+function withFirst(files: FileList | null | undefined, onFile: (file: File) => void): void {
+  const [file] = files ?? []
+  if (file !== undefined) onFile(file)
+}
+
+function FileButton({ isBusy, onFile }: { isBusy: boolean; onFile: (file: File) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button type="button" disabled={isBusy} onClick={() => input.current?.click()}>
+        {say('Choose a file')}
+      </button>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept=".csv,.txt,.tsv,.xlsx,image/png,image/jpeg,image/webp,image/gif"
+        onChange={(event) => {
+          withFirst(event.currentTarget.files, onFile)
+          event.currentTarget.value = ''
+        }}
+      />
+    </>
   )
 }
 
@@ -148,7 +162,8 @@ type PreviewProps = {
 }
 
 function Preview({ rows, lists, isBusy, onRows, onTake }: PreviewProps) {
-  const [group, setGroup] = useState(lists.find(({ is_default: isDefault }) => !isDefault)?.name ?? '')
+  const groups = lists.filter(({ is_default: isDefault }) => !isDefault).map(({ name }) => name)
+  const [group, setGroup] = useState(groups[0] ?? '')
   const taken = rows.filter(({ isTaken, code }) => isTaken && code !== '').length
   const change = (place: number, to: Partial<Row>) =>
     onRows(rows.map((row, i) => (i === place ? { ...row, ...to } : row)))
@@ -167,23 +182,7 @@ function Preview({ rows, lists, isBusy, onRows, onTake }: PreviewProps) {
           onTake(group.trim())
         }}
       >
-        <label class="choice">
-          <span>{say('Into the group')}</span>
-          <input
-            list="groups"
-            maxLength={100}
-            placeholder={say('default')}
-            value={group}
-            onInput={(event) => setGroup(event.currentTarget.value)}
-          />
-        </label>
-        <datalist id="groups">
-          {lists
-            .filter(({ is_default: isDefault }) => !isDefault)
-            .map(({ name }) => (
-              <option key={name} value={name} />
-            ))}
-        </datalist>
+        <GroupField groups={groups} group={group} onGroup={setGroup} />
         <button type="submit" class="primary" disabled={isBusy || taken === 0}>
           {say('Import {count}', { count: taken })}
         </button>
@@ -194,6 +193,28 @@ function Preview({ rows, lists, isBusy, onRows, onTake }: PreviewProps) {
     </>
   )
 }
+
+type GroupProps = { groups: readonly string[]; group: string; onGroup: (group: string) => void }
+
+const GroupField = ({ groups, group, onGroup }: GroupProps) => (
+  <>
+    <label class="choice">
+      <span>{say('Into the group')}</span>
+      <input
+        list="groups"
+        maxLength={100}
+        placeholder={say('default')}
+        value={group}
+        onInput={(event) => onGroup(event.currentTarget.value)}
+      />
+    </label>
+    <datalist id="groups">
+      {groups.map((name) => (
+        <option key={name} value={name} />
+      ))}
+    </datalist>
+  </>
+)
 
 function ImportLine({ row, onChange }: { row: Row; onChange: (to: Partial<Row>) => void }) {
   const { item, isTaken, code } = row

@@ -6,7 +6,7 @@ import { messageOf, request, sendJson } from '../api.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useAnswer } from '../ui.tsx'
 import { analyseCodes } from './history-pages.tsx'
 import { SubNav } from './sub-nav.tsx'
 import { WatchlistChanges } from './watchlist-changes.tsx'
@@ -17,21 +17,13 @@ const one = (id: string) => `${PATH}/${encodeURIComponent(id)}`
 
 export function WatchlistsPage() {
   usePageTitle(say('Watchlists'))
-  const [lists, setLists] = useState<Watchlist[] | null>(null)
-  const [name, setName] = useState('')
-  const [problem, setProblem] = useState<string | null>(null)
-  const load = () => {
-    request<{ watchlists: Watchlist[] }>(PATH).then(
-      (found) => setLists(found.watchlists),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
-  }
-  useEffect(load, [])
-  useChanges('watchlists', load)
+  const { found, problem, setProblem, again } = useAnswer(() => request<{ watchlists: Watchlist[] }>(PATH), [])
+  const lists = found?.watchlists ?? null
+  useChanges('watchlists', again)
   const changed = () => {
     setProblem(null)
     noteChange('watchlists')
-    load()
+    again()
   }
   /** Whether it was done; a refusal is shown, and what was typed stays. */
   const change: Change = async (path, init) => {
@@ -44,10 +36,6 @@ export function WatchlistsPage() {
       return false
     }
   }
-  const add = async (event: SubmitEvent) => {
-    event.preventDefault()
-    if (await change(PATH, sendJson('POST', { name: name.trim() }))) setName('')
-  }
   return (
     <main class="page">
       <h1>{say('Watchlists')}</h1>
@@ -55,34 +43,48 @@ export function WatchlistsPage() {
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <WatchlistChanges lists={lists ?? []} />
       {lists?.length === 0 && <p class="empty">{say('No watchlists yet. Name one below.')}</p>}
-      {lists?.map((list, i) => (
-        <ListCard
-          key={list.watchlist_id}
-          list={list}
-          onChange={change}
-          onUp={orderOf(lists, i) && (() => void change(PATH, sendJson('PUT', { watchlist_ids: orderOf(lists, i) })))}
-        />
-      ))}
-      <form class="filters" onSubmit={(event) => void add(event)}>
-        <label class="choice">
-          <span>{say('A new list')}</span>
-          <input value={name} maxLength={100} required onInput={(event) => setName(event.currentTarget.value)} />
-        </label>
-        <button type="submit" disabled={name.trim() === ''}>
-          {say('Add')}
-        </button>
-        {lists !== null && lists.length > 0 && (
-          <a class="button" href={`${PATH}/export`} download="watchlists.csv">
-            {say('Export all')}
-          </a>
-        )}
-      </form>
+      <Cards lists={lists ?? []} onChange={change} />
+      <NewList hasLists={lists !== null && lists.length > 0} onChange={change} />
       <WatchlistImport lists={lists ?? []} onImported={changed} />
     </main>
   )
 }
 
 type Change = (path: string, init: RequestInit) => Promise<boolean>
+
+const Cards = ({ lists, onChange }: { lists: readonly Watchlist[]; onChange: Change }) => (
+  <>
+    {lists.map((list, i) => {
+      const ids = orderOf(lists, i)
+      const up = () => void onChange(PATH, sendJson('PUT', { watchlist_ids: ids }))
+      return <ListCard key={list.watchlist_id} list={list} onChange={onChange} onUp={ids && up} />
+    })}
+  </>
+)
+
+function NewList({ hasLists, onChange }: { hasLists: boolean; onChange: Change }) {
+  const [name, setName] = useState('')
+  const add = async (event: SubmitEvent) => {
+    event.preventDefault()
+    if (await onChange(PATH, sendJson('POST', { name: name.trim() }))) setName('')
+  }
+  return (
+    <form class="filters" onSubmit={(event) => void add(event)}>
+      <label class="choice">
+        <span>{say('A new list')}</span>
+        <input value={name} maxLength={100} required onInput={(event) => setName(event.currentTarget.value)} />
+      </label>
+      <button type="submit" disabled={name.trim() === ''}>
+        {say('Add')}
+      </button>
+      {hasLists && (
+        <a class="button" href={`${PATH}/export`} download="watchlists.csv">
+          {say('Export all')}
+        </a>
+      )}
+    </form>
+  )
+}
 
 /** The ids with this list before the one above it; null where it is the first that can move. */
 function orderOf(lists: readonly Watchlist[], place: number): string[] | null {
@@ -96,15 +98,6 @@ type CardProps = { list: Watchlist; onChange: Change; onUp: (() => void) | null 
 
 function ListCard({ list, onChange, onUp }: CardProps) {
   const path = one(list.watchlist_id)
-  const [problem, setProblem] = useState<string | null>(null)
-  const run = async () => {
-    try {
-      await request(`${path}/run`, sendJson('POST', {}))
-      navigate('/analysis')
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
-  }
   return (
     <section class="card watchlist" aria-label={list.name}>
       <div class="watchlist-head">
@@ -124,6 +117,25 @@ function ListCard({ list, onChange, onUp }: CardProps) {
       />
       {list.stocks.length > 0 && <Stocks list={list} path={path} onChange={onChange} />}
       <AddStocks path={path} onChange={onChange} />
+      <ListActions list={list} path={path} onChange={onChange} />
+    </section>
+  )
+}
+
+type PartProps = { path: string; onChange: Change }
+
+function ListActions({ list, path, onChange }: PartProps & { list: Watchlist }) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const run = async () => {
+    try {
+      await request(`${path}/run`, sendJson('POST', {}))
+      navigate('/analysis')
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <>
       <div class="form-actions">
         <button
           type="button"
@@ -146,11 +158,9 @@ function ListCard({ list, onChange, onUp }: CardProps) {
         )}
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-    </section>
+    </>
   )
 }
-
-type PartProps = { path: string; onChange: Change }
 
 function Stocks({ list, path, onChange }: PartProps & { list: Watchlist }) {
   const codes = list.stocks.map(({ stock_code }) => stock_code)
@@ -161,38 +171,53 @@ function Stocks({ list, path, onChange }: PartProps & { list: Watchlist }) {
   }
   return (
     <ul class="watched">
-      {list.stocks.map(({ stock_code: code, stock_name: stock, note }, i) => (
-        <li key={code}>
-          <span class="watched-name">
-            {stock ?? code} <span class="code">{code}</span>
-          </span>
-          <NoteField
-            label={say('Note on {name}', { name: stock ?? code })}
-            note={note}
-            onNote={(text) => onChange(`${path}/stocks/${encodeURIComponent(code)}`, sendJson('PUT', { note: text }))}
-          />
-          <button
-            type="button"
-            class="quiet"
-            disabled={i === 0}
-            aria-label={say('Move {name} up', { name: code })}
-            onClick={() => up(i)}
-          >
-            ↑
-          </button>
-          <button
-            type="button"
-            class="quiet"
-            aria-label={say('Remove {name}', { name: code })}
-            onClick={() => void onChange(`${path}/stocks/${encodeURIComponent(code)}`, { method: 'DELETE' })}
-          >
-            ×
-          </button>
-        </li>
+      {list.stocks.map((stock, i) => (
+        <Watched
+          key={stock.stock_code}
+          stock={stock}
+          onUp={i === 0 ? null : () => up(i)}
+          onChange={(init) => onChange(`${path}/stocks/${encodeURIComponent(stock.stock_code)}`, init)}
+        />
       ))}
     </ul>
   )
 }
+
+type WatchedProps = {
+  stock: Watchlist['stocks'][number]
+  onUp: (() => void) | null
+  onChange: (init: RequestInit) => Promise<boolean>
+}
+
+const Watched = ({ stock: { stock_code: code, stock_name: name, note }, onUp, onChange }: WatchedProps) => (
+  <li>
+    <span class="watched-name">
+      {name ?? code} <span class="code">{code}</span>
+    </span>
+    <NoteField
+      label={say('Note on {name}', { name: name ?? code })}
+      note={note}
+      onNote={(text) => onChange(sendJson('PUT', { note: text }))}
+    />
+    <button
+      type="button"
+      class="quiet"
+      disabled={onUp === null}
+      aria-label={say('Move {name} up', { name: code })}
+      onClick={() => onUp?.()}
+    >
+      ↑
+    </button>
+    <button
+      type="button"
+      class="quiet"
+      aria-label={say('Remove {name}', { name: code })}
+      onClick={() => void onChange({ method: 'DELETE' })}
+    >
+      ×
+    </button>
+  </li>
+)
 
 type NoteProps = { label: string; note: string; onNote: (note: string) => Promise<boolean> }
 

@@ -28,10 +28,6 @@ export function Composer({ id, said, running, disabled, onSay, onStop }: Props) 
     attached.clear()
     recall.reset()
   }
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    send()
-  }
   const onKeyDown = (event: KeyboardEvent) => {
     // While an input method composes, Enter chooses a word. On a touch keyboard it is the only way to a new line.
     const sends = event.key === 'Enter' && !event.shiftKey && !event.isComposing && !isTouch()
@@ -41,11 +37,11 @@ export function Composer({ id, said, running, disabled, onSay, onStop }: Props) 
   return (
     <form
       class={attached.isOver ? 'composer drop' : 'composer'}
-      onSubmit={submit}
-      onDragOver={attached.onDragOver}
-      onDragLeave={attached.onDragLeave}
-      onDrop={attached.onDrop}
-      onPaste={attached.onPaste}
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+      {...attached.on}
     >
       <Attached attached={attached} />
       <MessageBox text={text} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
@@ -83,12 +79,12 @@ const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/
 
 type AttachedFiles = ReturnType<typeof useAttached>
 
-function useAttached(id: string) {
+/** Pictures that are small enough go into the message, everything else into the workspace at once. */
+function useTaken(id: string) {
   const [pictures, setPictures] = useState<string[]>([])
   const [files, setFiles] = useState<string[]>([])
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
-  const [isOver, setIsOver] = useState(false)
   const take = async (list: File[]) => {
     if (list.length === 0) return
     setIsBusy(true)
@@ -109,35 +105,41 @@ function useAttached(id: string) {
     }
     setIsBusy(false)
   }
-  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+  const clear = () => {
+    setPictures([])
+    setFiles([])
+    setProblem(null)
+  }
+  return { pictures, files, problem, isBusy, take, clear }
+}
+
+const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+
+function useAttached(id: string) {
+  const { take, ...taken } = useTaken(id)
+  const [isOver, setIsOver] = useState(false)
   return {
-    pictures,
-    files,
-    problem,
-    isBusy,
+    ...taken,
     isOver,
-    clear: () => {
-      setPictures([])
-      setFiles([])
-      setProblem(null)
-    },
-    onDragOver: (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      setIsOver(true)
-    },
-    onDragLeave: () => setIsOver(false),
-    onDrop: (event: DragEvent) => {
-      if (!hasFiles(event)) return
-      event.preventDefault()
-      setIsOver(false)
-      void take([...(event.dataTransfer?.files ?? [])])
-    },
-    onPaste: (event: ClipboardEvent) => {
-      const pasted = [...(event.clipboardData?.files ?? [])]
-      if (pasted.length === 0) return
-      event.preventDefault()
-      void take(pasted)
+    on: {
+      onDragOver: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        setIsOver(true)
+      },
+      onDragLeave: () => setIsOver(false),
+      onDrop: (event: DragEvent) => {
+        if (!hasFiles(event)) return
+        event.preventDefault()
+        setIsOver(false)
+        void take([...(event.dataTransfer?.files ?? [])])
+      },
+      onPaste: (event: ClipboardEvent) => {
+        const pasted = [...(event.clipboardData?.files ?? [])]
+        if (pasted.length === 0) return
+        event.preventDefault()
+        void take(pasted)
+      },
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { say } from '../texts.ts'
 import type { StoredEvent } from '../wire.ts'
@@ -11,18 +12,7 @@ type Props = { waiting: StoredEvent | undefined; onAnswer: ChatControls['answer'
 export function Confirmation({ waiting, onAnswer }: Props) {
   const { security_risk: risk, security_reasons: reasons } = waiting?.args ?? {}
   const level = typeof risk === 'number' ? RISKS[risk] : undefined
-  const answer = useRef(onAnswer)
-  answer.current = onAnswer
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const answered = keyAnswer(event)
-      if (answered === null) return
-      event.preventDefault()
-      answer.current(answered, waiting?.id)
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [waiting?.id])
+  useKeys(waiting?.id, onAnswer)
   return (
     <fieldset class={`confirmation ${level ?? ''}`}>
       <legend>
@@ -39,21 +29,41 @@ export function Confirmation({ waiting, onAnswer }: Props) {
         </ul>
       )}
       <div class="answers">
-        <button type="button" class="primary" aria-keyshortcuts="Alt+Y" onClick={() => onAnswer(true, waiting?.id)}>
-          {say('Run it')}{' '}
-          <span class="keys" aria-hidden="true">
-            Alt Y
-          </span>
-        </button>
-        <button type="button" class="danger" aria-keyshortcuts="Alt+N" onClick={() => onAnswer(false, waiting?.id)}>
-          {say('Reject')}{' '}
-          <span class="keys" aria-hidden="true">
-            Alt N
-          </span>
-        </button>
+        <Answer letter="Y" kind="primary" onClick={() => onAnswer(true, waiting?.id)}>
+          {say('Run it')}
+        </Answer>
+        <Answer letter="N" kind="danger" onClick={() => onAnswer(false, waiting?.id)}>
+          {say('Reject')}
+        </Answer>
       </div>
     </fieldset>
   )
+}
+
+type AnswerProps = { letter: string; kind: string; onClick: () => void; children: ComponentChildren }
+
+const Answer = ({ letter, kind, onClick, children }: AnswerProps) => (
+  <button type="button" class={kind} aria-keyshortcuts={`Alt+${letter}`} onClick={onClick}>
+    {children}{' '}
+    <span class="keys" aria-hidden="true">
+      Alt {letter}
+    </span>
+  </button>
+)
+
+function useKeys(actionId: number | undefined, onAnswer: ChatControls['answer']): void {
+  const answer = useRef(onAnswer)
+  answer.current = onAnswer
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const answered = keyAnswer(event)
+      if (answered === null) return
+      event.preventDefault()
+      answer.current(answered, actionId)
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [actionId])
 }
 
 /** By the place of the key: with Alt some layouts make another letter of it. Null for any other key. */

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { listFiles, messageOf, readFile, uploadFiles, zipAddress } from '../api.ts'
 import { say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useAnswer } from '../ui.tsx'
 
 type Props = {
   id: string
@@ -41,15 +41,7 @@ export function Files({ id, revision, at }: Props) {
       {at !== null && <Notice kind="info">{say('As they were at event {n}.', { n: at })}</Notice>}
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {names?.length === 0 && <p class="empty">{say('No files here.')}</p>}
-      <ul class="files-list">
-        {names?.map((name) => (
-          <li key={name}>
-            <button type="button" class="file" onClick={() => void open(name)}>
-              {baseName(name)}
-            </button>
-          </li>
-        ))}
-      </ul>
+      <FileList names={names ?? []} onOpen={(name) => void open(name)} />
       <a class="button download-zip" href={zipAddress(id, at)} download>
         {say('Download as ZIP')}
       </a>
@@ -59,23 +51,9 @@ export function Files({ id, revision, at }: Props) {
 
 /** The names in a folder, read again whenever `version` changes; `null` while a folder is read for the first time. */
 function useListing(id: string, { path, at }: { path: string; at: number | null }, version: string) {
-  const [listing, setListing] = useState<{ path: string; names: string[] } | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    let current = true
-    listFiles(id, path, at).then(
-      (names) => {
-        if (!current) return
-        setListing({ path, names })
-        setProblem(null)
-      },
-      (error: unknown) => current && setProblem(messageOf(error)),
-    )
-    return () => {
-      current = false
-    }
-  }, [id, path, at, version])
-  return { names: listing?.path === path ? listing.names : null, problem, setProblem }
+  const ask = async () => ({ path, names: await listFiles(id, path, at) })
+  const { found, problem, setProblem } = useAnswer(ask, [id, path, at, version])
+  return { names: found?.path === path ? found.names : null, problem, setProblem }
 }
 
 /** The last part of a path; a folder keeps its slash. */
@@ -101,6 +79,21 @@ function Crumbs({ path, onOpen }: { path: string; onOpen: (path: string) => void
     </nav>
   )
 }
+
+type ListProps = { names: readonly string[]; nameOf?: (path: string) => string; onOpen: (path: string) => void }
+
+/** A folder keeps its slash. */
+export const FileList = ({ names, nameOf = baseName, onOpen }: ListProps) => (
+  <ul class="files-list">
+    {names.map((name) => (
+      <li key={name}>
+        <button type="button" class="file" onClick={() => onOpen(name)}>
+          {nameOf(name)}
+        </button>
+      </li>
+    ))}
+  </ul>
+)
 
 function FileView({ file, onClose }: { file: Shown; onClose: () => void }) {
   const back = useRef<HTMLButtonElement>(null)

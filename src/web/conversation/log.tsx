@@ -35,14 +35,11 @@ type Props = {
 }
 
 export function Log(props: Props) {
-  const { entries, outbox, draft, has, focus, running, live } = props
+  const { entries, has } = props
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const place = usePlace({ box, content }, props)
-  const waiting = outbox.filter(
-    ({ command, isShown, error }) => command.action === 'message' && (!isShown || error !== null),
-  )
-  const focused = focus === null ? null : (entries.findLast(({ id }) => id <= focus.id)?.id ?? null)
+  const waiting = waitingOf(props.outbox)
   return (
     <div class="log-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
@@ -54,33 +51,13 @@ export function Log(props: Props) {
             </button>
           )}
           {entries.length === 0 && waiting.length === 0 && <p class="empty">{say('Nothing has happened here yet.')}</p>}
-          {entries.map((entry) => (
-            <EntryView
-              key={entry.id}
-              entry={entry}
-              running={running}
-              live={live.get(entry.id) ?? ''}
-              isFocused={entry.id === focused}
-            />
-          ))}
+          <Entries {...props} />
           {has.later && (
             <button type="button" class="quiet earlier later" onClick={() => void place.load('later')}>
               {say('Show later events')}
             </button>
           )}
-          {!has.later && draft !== '' && <Said by="agent" text={draft} at={null} files={[]} pictures={[]} />}
-          {!has.later && running && draft === '' && !isUnderWay(entries.at(-1)) && (
-            <Thinking key={entries.at(-1)?.id} progress={props.progress} />
-          )}
-          {!has.later &&
-            waiting.map((outgoing) => (
-              <Waiting
-                key={outgoing.ref}
-                outgoing={outgoing}
-                onSendAgain={props.onSendAgain}
-                onDiscard={props.onDiscard}
-              />
-            ))}
+          {!has.later && <UnderWay {...props} waiting={waiting} />}
         </div>
       </div>
       {(place.isBehind || has.later) && (
@@ -89,6 +66,41 @@ export function Log(props: Props) {
         </button>
       )}
     </div>
+  )
+}
+
+/** Messages that are in no event yet, or that were refused. */
+const waitingOf = (outbox: readonly Outgoing[]): Outgoing[] =>
+  outbox.filter(({ command, isShown, error }) => command.action === 'message' && (!isShown || error !== null))
+
+function Entries({ entries, focus, running, live }: Pick<Props, 'entries' | 'focus' | 'running' | 'live'>) {
+  const focused = focus === null ? null : (entries.findLast(({ id }) => id <= focus.id)?.id ?? null)
+  return (
+    <>
+      {entries.map((entry) => (
+        <EntryView
+          key={entry.id}
+          entry={entry}
+          running={running}
+          live={live.get(entry.id) ?? ''}
+          isFocused={entry.id === focused}
+        />
+      ))}
+    </>
+  )
+}
+
+/** What is no event yet: what the agent writes or thinks about, and what waits to be sent. */
+function UnderWay({ entries, draft, running, progress, waiting, ...on }: Props & { waiting: readonly Outgoing[] }) {
+  const last = entries.at(-1)
+  return (
+    <>
+      {draft !== '' && <Said by="agent" text={draft} at={null} files={[]} pictures={[]} />}
+      {running && draft === '' && !isUnderWay(last) && <Thinking key={last?.id} progress={progress} />}
+      {waiting.map((outgoing) => (
+        <Waiting key={outgoing.ref} outgoing={outgoing} onSendAgain={on.onSendAgain} onDiscard={on.onDiscard} />
+      ))}
+    </>
   )
 }
 
@@ -147,18 +159,25 @@ function restore(log: HTMLElement, { key, offset }: Anchor): void {
   if (entry !== null) log.scrollTop = entry.offsetTop - offset - log.offsetTop
 }
 
-/** Follows the end of the log until the reader scrolls away from it, and again once they return; moves the window with them. */
-function usePlace({ box, content }: Boxes, { entries, outbox, draft, has, focus, live, onLoad, onEnd }: Props) {
-  const following = useRef(true)
+/** Moves the window by a page, one at a time. */
+function useLoading({ has, onLoad }: Pick<Props, 'has' | 'onLoad'>) {
   const loading = useRef(false)
-  const anchor = useRef<Anchor | null>(null)
-  const [isBehind, setIsBehind] = useState(false)
-  const load = async (side: Side) => {
+  return async (side: Side) => {
     if (loading.current || !has[side]) return
     loading.current = true
     await onLoad(side)
     loading.current = false
   }
+}
+
+/** Follows the end of the log until the reader scrolls away from it, and again once they return; moves the window with them. */
+function usePlace(boxes: Boxes, props: Props) {
+  const { box } = boxes
+  const { has, onEnd } = props
+  const following = useRef(true)
+  const anchor = useRef<Anchor | null>(null)
+  const [isBehind, setIsBehind] = useState(false)
+  const load = useLoading(props)
   const onScroll = () => {
     const log = box.current
     if (!log) return
@@ -177,6 +196,18 @@ function usePlace({ box, content }: Boxes, { entries, outbox, draft, has, focus,
     if (has.later) void onEnd()
     else box.current?.scrollTo({ top: box.current.scrollHeight })
   }
+  useStaying(boxes, props, { following, anchor })
+  return { isBehind, onScroll, toEnd, load }
+}
+
+type Place = { following: { current: boolean }; anchor: { current: Anchor | null } }
+
+/** Whatever is drawn anew or grows: the end stays in view where it is followed, the anchor stays where it is otherwise. */
+function useStaying(
+  { box, content }: Boxes,
+  { entries, outbox, draft, has, focus, live }: Props,
+  { following, anchor }: Place,
+): void {
   useLayoutEffect(() => {
     const log = box.current
     if (!log) return
@@ -201,7 +232,6 @@ function usePlace({ box, content }: Boxes, { entries, outbox, draft, has, focus,
     observer.observe(content.current)
     return () => observer.disconnect()
   }, [box, content])
-  return { isBehind, onScroll, toEnd, load }
 }
 
 type EntryProps = { entry: Entry; running: boolean; live: string; isFocused: boolean }

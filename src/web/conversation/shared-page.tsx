@@ -9,6 +9,7 @@ import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { EventPage, StoredEvent } from '../wire.ts'
 import { toEntries } from './entries.ts'
+import { FileList } from './files.tsx'
 import { Log } from './log.tsx'
 
 type Shared = { title: string; created_at: string; expires_at: string; last_event_id: number; with_files: boolean }
@@ -24,11 +25,14 @@ async function page(before: number | null): Promise<{ events: StoredEvent[]; has
   return { events: events.toReversed(), hasEarlier: has_more }
 }
 
-const NOTHING = new Map<number, string>()
-const nothing = () => {}
-const noEnd = async () => {}
+/** A log in which nothing happens and nothing can be sent. */
+const STILL = {
+  ...{ outbox: [], draft: '', focus: null, running: false, progress: '', live: new Map<number, string>() },
+  ...{ onEnd: async () => {}, onSendAgain: () => {}, onDiscard: () => {} },
+}
 
-export function SharedPage() {
+/** What the link shows, page after page. */
+function useShared() {
   const [state, setState] = useState<State | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
@@ -41,6 +45,17 @@ export function SharedPage() {
       setProblem(isOver ? say('This link is not valid. It may have ended or been taken back.') : messageOf(error))
     })
   }, [])
+  const loadEarlier = async () => {
+    const first = state?.events[0]
+    if (!state || !first) return
+    const { events, hasEarlier } = await page(first.id)
+    setState({ ...state, events: [...events, ...state.events], hasEarlier })
+  }
+  return { state, problem, loadEarlier }
+}
+
+export function SharedPage() {
+  const { state, problem, loadEarlier } = useShared()
   usePageTitle(state?.about.title ?? say('Shared conversation'))
   const entries = useMemo(() => toEntries(state?.events ?? []), [state?.events])
   if (problem !== null) {
@@ -52,39 +67,21 @@ export function SharedPage() {
     )
   }
   if (state === null) return <p class="opening">{say('Opening…')}</p>
-  const loadEarlier = async () => {
-    const first = state.events[0]
-    if (!first) return
-    const { events, hasEarlier } = await page(first.id)
-    setState({ ...state, events: [...events, ...state.events], hasEarlier })
-  }
+  const { about, hasEarlier } = state
   return (
     <main class="chat shared">
       <header class="chat-head">
         <div class="chat-title">
-          <h1 dir="auto">{state.about.title}</h1>
+          <h1 dir="auto">{about.title}</h1>
           <span class="badge">{say('Read only')}</span>
-          <span class="hint">{say('until {time}', { time: clockTime(state.about.expires_at) })}</span>
+          <span class="hint">{say('until {time}', { time: clockTime(about.expires_at) })}</span>
         </div>
       </header>
-      <div class={state.about.with_files ? 'chat-body' : 'chat-body alone'}>
+      <div class={about.with_files ? 'chat-body' : 'chat-body alone'}>
         <section class="talk" aria-label={say('Talk')}>
-          <Log
-            entries={entries}
-            outbox={[]}
-            draft=""
-            has={{ earlier: state.hasEarlier, later: false }}
-            focus={null}
-            running={false}
-            progress=""
-            live={NOTHING}
-            onLoad={loadEarlier}
-            onEnd={noEnd}
-            onSendAgain={nothing}
-            onDiscard={nothing}
-          />
+          <Log {...STILL} entries={entries} has={{ earlier: hasEarlier, later: false }} onLoad={loadEarlier} />
         </section>
-        {state.about.with_files && (
+        {about.with_files && (
           <aside class="files" aria-label={say('Files')}>
             <Files />
           </aside>
@@ -123,15 +120,7 @@ function Files() {
       {shown !== null ? (
         <pre class="output">{shown.text}</pre>
       ) : (
-        <ul class="files-list">
-          {names.map((name) => (
-            <li key={name}>
-              <button type="button" class="file" onClick={() => open(name)}>
-                {name}
-              </button>
-            </li>
-          ))}
-        </ul>
+        <FileList names={names} nameOf={(name) => name} onOpen={open} />
       )}
     </>
   )

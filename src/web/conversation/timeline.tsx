@@ -20,7 +20,6 @@ type Props = {
 }
 
 export function Timeline({ id, chat, at, onJump, onAt }: Props) {
-  const [problem, setProblem] = useState<string | null>(null)
   const [dragged, setDragged] = useState<number | null>(null)
   const middle = chat.focus?.id ?? chat.events.at(-1)?.id ?? 0
   const shown = Math.max(0, Math.min(dragged ?? at ?? middle, chat.newest))
@@ -29,15 +28,6 @@ export function Timeline({ id, chat, at, onJump, onAt }: Props) {
     setDragged(eventId)
     if (at !== null) onAt(eventId)
     void onJump(eventId)
-  }
-  const fork = async () => {
-    try {
-      const body = sendJson('POST', { event_id: shown })
-      const made = await request<{ conversation_id: string }>(`/api/conversations/${encodeURIComponent(id)}/fork`, body)
-      navigate(`/conversations/${encodeURIComponent(made.conversation_id)}`)
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
   }
   const count = chat.newest.toLocaleString(locale)
   const position = say('Event {n} of {count}', { n: shown.toLocaleString(locale), count })
@@ -64,19 +54,37 @@ export function Timeline({ id, chat, at, onJump, onAt }: Props) {
         <button type="button" aria-pressed={at !== null} onClick={() => onAt(at === null ? shown : null)}>
           {at === null ? say('Files as they were here') : say('Files as they are now')}
         </button>
-        <button type="button" onClick={() => void fork()}>
-          {say('Fork here')}
-        </button>
+        <Fork id={id} eventId={shown} />
       </div>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
     </section>
+  )
+}
+
+function Fork({ id, eventId }: { id: string; eventId: number }) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const fork = async () => {
+    try {
+      const body = sendJson('POST', { event_id: eventId })
+      const made = await request<{ conversation_id: string }>(`/api/conversations/${encodeURIComponent(id)}/fork`, body)
+      navigate(`/conversations/${encodeURIComponent(made.conversation_id)}`)
+    } catch (error) {
+      setProblem(messageOf(error))
+    }
+  }
+  return (
+    <>
+      <button type="button" onClick={() => void fork()}>
+        {say('Fork here')}
+      </button>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+    </>
   )
 }
 
 const WAIT_MS = 250
 
-function Search({ id, onPick }: { id: string; onPick: (eventId: number) => void }) {
-  const [text, setText] = useState('')
+/** What is found of the newest text, a moment after it was typed. */
+function useHits(id: string, text: string) {
   const [hits, setHits] = useState<Hit[] | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const newest = useRef('')
@@ -97,6 +105,12 @@ function Search({ id, onPick }: { id: string; onPick: (eventId: number) => void 
     }, WAIT_MS)
     return () => clearTimeout(timer)
   }, [id, text])
+  return { hits, problem }
+}
+
+function Search({ id, onPick }: { id: string; onPick: (eventId: number) => void }) {
+  const [text, setText] = useState('')
+  const { hits, problem } = useHits(id, text)
   return (
     <div class="timeline-search">
       <input

@@ -90,8 +90,23 @@ export function useConversation(id: string): [Chat, ChatControls] {
   }, [id, update])
 
   const controls: ChatControls = {
+    ...streamControls(() => stream.current),
+    load: (side) => load(id, { chat, side }, update),
+    jump: (eventId) => jump(id, eventId, update),
+    dismissProblem: () => update(() => ({ problem: null })),
+    retitle: (title) => update(() => ({ title })),
+  }
+  return [chat, controls]
+}
+
+type StreamControls = Omit<ChatControls, 'load' | 'jump' | 'dismissProblem' | 'retitle'>
+
+function streamControls(stream: () => ConversationStream | null): StreamControls {
+  const become = (state: string, about: { action_id?: number } = {}) =>
+    stream()?.send({ action: 'change_agent_state', args: { agent_state: state, ...about } })
+  return {
     say: (content, pictures = [], files = []) =>
-      stream.current?.send({
+      stream()?.send({
         action: 'message',
         args: {
           content,
@@ -99,26 +114,15 @@ export function useConversation(id: string): [Chat, ChatControls] {
           ...(files.length === 0 ? {} : { file_urls: files }),
         },
       }),
-    stop: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'stopped' } }),
-    pause: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'paused' } }),
-    resume: () => stream.current?.send({ action: 'change_agent_state', args: { agent_state: 'running' } }),
+    stop: () => become('stopped'),
+    pause: () => become('paused'),
+    resume: () => become('running'),
     answer: (confirmed, actionId) =>
-      stream.current?.send({
-        action: 'change_agent_state',
-        args: {
-          agent_state: confirmed ? 'user_confirmed' : 'user_rejected',
-          ...(actionId === undefined ? {} : { action_id: actionId }),
-        },
-      }),
-    sendAgain: (ref) => stream.current?.sendAgain(ref),
-    discard: (ref) => stream.current?.discard(ref),
-    reconnectNow: () => stream.current?.reconnectNow(),
-    load: (side) => load(id, { chat, side }, update),
-    jump: (eventId) => jump(id, eventId, update),
-    dismissProblem: () => update(() => ({ problem: null })),
-    retitle: (title) => update(() => ({ title })),
+      become(confirmed ? 'user_confirmed' : 'user_rejected', actionId === undefined ? {} : { action_id: actionId }),
+    sendAgain: (ref) => stream()?.sendAgain(ref),
+    discard: (ref) => stream()?.discard(ref),
+    reconnectNow: () => stream()?.reconnectNow(),
   }
-  return [chat, controls]
 }
 
 /** Shows the end of the log and answers the id to go on after, or `null` when there is no such conversation. */

@@ -45,15 +45,25 @@ const KEYS: readonly [keys: string, meaning: Text][] = [
 
 export function Palette({ showsKeys, onClose }: { showsKeys: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  const [text, setText] = useState('')
-  const [chosen, setChosen] = useState(0)
-  const commands = useCommands(text)
   useEffect(() => {
     // Where the reader was, and is again afterwards.
     const before = document.activeElement
     dialog.current?.showModal()
     return () => before instanceof HTMLElement && before.focus()
   }, [])
+  return (
+    <dialog class="palette" ref={dialog} aria-label={say('Commands')} onClose={onClose}>
+      {showsKeys ? <Keys onClose={() => dialog.current?.close()} /> : <Commands onClose={onClose} />}
+    </dialog>
+  )
+}
+
+type OptionProps = { command: Command; at: number; isChosen: boolean; onRun: () => void }
+
+function Commands({ onClose }: { onClose: () => void }) {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const commands = useCommands(text)
   useEffect(() => setChosen(0), [text])
   const run = (command: Command | undefined) => {
     if (command === undefined) return
@@ -68,44 +78,35 @@ export function Palette({ showsKeys, onClose }: { showsKeys: boolean; onClose: (
     event.preventDefault()
   }
   return (
-    <dialog class="palette" ref={dialog} aria-label={say('Commands')} onClose={onClose}>
-      {showsKeys ? (
-        <Keys onClose={() => dialog.current?.close()} />
-      ) : (
-        <>
-          <input
-            role="combobox"
-            aria-expanded="true"
-            aria-controls="palette-list"
-            aria-activedescendant={commands[chosen] === undefined ? undefined : `palette-${chosen}`}
-            aria-label={say('Go to a page, a conversation or a stock')}
-            placeholder={say('Go to a page, a conversation or a stock')}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-            onKeyDown={onKeyDown}
-          />
-          <div class="palette-list" id="palette-list" role="listbox" aria-label={say('Commands')}>
-            {commands.map((command, at) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
-              <div
-                key={command.id}
-                id={`palette-${at}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={at === chosen}
-                onClick={() => run(command)}
-              >
-                <span>{command.label}</span>
-                <span class="hint">{command.hint}</span>
-              </div>
-            ))}
-          </div>
-          {commands.length === 0 && <p class="empty">{say('Nothing found.')}</p>}
-        </>
-      )}
-    </dialog>
+    <>
+      <input
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={commands[chosen] === undefined ? undefined : `palette-${chosen}`}
+        aria-label={say('Go to a page, a conversation or a stock')}
+        placeholder={say('Go to a page, a conversation or a stock')}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <div class="palette-list" id="palette-list" role="listbox" aria-label={say('Commands')}>
+        {commands.map((command, at) => (
+          <OptionRow key={command.id} {...{ command, at }} isChosen={at === chosen} onRun={() => run(command)} />
+        ))}
+      </div>
+      {commands.length === 0 && <p class="empty">{say('Nothing found.')}</p>}
+    </>
   )
 }
+
+const OptionRow = ({ command, at, isChosen, onRun }: OptionProps) => (
+  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
+  <div id={`palette-${at}`} role="option" tabIndex={-1} aria-selected={isChosen} onClick={onRun}>
+    <span>{command.label}</span>
+    <span class="hint">{command.hint}</span>
+  </div>
+)
 
 const Keys = ({ onClose }: { onClose: () => void }) => (
   <div class="keys-table">

@@ -1,13 +1,13 @@
 // Days of results and dividends of what somebody watches and holds, as a month or as a list.
 
 import './calendar.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { SubNav } from '../analysis/sub-nav.tsx'
-import { messageOf, request } from '../api.ts'
+import { request } from '../api.ts'
 import { Choice } from '../controls.tsx'
 import { Link, usePageTitle } from '../router.tsx'
 import { locale, say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useAnswer } from '../ui.tsx'
 import {
   amountOf,
   type Calendar,
@@ -43,24 +43,9 @@ export function CalendarPage() {
   const [ahead, setAhead] = useState(0)
   const [scope, setScope] = useState('all')
   const [view, setView] = useState<'month' | 'list'>(innerWidth < 640 ? 'list' : 'month')
-  const [found, setFound] = useState<Calendar | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const [round, setRound] = useState(0)
   const { from, to } = monthAt(ahead)
-  useEffect(() => {
-    let isCurrent = true
-    request<Calendar>(`/api/v1/calendar?${calendarQuery({ from, to, scope })}`).then(
-      (answer) => {
-        if (!isCurrent) return
-        setFound(answer)
-        setProblem(null)
-      },
-      (error) => isCurrent && setProblem(messageOf(error)),
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [from, to, scope, round])
+  const query = calendarQuery({ from, to, scope })
+  const { found, problem, again } = useAnswer(() => request<Calendar>(`/api/v1/calendar?${query}`), [from, to, scope])
   return (
     <main class="page">
       <h1>{say('Calendar')}</h1>
@@ -81,14 +66,14 @@ export function CalendarPage() {
           ]}
           onValue={(value) => setView(value === 'list' ? 'list' : 'month')}
         />
-        <a class="button" href={`/api/v1/calendar.ics?${calendarQuery({ from, to, scope })}`} download="calendar.ics">
+        <a class="button" href={`/api/v1/calendar.ics?${query}`} download="calendar.ics">
           {say('Save for a calendar (ICS)')}
         </a>
       </div>
       <MonthNav month={MONTH.format(Date.parse(from))} onMove={(by) => setAhead(by === 0 ? 0 : ahead + by)} />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}
-      {found !== null && <Found found={found} view={view} onAgain={() => setRound((before) => before + 1)} />}
+      {found !== null && <Found found={found} view={view} onAgain={again} />}
     </main>
   )
 }
@@ -256,9 +241,6 @@ function EventLine({ event }: { event: CalendarEvent }) {
 /** Nobody is to read an empty day as "nothing comes" where nobody knows. */
 function Unknown({ listings, leftOut, onAgain }: { listings: Listing[]; leftOut: number; onAgain: () => void }) {
   const unknown = listings.filter(({ state }) => state !== 'known')
-  const stale = listings.filter(({ is_stale }) => is_stale)
-  const refused = listings.filter((one) => one.left_out > 0)
-  const nameOf = ({ stock_name: name, stock_code: code }: Listing) => (name === null ? code : `${name} (${code})`)
   return (
     <>
       {unknown.length > 0 && (
@@ -278,6 +260,24 @@ function Unknown({ listings, leftOut, onAgain }: { listings: Listing[]; leftOut:
           )}
         </section>
       )}
+      <Doubts listings={listings} />
+      {leftOut > 0 && (
+        <Notice kind="warning">
+          {say('{count} more listings are beyond what one calendar has.', { count: leftOut })}
+        </Notice>
+      )}
+    </>
+  )
+}
+
+const nameOf = ({ stock_name: name, stock_code: code }: Listing): string => (name === null ? code : `${name} (${code})`)
+
+/** Listings of which something is known, and not all of it. */
+function Doubts({ listings }: { listings: Listing[] }) {
+  const stale = listings.filter(({ is_stale }) => is_stale)
+  const refused = listings.filter((one) => one.left_out > 0)
+  return (
+    <>
       {stale.length > 0 && (
         <Notice kind="warning">
           {say('Older answers, because the sources failed: {names}', {
@@ -290,11 +290,6 @@ function Unknown({ listings, leftOut, onAgain }: { listings: Listing[]; leftOut:
           {say('Days that cannot be right are left out: {names}', {
             names: refused.map((one) => `${nameOf(one)}: ${one.left_out}`).join('; '),
           })}
-        </Notice>
-      )}
-      {leftOut > 0 && (
-        <Notice kind="warning">
-          {say('{count} more listings are beyond what one calendar has.', { count: leftOut })}
         </Notice>
       )}
     </>

@@ -1,33 +1,23 @@
 // What dividends of held stocks are expected, from the calendar. Nothing of it is booked.
 
 import './calendar.css'
-import { useEffect, useState } from 'preact/hooks'
-import { messageOf, request } from '../api.ts'
+import { request } from '../api.ts'
 import { price } from '../format.ts'
 import { Link } from '../router.tsx'
 import { say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
-import { amountOf, type Calendar, calendarQuery, marksOf } from './calendar-api.ts'
+import { Notice, useAnswer } from '../ui.tsx'
+import { amountOf, type Calendar, type CalendarEvent, calendarQuery, marksOf } from './calendar-api.ts'
 
 const AHEAD_DAYS = 180
 const DAY_MS = 86_400_000
 const iso = (time: number): string => new Date(time).toISOString().slice(0, 10)
 
 export function ExpectedDividends({ account, round }: { account: string; round: number }) {
-  const [found, setFound] = useState<Calendar | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    let isCurrent = true
+  const { found, problem } = useAnswer(() => {
     const span = { from: iso(Date.now()), to: iso(Date.now() + AHEAD_DAYS * DAY_MS) }
     const chosen = account === '' ? {} : { account_id: account }
     const query = calendarQuery({ ...span, scope: 'holdings', kind: 'ex_dividend', ...chosen })
-    request<Calendar>(`/api/v1/calendar?${query}`).then(
-      (answer) => isCurrent && setFound(answer),
-      (error) => isCurrent && setProblem(messageOf(error)),
-    )
-    return () => {
-      isCurrent = false
-    }
+    return request<Calendar>(`/api/v1/calendar?${query}`)
   }, [account, round])
   if (problem !== null) return <Notice kind="error">{problem}</Notice>
   if (found === null) return null
@@ -49,20 +39,7 @@ export function ExpectedDividends({ account, round }: { account: string; round: 
       )}
       <ul class="plain">
         {found.items.map((event) => (
-          <li key={event.id}>
-            <span>
-              <b>{event.stock_name ?? event.stock_code}</b>{' '}
-              <span class="hint">{[event.ex_date, amountOf(event)].join(' · ')}</span>{' '}
-              {marksOf(event).map((mark) => (
-                <span key={mark} class="hint">
-                  {mark}
-                </span>
-              ))}
-            </span>
-            <span>
-              {event.expected_amount === null ? '–' : `${price(event.expected_amount)} ${event.currency ?? ''}`}
-            </span>
-          </li>
+          <Dividend key={event.id} event={event} />
         ))}
       </ul>
       {unknown.length > 0 && (
@@ -71,3 +48,18 @@ export function ExpectedDividends({ account, round }: { account: string; round: 
     </section>
   )
 }
+
+const Dividend = ({ event }: { event: CalendarEvent }) => (
+  <li>
+    <span>
+      <b>{event.stock_name ?? event.stock_code}</b>{' '}
+      <span class="hint">{[event.ex_date, amountOf(event)].join(' · ')}</span>{' '}
+      {marksOf(event).map((mark) => (
+        <span key={mark} class="hint">
+          {mark}
+        </span>
+      ))}
+    </span>
+    <span>{event.expected_amount === null ? '–' : `${price(event.expected_amount)} ${event.currency ?? ''}`}</span>
+  </li>
+)

@@ -1,14 +1,14 @@
 // What somebody holds: its worth, how it has done, what could go wrong, and what is advised of each stock.
 
 import './portfolio.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { SubNav } from '../analysis/sub-nav.tsx'
 import { messageOf, request, sendJson } from '../api.ts'
 import { Choice } from '../controls.tsx'
 import { price, signed } from '../format.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
-import { say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { say, type Text } from '../texts.ts'
+import { Notice, useAnswer } from '../ui.tsx'
 import { Booking } from './booking.tsx'
 import { Entries } from './entries.tsx'
 import { ExpectedDividends } from './expected.tsx'
@@ -27,49 +27,32 @@ import {
 } from './portfolio-api.ts'
 import { RiskView } from './risk-view.tsx'
 
-type Found = { accounts: Account[]; snapshot: Snapshot; risk: Risk | null; advice: Map<string, Signal> }
+type Found = { accounts: Account[]; snapshot: Snapshot; advice: Map<string, Signal> }
+
+const of = (account: string) => (account === '' ? {} : { account_id: account })
+const queryOf = (account: string, method: string) => new URLSearchParams({ cost_method: method, ...of(account) })
 
 async function ask(account: string, method: string): Promise<Found> {
-  const query = new URLSearchParams({ cost_method: method, ...(account === '' ? {} : { account_id: account }) })
-  const held = {
-    holding_only: 'true',
-    status: 'active',
-    page_size: '100',
-    ...(account === '' ? {} : { account_id: account }),
-  }
   const [{ accounts }, snapshot, signals] = await Promise.all([
     request<{ accounts: Account[] }>(`${BASE}/accounts`),
-    request<Snapshot>(`${BASE}/snapshot?${query}`),
-    listSignals(held),
+    request<Snapshot>(`${BASE}/snapshot?${queryOf(account, method)}`),
+    listSignals({ holding_only: 'true', status: 'active', page_size: '100', ...of(account) }),
   ])
   // The newest come first.
   const advice = new Map(signals.items.toReversed().map((signal) => [signal.stock_code, signal]))
-  return { accounts, snapshot, risk: null, advice }
+  return { accounts, snapshot, advice }
 }
 
 export function PortfolioPage() {
   usePageTitle(say('Portfolio'))
   const [account, setAccount] = useState('')
   const [method, setMethod] = useState('fifo')
-  const [found, setFound] = useState<Found | null>(null)
-  const [risk, setRisk] = useState<Risk | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
   const [told, setTold] = useState<string | null>(null)
   const [round, setRound] = useState(0)
-  useEffect(() => {
-    let isCurrent = true
-    const fail = (error: unknown) => isCurrent && setProblem(messageOf(error))
-    ask(account, method).then((answer) => {
-      if (!isCurrent) return
-      setFound(answer)
-      setProblem(null)
-    }, fail)
-    const query = new URLSearchParams({ cost_method: method, ...(account === '' ? {} : { account_id: account }) })
-    request<Risk>(`${BASE}/risk?${query}`).then((answer) => isCurrent && setRisk(answer), fail)
-    return () => {
-      isCurrent = false
-    }
-  }, [account, method, round])
+  const asked = [account, method, round]
+  const { found, problem, setProblem } = useAnswer(() => ask(account, method), asked)
+  const risk = useAnswer(() => request<Risk>(`${BASE}/risk?${queryOf(account, method)}`), asked)
+  const fault = problem ?? risk.problem
   const changed = () => setRound((before) => before + 1)
   const refresh = async () => {
     try {
@@ -83,34 +66,49 @@ export function PortfolioPage() {
     <main class="page">
       <h1>{say('Portfolio')}</h1>
       <SubNav current="portfolio" />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {fault !== null && <Notice kind="error">{fault}</Notice>}
       {told !== null && <Notice kind="info">{told}</Notice>}
-      {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}
+      {found === null && fault === null && <p class="opening">{say('Opening…')}</p>}
       {found !== null && (
         <>
           <Choices
             {...{ accounts: found.accounts, account, method, onAccount: setAccount, onMethod: setMethod }}
             onRefresh={() => void refresh()}
           />
-          {found.accounts.length === 0 && <p class="empty">{say('No account yet. Add one below.')}</p>}
-          <Worth snapshot={found.snapshot} />
-          <Positions found={found} onProblem={setProblem} />
-          {risk !== null && found.snapshot.accounts.some(({ positions }) => positions.length > 0) && (
-            <RiskView risk={risk} />
-          )}
-          {found.snapshot.accounts.some(({ positions }) => positions.length > 0) && (
-            <ExpectedDividends account={account} round={round} />
-          )}
-          <Booking accounts={found.accounts} chosen={account} onBooked={changed} />
-          {found.accounts.length > 0 && (
-            <>
-              <FileImport accounts={found.accounts} chosen={account} onBooked={changed} />
-              <Entries account={account} round={round} onChanged={changed} />
-            </>
-          )}
+          <Held {...{ found, account, round }} risk={risk.found} onChanged={changed} onProblem={setProblem} />
         </>
       )}
     </main>
+  )
+}
+
+type HeldProps = {
+  found: Found
+  risk: Risk | null
+  account: string
+  round: number
+  onChanged: () => void
+  onProblem: (text: string) => void
+}
+
+function Held({ found, risk, account, round, onChanged, onProblem }: HeldProps) {
+  const { accounts, snapshot } = found
+  const isAnyHeld = snapshot.accounts.some(({ positions }) => positions.length > 0)
+  return (
+    <>
+      {accounts.length === 0 && <p class="empty">{say('No account yet. Add one below.')}</p>}
+      <Worth snapshot={snapshot} />
+      <Positions found={found} onProblem={onProblem} />
+      {risk !== null && isAnyHeld && <RiskView risk={risk} />}
+      {isAnyHeld && <ExpectedDividends account={account} round={round} />}
+      <Booking accounts={accounts} chosen={account} onBooked={onChanged} />
+      {accounts.length > 0 && (
+        <>
+          <FileImport accounts={accounts} chosen={account} onBooked={onChanged} />
+          <Entries account={account} round={round} onChanged={onChanged} />
+        </>
+      )}
+    </>
   )
 }
 
@@ -224,28 +222,11 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
       onProblem(messageOf(error))
     }
   }
-  const head = [
-    say('Stock'),
-    ...(isOne ? [] : [say('Account')]),
-    say('Shares'),
-    say('Average cost'),
-    say('Close'),
-    say('Value'),
-    say('Profit'),
-  ]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <section class="table-scroll" aria-label={say('Positions')} tabIndex={0}>
       <table>
-        <thead>
-          <tr>
-            {[...head, say('Advice'), ''].map((name) => (
-              <th key={name} scope="col">
-                {name === '' ? <span class="visually-hidden">{say('Analyse')}</span> : name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <PositionHead isOne={isOne} />
         <tbody>
           {rows.map(({ account, name, position }) => (
             <PositionRow
@@ -259,6 +240,23 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
     </section>
   )
 }
+
+const PositionHead = ({ isOne }: { isOne: boolean }) => (
+  <thead>
+    <tr>
+      {HEADS.filter((name) => !isOne || name !== 'Account').map((name) => (
+        <th key={name} scope="col">
+          {say(name)}
+        </th>
+      ))}
+      <th scope="col">
+        <span class="visually-hidden">{say('Analyse')}</span>
+      </th>
+    </tr>
+  </thead>
+)
+
+const HEADS: readonly Text[] = ['Stock', 'Account', 'Shares', 'Average cost', 'Close', 'Value', 'Profit', 'Advice']
 
 type RowProps = { name: string | null; position: Position; advice: Signal | null; onAnalyse: () => void }
 

@@ -1,15 +1,15 @@
 // What reports advise, whether it still holds, and what somebody thinks of it.
 
 import './portfolio.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { SubNav } from '../analysis/sub-nav.tsx'
 import { messageOf, request, sendJson } from '../api.ts'
 import { Choice, Pager } from '../controls.tsx'
 import { price } from '../format.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
-import { ACTIONS, listSignals, nameOf, type Page, type Signal } from './portfolio-api.ts'
+import { Ago, Notice, useAnswer } from '../ui.tsx'
+import { ACTIONS, listSignals, nameOf, type Signal } from './portfolio-api.ts'
 
 const PER_PAGE = 20
 const STATUSES: readonly (readonly [status: string, name: Text])[] = [
@@ -19,76 +19,67 @@ const STATUSES: readonly (readonly [status: string, name: Text])[] = [
   ['closed', 'Closed'],
   ['archived', 'Archived'],
 ]
+type Chosen = { status: string; action: string; isHeld: boolean; page: number }
 type Stats = { completed: number; hit: number; miss: number; hit_rate_pct: number | null }
 
 export function SignalsPage() {
   usePageTitle(say('Signals'))
-  const [status, setStatus] = useState('active')
-  const [action, setAction] = useState('')
-  const [isHeld, setIsHeld] = useState(false)
-  const [page, setPage] = useState(1)
+  const [chosen, setChosen] = useState<Chosen>({ status: 'active', action: '', isHeld: false, page: 1 })
   const [round, setRound] = useState(0)
-  const [found, setFound] = useState<Page<Signal> | null>(null)
-  const [stats, setStats] = useState<Stats | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    let isCurrent = true
-    const fail = (error: unknown) => isCurrent && setProblem(messageOf(error))
-    const chosen = { ...(status && { status }), ...(action && { action }), ...(isHeld && { holding_only: 'true' }) }
-    listSignals({ ...chosen, page: String(page), page_size: String(PER_PAGE) }).then((list) => {
-      if (!isCurrent) return
-      setFound(list)
-      setProblem(null)
-    }, fail)
-    request<Stats>('/api/v1/decision-signals/outcomes/stats').then((told) => isCurrent && setStats(told), fail)
-    return () => {
-      isCurrent = false
-    }
-  }, [status, action, isHeld, page, round])
-  const choose = (set: () => void) => {
-    set()
-    setPage(1)
-  }
+  const signals = useAnswer(() => listSignals(queryOf(chosen)), [chosen, round])
+  const stats = useAnswer(() => request<Stats>('/api/v1/decision-signals/outcomes/stats'), [chosen, round])
+  const { found } = signals
+  const problem = signals.problem ?? stats.problem
   const pages = Math.max(1, Math.ceil((found?.total ?? 0) / PER_PAGE))
   return (
     <main class="page">
       <h1>{say('Signals')}</h1>
       <SubNav current="signals" />
-      <div class="filters">
-        <Choice
-          label={say('State')}
-          value={status}
-          options={named(STATUSES)}
-          onValue={(value) => choose(() => setStatus(value))}
-        />
-        <Choice
-          label={say('Advice')}
-          value={action}
-          options={named(ACTIONS)}
-          onValue={(value) => choose(() => setAction(value))}
-        />
-        <label class="tick">
-          <input
-            type="checkbox"
-            checked={isHeld}
-            onChange={(event) => choose(() => setIsHeld(event.currentTarget.checked))}
-          />{' '}
-          {say('Only what I hold')}
-        </label>
-      </div>
+      <Filters chosen={chosen} onChoose={(part) => setChosen({ ...chosen, ...part, page: 1 })} />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}
-      {stats !== null && <p class="hint">{measured(stats)}</p>}
+      {stats.found !== null && <p class="hint">{measured(stats.found)}</p>}
       {found?.items.length === 0 && (
         <p class="empty">{say('No signals here. Each report that advises something makes one.')}</p>
       )}
       {found?.items.map((signal) => (
         <SignalCard key={signal.id} signal={signal} onChanged={() => setRound((before) => before + 1)} />
       ))}
-      <Pager page={page} pages={pages} onPage={setPage} />
+      <Pager page={chosen.page} pages={pages} onPage={(page) => setChosen({ ...chosen, page })} />
     </main>
   )
 }
+
+const queryOf = ({ status, action, isHeld, page }: Chosen): Record<string, string> => ({
+  ...(status && { status }),
+  ...(action && { action }),
+  ...(isHeld && { holding_only: 'true' }),
+  page: String(page),
+  page_size: String(PER_PAGE),
+})
+
+type FiltersProps = { chosen: Chosen; onChoose: (part: Partial<Chosen>) => void }
+
+const Filters = ({ chosen: { status, action, isHeld }, onChoose }: FiltersProps) => (
+  <div class="filters">
+    <Choice
+      label={say('State')}
+      value={status}
+      options={named(STATUSES)}
+      onValue={(value) => onChoose({ status: value })}
+    />
+    <Choice
+      label={say('Advice')}
+      value={action}
+      options={named(ACTIONS)}
+      onValue={(value) => onChoose({ action: value })}
+    />
+    <label class="tick">
+      <input type="checkbox" checked={isHeld} onChange={(event) => onChoose({ isHeld: event.currentTarget.checked })} />{' '}
+      {say('Only what I hold')}
+    </label>
+  </div>
+)
 
 const measured = ({ completed, hit, miss, hit_rate_pct: rate }: Stats): string =>
   rate === null
@@ -101,27 +92,10 @@ const named = (options: readonly (readonly [string, Text])[]): [string, string][
   ...options.map(([code, name]): [string, string] => [code, say(name)]),
 ]
 
-function SignalCard({ signal, onChanged }: { signal: Signal; onChanged: () => void }) {
-  const [problem, setProblem] = useState<string | null>(null)
-  const [said, setSaid] = useState<string | null>(null)
-  const path = `/api/v1/decision-signals/${signal.id}`
-  const send = async (doing: () => Promise<unknown>, done: () => void) => {
-    try {
-      await doing()
-      setProblem(null)
-      done()
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
-  }
-  const rate = (value: 'useful' | 'not_useful') =>
-    send(
-      () => request(`${path}/feedback`, sendJson('PUT', { feedback_value: value, source: 'web' })),
-      () => setSaid(value),
-    )
-  const close = () => send(() => request(`${path}/status`, sendJson('PATCH', { status: 'closed' })), onChanged)
+type CardProps = { signal: Signal; onChanged: () => void }
+
+function SignalCard({ signal, onChanged }: CardProps) {
   const name = signal.stock_name ?? signal.stock_code
-  const report = signal.metadata?.query_id
   return (
     <section class="card signal" aria-label={`${name} ${nameOf(ACTIONS, signal.action)}`}>
       <h2>
@@ -135,26 +109,52 @@ function SignalCard({ signal, onChanged }: { signal: Signal; onChanged: () => vo
       {[signal.reason, signal.watch_conditions, signal.risk_summary, signal.invalidation].map(
         (text) => text !== null && text !== '' && <p key={text}>{text}</p>,
       )}
+      <Verdict signal={signal} onChanged={onChanged} />
+    </section>
+  )
+}
+
+const RATINGS: readonly (readonly [value: string, name: Text])[] = [
+  ['useful', 'Useful'],
+  ['not_useful', 'Not useful'],
+]
+
+/** What somebody thinks of the signal, and that it is over. */
+function Verdict({ signal, onChanged }: CardProps) {
+  const [problem, setProblem] = useState<string | null>(null)
+  const [said, setSaid] = useState<string | null>(null)
+  const path = `/api/v1/decision-signals/${signal.id}`
+  const report = signal.metadata?.query_id
+  const send = (way: string, init: RequestInit, done: () => void) => {
+    const sent = request(`${path}/${way}`, init).then(() => {
+      setProblem(null)
+      done()
+    })
+    sent.catch((error: unknown) => setProblem(messageOf(error)))
+  }
+  const rate = (value: string) =>
+    send('feedback', sendJson('PUT', { feedback_value: value, source: 'web' }), () => setSaid(value))
+  return (
+    <>
       <div class="form-actions">
         {report !== undefined && (
           <Link class="button" to={`/analysis/${encodeURIComponent(report)}`}>
             {say('Open the report')}
           </Link>
         )}
-        <button type="button" aria-pressed={said === 'useful'} onClick={() => void rate('useful')}>
-          {say('Useful')}
-        </button>
-        <button type="button" aria-pressed={said === 'not_useful'} onClick={() => void rate('not_useful')}>
-          {say('Not useful')}
-        </button>
+        {RATINGS.map(([value, name]) => (
+          <button key={value} type="button" aria-pressed={said === value} onClick={() => rate(value)}>
+            {say(name)}
+          </button>
+        ))}
         {signal.status === 'active' && (
-          <button type="button" onClick={() => void close()}>
+          <button type="button" onClick={() => send('status', sendJson('PATCH', { status: 'closed' }), onChanged)}>
             {say('Close it')}
           </button>
         )}
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-    </section>
+    </>
   )
 }
 

@@ -92,23 +92,19 @@ type Standing = { kind: 'asking' | 'working' | 'done'; problem: string | null; c
 
 const ASKING: Standing = { kind: 'asking', problem: null, counts: new Map() }
 
-export function EraseAll() {
-  const [typed, setTyped] = useState('')
+function useErasing() {
   const [standing, setStanding] = useState<Standing>(ASKING)
-  const word = say('delete')
-  const erase = async (event: SubmitEvent) => {
-    event.preventDefault()
-    setTyped('')
+  const add = (name: Text, count: number) =>
+    setStanding((before) => ({
+      ...before,
+      counts: new Map(before.counts).set(name, (before.counts.get(name) ?? 0) + count),
+    }))
+  const erase = async () => {
     setStanding({ ...ASKING, kind: 'working' })
     try {
       for (const { name, some } of KINDS) {
-        const add = (count: number) =>
-          setStanding((before) => ({
-            ...before,
-            counts: new Map(before.counts).set(name, (before.counts.get(name) ?? 0) + count),
-          }))
         // What cannot be deleted must not keep this going for ever: a round without one ends it.
-        for (let count = await some(); count > 0; count = await some()) add(count)
+        for (let count = await some(); count > 0; count = await some()) add(name, count)
       }
       await setBack()
       setStanding((before) => ({ ...before, kind: 'done' }))
@@ -117,17 +113,35 @@ export function EraseAll() {
     }
     noteChange('conversations')
   }
+  return { standing, erase }
+}
+
+const What = () => (
+  <>
+    <p>
+      {say(
+        'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, saved screens, schedules, channels, secrets, tokens and settings.',
+      )}
+    </p>
+    <p class="hint">
+      {say('The ledger of advice, the audit log, the portfolio and API keys stay. It cannot be taken back.')}
+    </p>
+  </>
+)
+
+export function EraseAll() {
+  const [typed, setTyped] = useState('')
+  const { standing, erase } = useErasing()
+  const word = say('delete')
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    setTyped('')
+    void erase()
+  }
   return (
     <>
-      <p>
-        {say(
-          'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, saved screens, schedules, channels, secrets, tokens and settings.',
-        )}
-      </p>
-      <p class="hint">
-        {say('The ledger of advice, the audit log, the portfolio and API keys stay. It cannot be taken back.')}
-      </p>
-      <form class="card settings-form" onSubmit={(event) => void erase(event)}>
+      <What />
+      <form class="card settings-form" onSubmit={submit}>
         <Field label="To delete everything, type the word" hint={<code>{word}</code>}>
           {(id, hintId) => (
             <Input

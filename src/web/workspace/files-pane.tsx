@@ -65,7 +65,8 @@ function useTree(id: string) {
 
 type TreeProps = { rows: Row[]; shown: string | null; onToggle: (path: string) => void; onOpen: (path: string) => void }
 
-function Tree({ rows, shown, onToggle, onOpen }: TreeProps) {
+/** Which rows are drawn, and which of them the keyboard stands on. */
+function useRows({ rows, onToggle, onOpen }: TreeProps) {
   const list = useRef<HTMLDivElement>(null)
   const [sight, setSight] = useState({ top: 0, height: 600 })
   const [at, setAt] = useState(0)
@@ -89,6 +90,19 @@ function Tree({ rows, shown, onToggle, onOpen }: TreeProps) {
     }
     event.preventDefault()
   }
+  const onClick = (event: MouseEvent) => {
+    const index = Number((event.target as Element).closest<HTMLElement>('[data-index]')?.dataset.index)
+    const row = rows[index]
+    if (row === undefined) return
+    setAt(index)
+    act(row)
+  }
+  return { list, active, from, to, look, onKey, onClick }
+}
+
+function Tree(props: TreeProps) {
+  const { rows, shown } = props
+  const { list, active, from, to, look, onKey, onClick } = useRows(props)
   return (
     <div
       class="ws-tree"
@@ -99,13 +113,7 @@ function Tree({ rows, shown, onToggle, onOpen }: TreeProps) {
       aria-activedescendant={`row-${active}`}
       onScroll={look}
       onKeyDown={onKey}
-      onClick={(event) => {
-        const index = Number((event.target as Element).closest<HTMLElement>('[data-index]')?.dataset.index)
-        const row = rows[index]
-        if (row === undefined) return
-        setAt(index)
-        act(row)
-      }}
+      onClick={onClick}
     >
       <div class="ws-rows" ref={(space) => space?.style.setProperty('height', `${rows.length * ROW_PX}px`)}>
         {rows.slice(from, to).map((row, index) => (
@@ -159,20 +167,19 @@ function TreeRow({ row, index, isActive, isShown }: TreeRowProps) {
 
 type Opened = { text: string; draft: string }
 
-function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: () => void }) {
+/** A file with what is written over it. It is stored only where nobody else changed it meanwhile, or where that is wanted. */
+function useFile(id: string, path: string) {
   const [opened, setOpened] = useState<Opened | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   /** What stands there now, where somebody else changed the file. */
   const [theirs, setTheirs] = useState<string | null>(null)
   const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle')
-  const area = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     readText(id, path).then(
       (text) => setOpened({ text, draft: text }),
       (error: unknown) => setProblem(messageOf(error)),
     )
   }, [id, path])
-  useEffect(() => area.current?.focus({ preventScroll: true }), [opened === null])
   const save = async (overwrites: boolean) => {
     if (opened === null) return
     setState('saving')
@@ -192,7 +199,21 @@ function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: 
     }
     setState('idle')
   }
+  const takeTheirs = (text: string) => {
+    setOpened({ text, draft: text })
+    setTheirs(null)
+  }
+  const write = (draft: string) => {
+    setState('idle')
+    setOpened((before) => before && { ...before, draft })
+  }
+  return { opened, problem, theirs, state, save, takeTheirs, write }
+}
+
+function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: () => void }) {
+  const { opened, problem, theirs, state, save, takeTheirs, write } = useFile(id, path)
   const isChanged = opened !== null && opened.draft !== opened.text
+  const keep = () => void save(false)
   return (
     <section class="ws-file" aria-label={path}>
       <div class="files-head">
@@ -201,46 +222,40 @@ function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: 
         </button>
         <strong class="mono ws-path">{path}</strong>
         <output class="hint">{isChanged ? say('Not saved yet') : state === 'saved' ? say('Saved.') : ''}</output>
-        <button
-          type="button"
-          class="primary"
-          disabled={!isChanged || state === 'saving'}
-          onClick={() => void save(false)}
-        >
+        <button type="button" class="primary" disabled={!isChanged || state === 'saving'} onClick={keep}>
           {state === 'saving' ? say('Saving…') : say('Save')}
         </button>
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {theirs !== null && (
-        <Conflict
-          onMine={() => void save(true)}
-          onTheirs={() => {
-            setOpened({ text: theirs, draft: theirs })
-            setTheirs(null)
-          }}
-        />
-      )}
+      {theirs !== null && <Conflict onMine={() => void save(true)} onTheirs={() => takeTheirs(theirs)} />}
       {opened === null && problem === null && <p class="opening">{say('Opening…')}</p>}
       {opened !== null && (
-        <textarea
-          class="mono ws-text"
-          ref={area}
-          aria-label={say('Text of {path}', { path })}
-          spellcheck={false}
-          wrap="off"
-          value={opened.draft}
-          onInput={(event) => {
-            setState('idle')
-            setOpened({ text: opened.text, draft: event.currentTarget.value })
-          }}
-          onKeyDown={(event) => {
-            if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
-            event.preventDefault()
-            if (isChanged) void save(false)
-          }}
-        />
+        <TextArea path={path} text={opened.draft} onText={write} onSave={() => isChanged && keep()} />
       )}
     </section>
+  )
+}
+
+type AreaProps = { path: string; text: string; onText: (text: string) => void; onSave: () => void }
+
+function TextArea({ path, text, onText, onSave }: AreaProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => area.current?.focus({ preventScroll: true }), [])
+  return (
+    <textarea
+      class="mono ws-text"
+      ref={area}
+      aria-label={say('Text of {path}', { path })}
+      spellcheck={false}
+      wrap="off"
+      value={text}
+      onInput={(event) => onText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return
+        event.preventDefault()
+        onSave()
+      }}
+    />
   )
 }
 

@@ -79,14 +79,12 @@ const Told = ({ hindrance: { message, to, said } }: { hindrance: Hindrance }) =>
 
 type FormProps = { id: string; target: Target; onOpened: (address: string) => void }
 
-function RequestForm({ id, target, onOpened }: FormProps) {
-  const [draft, setDraft] = useState<Draft>(target.draft)
+function useOpening(id: string, { target, onOpened }: Omit<FormProps, 'id'>) {
   const [step, setStep] = useState<Step | null>(null)
   const [trouble, setTrouble] = useState<Hindrance | null>(null)
   // A second press comes before the first is drawn.
   const isBusy = useRef(false)
-  const change = (changes: Partial<Draft>) => setDraft((before) => ({ ...before, ...changes }))
-  const open = async () => {
+  const open = async (draft: Draft) => {
     if (isBusy.current) return
     isBusy.current = true
     setTrouble(null)
@@ -98,51 +96,75 @@ function RequestForm({ id, target, onOpened }: FormProps) {
     isBusy.current = false
     setStep(null)
   }
-  const where = say('{provider}, {repository}', {
-    provider: nameOfProvider(target.provider),
-    repository: target.repository,
-  })
+  return { step, trouble, open }
+}
+
+function RequestForm({ id, ...props }: FormProps) {
+  const { target } = props
+  const [draft, setDraft] = useState<Draft>(target.draft)
+  const { step, trouble, open } = useOpening(id, props)
+  const run = () => open(draft)
   return (
     <section class="ws-request" aria-label={say('Pull request')}>
       <SaveForm
-        action={{ busy: step !== null, outcome: null, run: open }}
-        onSave={() => void open()}
+        action={{ busy: step !== null, outcome: null, run }}
+        onSave={() => void run()}
         verb="Commit, push and open it"
         busyText={step ?? undefined}
       >
-        <p class="hint">
-          {where}
-          {target.numbers.length > 0 &&
-            ` · ${say('already opened here: {numbers}', { numbers: target.numbers.map((n) => `#${n}`).join(', ') })}`}
-        </p>
-        <TextField label="Branch" value={draft.branch} onText={(branch) => change({ branch })} isMono isRequired />
-        <TextField label="Into" value={draft.into} onText={(into) => change({ into })} isMono isRequired />
-        <TextField
-          label="Title"
-          value={draft.title}
-          onText={(title) => change({ title })}
-          hint={say('Also the message of the commit, where something is not committed yet.')}
-          isRequired
+        <Where target={target} />
+        <Fields
+          draft={draft}
+          provider={target.provider}
+          onChange={(part) => setDraft((before) => ({ ...before, ...part }))}
         />
-        <Field label="Description">
-          {(field) => (
-            <textarea
-              id={field}
-              rows={4}
-              value={draft.text}
-              onInput={(event) => change({ text: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-        {hasDrafts(target.provider) && (
-          <Toggle label="As a draft" isOn={draft.isDraft} onChange={(isDraft) => change({ isDraft })} />
-        )}
         <p class="visually-hidden" role="status">
           {step === null ? '' : say(step)}
         </p>
         {trouble !== null && <Told hindrance={trouble} />}
       </SaveForm>
     </section>
+  )
+}
+
+function Where({ target: { provider, repository, numbers } }: { target: Target }) {
+  const opened = numbers.map((n) => `#${n}`).join(', ')
+  return (
+    <p class="hint">
+      {say('{provider}, {repository}', { provider: nameOfProvider(provider), repository })}
+      {numbers.length > 0 && ` · ${say('already opened here: {numbers}', { numbers: opened })}`}
+    </p>
+  )
+}
+
+type FieldsProps = { draft: Draft; provider: Target['provider']; onChange: (part: Partial<Draft>) => void }
+
+function Fields({ draft, provider, onChange }: FieldsProps) {
+  return (
+    <>
+      <TextField label="Branch" value={draft.branch} onText={(branch) => onChange({ branch })} isMono isRequired />
+      <TextField label="Into" value={draft.into} onText={(into) => onChange({ into })} isMono isRequired />
+      <TextField
+        label="Title"
+        value={draft.title}
+        onText={(title) => onChange({ title })}
+        hint={say('Also the message of the commit, where something is not committed yet.')}
+        isRequired
+      />
+      <Field label="Description">
+        {(field) => (
+          <textarea
+            id={field}
+            rows={4}
+            value={draft.text}
+            onInput={(event) => onChange({ text: event.currentTarget.value })}
+          />
+        )}
+      </Field>
+      {hasDrafts(provider) && (
+        <Toggle label="As a draft" isOn={draft.isDraft} onChange={(isDraft) => onChange({ isDraft })} />
+      )}
+    </>
   )
 }
 

@@ -110,10 +110,10 @@ type Host = {
   onSocket: (socket: TerminalSocket | null) => void
 }
 
-/** Returns what closes it. */
-function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }: Host): () => void {
-  const dark = matchMedia('(prefers-color-scheme: dark)')
-  const leaveStyles = adoptStyles()
+type Drawn = { terminal: Terminal; fit: FitAddon }
+type Size = { cols: number; rows: number }
+
+function drawn(box: HTMLElement, theme: ITheme): Drawn {
   const terminal = new Terminal({
     fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'),
     fontSize: 14,
@@ -121,7 +121,7 @@ function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }
     screenReaderMode: false,
     // For the widths of characters, below.
     allowProposedApi: true,
-    theme: themeOf(dark.matches),
+    theme,
     // Links are opened by nobody: what a program prints is a stranger's word.
     linkHandler: { activate: () => undefined },
   })
@@ -132,9 +132,17 @@ function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }
   terminal.unicode.activeVersion = '11'
   terminal.open(box)
   fit.fit()
-  let wanted = { cols: terminal.cols, rows: terminal.rows }
+  return { terminal, fit }
+}
+
+/** Returns what closes it. */
+function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }: Host): () => void {
+  const dark = matchMedia('(prefers-color-scheme: dark)')
+  const leaveStyles = adoptStyles()
+  const { terminal, fit } = drawn(box, themeOf(dark.matches))
+  const size = { cols: terminal.cols, rows: terminal.rows }
   let isOpen = false
-  const socket = new TerminalSocket(id, wanted, {
+  const socket = new TerminalSocket(id, size, {
     draw: (bytes) => new Promise((resolve) => terminal.write(bytes, resolve)),
     reset: () => terminal.reset(),
     size: (cols, rows) => terminal.resize(cols, rows),
@@ -145,11 +153,31 @@ function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }
     },
   })
   onSocket(socket)
+  typeInto(socket, { terminal, box, isOpen: () => isOpen })
+  const leaveSize = followSize(box, { fit, size, onSize: ({ cols, rows }) => socket.resize(cols, rows) })
+  const onTheme = () => {
+    terminal.options.theme = themeOf(dark.matches)
+  }
+  dark.addEventListener('change', onTheme)
+  terminal.focus()
+  return () => {
+    dark.removeEventListener('change', onTheme)
+    leaveSize()
+    onSocket(null)
+    socket.close()
+    terminal.dispose()
+    leaveStyles()
+  }
+}
+
+type Typed = { terminal: Terminal; box: HTMLElement; isOpen: () => boolean }
+
+function typeInto(socket: TerminalSocket, { terminal, box, isOpen }: Typed): void {
   terminal.onData((text) => socket.type(text))
   terminal.onBinary((text) => socket.type(text))
   // Tab and the others are the program's: one key leads out. Where no program is, Tab leads out as well.
   terminal.attachCustomKeyEventHandler((event) => {
-    if (event.key === 'Tab' && !isOpen) return false
+    if (event.key === 'Tab' && !isOpen()) return false
     if (event.key.toLowerCase() !== 'm' || !event.ctrlKey || !event.shiftKey) return true
     if (event.type === 'keydown') document.querySelector<HTMLElement>('.ws-tabs a[aria-current]')?.focus()
     event.preventDefault()
@@ -161,32 +189,29 @@ function opened(box: HTMLElement, id: string, { setStatus, setPeople, onSocket }
     socket.paste(event.clipboardData?.getData('text/plain') ?? '')
   }
   box.addEventListener('paste', onPaste, { capture: true })
+}
+
+type Fitted = { fit: FitAddon; size: Size; onSize: (size: Size) => void }
+
+/** Returns what ends it. */
+function followSize(box: HTMLElement, { fit, size, onSize }: Fitted): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null
+  let wanted = size
   const measure = () => {
-    const size = fit.proposeDimensions()
-    if (size === undefined || Number.isNaN(size.cols) || (size.cols === wanted.cols && size.rows === wanted.rows))
+    const room = fit.proposeDimensions()
+    if (room === undefined || Number.isNaN(room.cols) || (room.cols === wanted.cols && room.rows === wanted.rows))
       return
-    wanted = { cols: Math.max(2, Math.min(500, size.cols)), rows: Math.max(1, Math.min(300, size.rows)) }
-    socket.resize(wanted.cols, wanted.rows)
+    wanted = { cols: Math.max(2, Math.min(500, room.cols)), rows: Math.max(1, Math.min(300, room.rows)) }
+    onSize(wanted)
   }
   const observer = new ResizeObserver(() => {
     if (timer !== null) clearTimeout(timer)
     timer = setTimeout(measure, WAITING_MS)
   })
   observer.observe(box)
-  const onTheme = () => {
-    terminal.options.theme = themeOf(dark.matches)
-  }
-  dark.addEventListener('change', onTheme)
-  terminal.focus()
   return () => {
-    dark.removeEventListener('change', onTheme)
     observer.disconnect()
     if (timer !== null) clearTimeout(timer)
-    onSocket(null)
-    socket.close()
-    terminal.dispose()
-    leaveStyles()
   }
 }
 

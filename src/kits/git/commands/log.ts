@@ -4,7 +4,7 @@ import type { Visited } from '../history.ts'
 import { zoneIn } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
 import { lineLog } from '../line-log-output.ts'
-import { prettyOptions } from '../log-format.ts'
+import { FORMAT_OPTIONS, prettyOptions } from '../log-format.ts'
 import { graphedLog } from '../log-graph.ts'
 import { type SearchResult, searchFile, searchHistory, wantedBy } from '../log-search.ts'
 import type { Pathspec } from '../pathspec.ts'
@@ -54,23 +54,11 @@ const OPTIONS = [
   ...CHANGE_OPTIONS,
   ...FILTER_OPTIONS,
   ...PICKAXE_OPTIONS,
-  'oneline',
-  'pretty?',
-  'format=',
-  'date=',
-  'abbrev-commit',
-  'no-abbrev-commit',
-  'no-abbrev',
-  'decorate?',
-  'no-decorate',
+  ...FORMAT_OPTIONS,
   'follow',
   'graph',
   'no-walk',
   'L=',
-  'relative-date',
-  'notes?',
-  'show-notes',
-  'no-notes',
   'left-right',
   'left-only',
   'right-only',

@@ -3,7 +3,7 @@ import { mergePatches } from '../combined-patch.ts'
 import { showDate } from '../dates.ts'
 import { fatal } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { prettyOptions } from '../log-format.ts'
+import { FORMAT_OPTIONS, prettyOptions } from '../log-format.ts'
 import { searchHistory } from '../log-search.ts'
 import { type Commit, MODE, parseTag, parseTree, type Signature } from '../objects.ts'
 import type { Pathspec } from '../pathspec.ts'
@@ -16,26 +16,7 @@ import { asksForSummary, CHANGE_OPTIONS, changesBelow, showChanges, withLetters 
 import { changeKind, treeChanges } from '../status.ts'
 import { noCommits, refuseColoredWords, startsOf, withCounts } from './log.ts'
 
-const OPTIONS = [
-  ...CHANGE_OPTIONS,
-  'oneline',
-  'pretty?',
-  'format=',
-  'date=',
-  'abbrev-commit',
-  'no-abbrev-commit',
-  'no-abbrev',
-  'decorate?',
-  'no-decorate',
-  'relative-date',
-  'notes?',
-  'show-notes',
-  'no-notes',
-  'max-count|n=',
-  'first-parent',
-  'cc',
-  'quiet|q',
-]
+const OPTIONS = [...CHANGE_OPTIONS, ...FORMAT_OPTIONS, 'max-count|n=', 'first-parent', 'cc', 'quiet|q']
 
 /** Who made a tag and when; the formats that show less of a commit show less of a tag. */
 function taggerLines(tagger: Signature, { format, date }: PrettyOptions): string {

@@ -17,7 +17,7 @@ import { hexId } from '../../../lib/crypto.ts'
 import type { CheckKey } from '../../../market/consistency/types.ts'
 import type { FieldName } from '../../../screening/fields.ts'
 import { type MARKETS, readScreen } from '../../../screening/filter.ts'
-import { ranked } from '../../../screening/ranked.ts'
+import { type Ranked, ranked } from '../../../screening/ranked.ts'
 import { itemMaker, runScreen } from '../../../screening/screened.ts'
 import { STRATEGIES, strategyNamed } from '../../../screening/strategies.ts'
 import { SCREENING_TEXTS } from '../../../screening/texts.ts'
@@ -165,10 +165,7 @@ async function screenedByStrategy(c: Context<AppEnv>, { strategy, market, most }
   if (!read.ok) throw new Error(read.problem)
   const window = { limit: MOST_RANKED, offset: 0 }
   const { counts, rows } = await runScreen(c.env.DB, read.screen, { now, window })
-  const item = itemMaker(now)
-  const best = ranked(rows.map(item), strategy.factors).slice(0, most)
-  const names = textsOf(callerLanguage(c)).consistency.check
-  const checkNames = (checks: readonly string[]) => checks.map((check) => names[check as CheckKey] ?? check)
+  const best = ranked(rows.map(itemMaker(now)), strategy.factors).slice(0, most)
   const notKept = counts.listings - counts.kept
   const warnings = [
     page.counts(counts.listings, counts.kept, counts.matched),
@@ -185,26 +182,28 @@ async function screenedByStrategy(c: Context<AppEnv>, { strategy, market, most }
     },
     ...{ candidate_count: best.length, llm_ranked: null, llm_coverage: null, llm_parse_errors: [], warnings },
     ...{ source_errors: [], dsa_enrichment: { requested_count: 0, enriched_count: 0 } },
-    candidates: best.map(({ item: one, score, factors }, i) => {
-      const { figures } = one
-      const parts = Object.keys(factors).map((name) => {
-        return `${words.fields[name as keyof typeof words.fields][0]} ${shown(figures[name] ?? null)}`
-      })
-      const marks = checkNames(one.checks)
-      const days = [...new Set([one.session, one.bars_session].filter((day) => day !== null))].join(', ')
-      return {
-        ...{ rank: i + 1, code: one.code, name: one.name, score, reason: page.reason(parts.join(' · ')) },
-        ...{ risk_level: riskOf(figures.volatility_60d_pct ?? null), risk_flags: marks },
-        ...{ price: figures.price ?? null, change_pct: figures.change_pct ?? null, amount: figures.amount ?? null },
-        // By their titles: the page shows the names as they are.
-        ...{ industry: one.industry ?? '', factor_scores: titled(factors, words.fields) },
-        ...{ llm_score: null, llm_confidence: null, llm_sector: '', llm_theme: '', llm_thesis: '' },
-        ...{ llm_watch_items: [], llm_catalysts: [], llm_risks: [] },
-        dsa_context: { warnings: [page.ofSession(days), ...(marks.length > 0 ? [page.marks(marks.join(', '))] : [])] },
-        ...{ dsa_news: [], dsa_analysis_summary: '', post_analysis_summaries: {} },
-        raw: { session: one.session, bars_session: one.bars_session, source: one.source, figures },
-      }
-    }),
+    candidates: best.map((one, i) => candidateOf(c, one, i + 1)),
+  }
+}
+
+function candidateOf(c: Context<AppEnv>, { item, score, factors }: Ranked, rank: number) {
+  const { page, fields } = wordsOf(c)
+  const { figures } = item
+  const parts = Object.keys(factors).map((name) => `${fields[name as FieldName][0]} ${shown(figures[name] ?? null)}`)
+  const checkNames = textsOf(callerLanguage(c)).consistency.check
+  const marks = item.checks.map((check) => checkNames[check as CheckKey] ?? check)
+  const days = [...new Set([item.session, item.bars_session].filter((day) => day !== null))].join(', ')
+  return {
+    ...{ rank, code: item.code, name: item.name, score, reason: page.reason(parts.join(' · ')) },
+    ...{ risk_level: riskOf(figures.volatility_60d_pct ?? null), risk_flags: marks },
+    ...{ price: figures.price ?? null, change_pct: figures.change_pct ?? null, amount: figures.amount ?? null },
+    // By their titles: the page shows the names as they are.
+    ...{ industry: item.industry ?? '', factor_scores: titled(factors, fields) },
+    ...{ llm_score: null, llm_confidence: null, llm_sector: '', llm_theme: '', llm_thesis: '' },
+    ...{ llm_watch_items: [], llm_catalysts: [], llm_risks: [] },
+    dsa_context: { warnings: [page.ofSession(days), ...(marks.length > 0 ? [page.marks(marks.join(', '))] : [])] },
+    ...{ dsa_news: [], dsa_analysis_summary: '', post_analysis_summaries: {} },
+    raw: { session: item.session, bars_session: item.bars_session, source: item.source, figures },
   }
 }
 

@@ -1,0 +1,251 @@
+// The shell of the calls: started with the first command and kept over the calls. A command may outlive the call that gave it to
+// the shell; what it prints and how it ends is then kept for the next call.
+
+import type { CallStart } from '../../../src/runners/wire.ts'
+import { type Log, messageOf } from '../log.ts'
+import type { ActiveCall, CallEnd } from './active-call.ts'
+import type { Prompt } from './marks.ts'
+import type { Session, ShellEvents } from './shell.ts'
+import { CROWDED, keyBytes, NEW_SESSION, refusalOf } from './texts.ts'
+
+export type CallShellDeps = {
+  readonly log: Log
+  readonly startShell: (events: ShellEvents) => Session
+  /** The folder of the object's path, as the shell sees it. */
+  readonly folderInShell: (cwd: string) => string | null
+  /** The shell has the call's command, or goes on with one that runs: the call's times begin, if they have not. */
+  readonly onBegun: (active: ActiveCall) => void
+  readonly onEnded: (active: ActiveCall, end: CallEnd) => void
+}
+
+/** A kill that did not bring the prompt back is followed by a harder one. */
+const KILL_STEP_MS = 500
+/** The status of a program that was killed. */
+const KILLED_STATUS = 137
+const BETWEEN_BYTES = 1024 * 1024
+
+export class CallShell {
+  readonly #deps: CallShellDeps
+  readonly #between = new Between()
+  /** The call that listens. */
+  #active: ActiveCall | null = null
+  #session: Session | null = null
+  #isFirstRun = true
+  #env: Record<string, string> = {}
+  #lastPrompt: Prompt | null = null
+  /** A session ended, and nobody was told. */
+  #isNewsForNext = false
+  /** How a command ended while no call waited for it. */
+  #endedBetween: Prompt | null = null
+
+  constructor(deps: CallShellDeps) {
+    this.#deps = deps
+  }
+
+  get pid(): number | null {
+    return this.#session?.pid ?? null
+  }
+
+  /** A command runs, or something that it left in the background. */
+  get hasWork(): boolean {
+    return this.#session?.hasWork ?? false
+  }
+
+  get prompt(): Prompt | null {
+    return this.#lastPrompt ?? this.#session?.prompt ?? null
+  }
+
+  get place(): { cwd: string; interpreter: string } {
+    return { cwd: this.prompt?.cwd ?? '', interpreter: this.prompt?.interpreter ?? '' }
+  }
+
+  /** Carries out the call and tells its end, unless it is left before. */
+  take(active: ActiveCall): void {
+    this.#active = active
+    this.#env = { ...this.#env, ...active.call.env }
+    this.#begin(active).catch((error) => {
+      // It was told already: the session ended under it.
+      if (this.#active !== active) return
+      this.#deps.log('call.failed', { key: active.call.key, message: messageOf(error) })
+      this.#session?.end()
+      this.#isNewsForNext = false
+      this.#end(active, 'lost', `The session failed: ${messageOf(error)}`.slice(0, 2000))
+    })
+  }
+
+  /** The call is over, whatever the command does. */
+  leave(): void {
+    this.#active = null
+  }
+
+  interrupt(): void {
+    this.#session?.type('\x03')
+  }
+
+  /** The program in the foreground; a loop that starts the next one; its shell; the whole session. */
+  kill(): void {
+    const active = this.#active
+    if (active === null) return void this.#session?.end()
+    const steps = [
+      () => this.#session?.killProgram(),
+      () => this.interrupt(),
+      () => this.#session?.killProgram(),
+      () => this.#session?.killShell(),
+      () => this.#session?.end(),
+    ]
+    const next = () => {
+      steps.shift()?.()
+      if (steps.length > 0) active.after(KILL_STEP_MS, next)
+    }
+    next()
+  }
+
+  /** Its terminal stands still while nobody takes what is printed. */
+  flow(isFlowing: boolean): void {
+    if (isFlowing) this.#session?.resume()
+    else this.#session?.pause()
+  }
+
+  end(): void {
+    this.#active = null
+    this.#session?.end()
+    this.#session = null
+  }
+
+  /** In a new session once more if this one ends, or does not answer, before it has taken the command: nothing of it was run. */
+  async #begin(active: ActiveCall): Promise<void> {
+    const before = this.#session
+    try {
+      await this.#attempt(active)
+    } catch (error) {
+      if (this.#active !== active || before === null || !active.isUntouched) throw error
+      if (this.#session === before) before.end()
+      await this.#attempt(active)
+    }
+  }
+
+  async #attempt(active: ActiveCall): Promise<void> {
+    const { call } = active
+    const isRun = call.kind === 'run'
+    if (isRun) await this.#leaveCrowded(active)
+    if (this.#active !== active) return
+    if (this.#session === null && isRun) this.#start(active)
+    const session = this.#session
+    if (session !== null) await session.ready()
+    if (this.#active !== active) return
+    const refusal = refusalOf(call, { isRunning: session?.isRunning ?? false, hasEnded: this.#endedBetween !== null })
+    if (refusal !== null || session === null) {
+      this.#end(active, 'refused', refusal ?? 'There is no session yet.')
+      return
+    }
+    this.#between.handTo(active)
+    if (this.#endedBetween !== null && !isRun) {
+      this.#commandEnded(this.#endedBetween)
+      return
+    }
+    this.#endedBetween = null
+    this.#deps.onBegun(active)
+    if (call.kind === 'input') session.type(keyBytes(call.text))
+    if (isRun) await this.#run(active, session)
+  }
+
+  async #run(active: ActiveCall, session: Session): Promise<void> {
+    const { text, cwd }: CallStart = active.call
+    const first = this.#isFirstRun ? this.#deps.folderInShell(cwd) : null
+    await session.run({ text, env: this.#env, cwd: first }, () => {
+      active.isTaken = true
+      this.#isFirstRun = false
+      this.#env = {}
+    })
+  }
+
+  /** A session in which nothing can be started is of no use to anybody. */
+  async #leaveCrowded(active: ActiveCall): Promise<void> {
+    const session = this.#session
+    if (session === null || session.isRunning || !(await session.isCrowded()) || this.#session !== session) return
+    this.#session = null
+    this.#lastPrompt = null
+    session.end()
+    this.#deps.log('session.crowded', {})
+    active.remarks.push(CROWDED)
+  }
+
+  #start(active: ActiveCall): void {
+    if (this.#isNewsForNext) active.remarks.push(NEW_SESSION)
+    this.#isNewsForNext = false
+    const session = this.#deps.startShell({
+      onOutput: (bytes) => this.#received(bytes),
+      onEnded: (prompt) => this.#commandEnded(prompt),
+      onGone: (reason) => this.#sessionGone(session, reason),
+    })
+    this.#session = session
+    this.#isFirstRun = true
+  }
+
+  #received(bytes: Buffer): void {
+    if (this.#active === null) this.#between.push(bytes)
+    else {
+      this.#active.output.push(bytes)
+      this.#active.heard()
+    }
+  }
+
+  #commandEnded(prompt: Prompt): void {
+    const active = this.#active
+    this.#lastPrompt = prompt
+    this.#endedBetween = active === null ? prompt : null
+    if (active === null) return
+    const isUnread = active.call.kind === 'input' && !active.isTimed
+    const text = isUnread ? 'The command had ended before this input, which went nowhere.' : ''
+    this.#end(active, active.isKilled ? 'killed' : 'ended', text)
+  }
+
+  #sessionGone(session: Session, reason: string): void {
+    if (this.#session !== session) return
+    this.#session = null
+    this.#lastPrompt = null
+    this.#deps.log('session.gone', { reason })
+    const active = this.#active
+    // Whoever gives the command to the shell sees it, and takes another one.
+    const isUntold = active === null || active.isUntouched
+    this.#isNewsForNext ||= isUntold
+    if (isUntold) return
+    const text = `The session ended: ${reason}. A new one begins with the next command.`
+    this.#end(active, active.isKilled ? 'killed' : 'lost', text)
+  }
+
+  #end(active: ActiveCall, state: CallEnd['state'], text: string): void {
+    const hasEnded = state === 'ended' || state === 'killed'
+    const exitCode = hasEnded ? (this.#lastPrompt?.status ?? KILLED_STATUS) : -1
+    this.#deps.onEnded(active, { state, text, exitCode })
+  }
+}
+
+/** What programs print while no call listens: the last of it is kept for the next one. */
+class Between {
+  #chunks: Buffer[] = []
+  #bytes = 0
+  #dropped = 0
+
+  push(bytes: Buffer): void {
+    this.#chunks.push(Buffer.from(bytes))
+    this.#bytes += bytes.byteLength
+    while (this.#bytes > BETWEEN_BYTES) {
+      const first = this.#chunks.shift()
+      if (first === undefined) return
+      const over = this.#bytes - BETWEEN_BYTES
+      const rest = first.subarray(Math.min(over, first.byteLength))
+      this.#bytes -= first.byteLength - rest.byteLength
+      this.#dropped += first.byteLength - rest.byteLength
+      if (rest.byteLength > 0) this.#chunks.unshift(rest)
+    }
+  }
+
+  handTo({ remarks, output }: ActiveCall): void {
+    if (this.#dropped > 0) remarks.push(`${this.#dropped} bytes of output between two calls are not shown.`)
+    if (this.#bytes > 0) output.push(Buffer.concat(this.#chunks))
+    this.#chunks = []
+    this.#bytes = 0
+    this.#dropped = 0
+  }
+}
