@@ -14,7 +14,7 @@ export const ZH_PORTFOLIO = {
   Avoid: '回避',
   Book: '记账',
   'Book it': '入账',
-  'Book {count}': '入账 {count} 笔成交',
+  'Book {count}': '入账 {count} 条',
   'Booked.': '已入账。',
   Bought: '买入',
   Broker: '券商',

@@ -278,7 +278,7 @@ test('what cannot be booked is refused with a sentence, and nothing of it is kep
     [{ symbol: 'SH000001' }, 400, /index/],
     [{ symbol: '无此公司' }, 400, /无此公司/],
     [{ currency: '=1+1' }, 400, /no code of a currency/],
-    [{ currency: 'XYZ' }, 400, /"XYZ" is no code of a currency/],
+    [{ currency: 'XYZ' }, 400, /XYZ.* is no code of a currency/],
     [{ side: 'short' }, 422, /buy/],
     [{ account_id: 12_345 }, 404, /No account/],
     [{ note: 'x'.repeat(256) }, 422, /255/],
