@@ -96,7 +96,7 @@ export type Parameters = Readonly<Record<string, number | string | readonly stri
 export type ParameterFault =
   | { field: string; why: 'missing' | 'order' | 'long' }
   | { field: string; why: 'number'; least: number | null; above: number | null; most: number; isInteger: boolean }
-  | { field: string; why: 'choice' | 'choices'; values: readonly string[] }
+  | { field: string; why: 'choice' | 'choices' | 'unknown'; values: readonly string[] }
 
 /** The longest history that an indicator may need. */
 export const MOST_BARS = 365
@@ -107,7 +107,14 @@ export function checkedParameters(
   given: Readonly<Record<string, unknown>>,
 ): { ok: true; parameters: Parameters } | { ok: false; fault: ParameterFault } {
   const parameters: Record<string, number | string | string[]> = {}
-  for (const spec of KINDS[type].parameters as readonly Parameter[]) {
+  const specs: readonly Parameter[] = KINDS[type].parameters
+  // A name that is misspelt would leave its parameter preset, and the rule would be another one.
+  const names = specs.map(({ name }) => name)
+  const unknown = Object.keys(given).find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    return { ok: false, fault: { field: `parameters.${unknown.slice(0, 64)}`, why: 'unknown', values: names } }
+  }
+  for (const spec of specs) {
     const value = Object.hasOwn(given, spec.name) ? given[spec.name] : undefined
     const read = readParameter(spec, value ?? ('preset' in spec ? spec.preset : undefined))
     if (!read.ok) return read

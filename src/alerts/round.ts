@@ -77,7 +77,7 @@ export class Round {
 
   async #look(key: string, market: Market, needsVolumes: boolean): Promise<SeenQuote | Doubt> {
     const fetched = this.#quotes.get(key)
-    const doubt = doubtOf(fetched, market, this.now)
+    const doubt = doubtOf(fetched, { market, kind: instrumentOf(key)?.kind ?? 'stock' }, this.now)
     if (doubt !== null || fetched === undefined || !fetched.ok) return doubt ?? 'no_quote'
     const { quotedAt, price, changePct, volume } = fetched.value
     const session = sessionNow(market, this.now)

@@ -2,7 +2,7 @@
 
 import type { Fetched, Quote } from '../market/bars.ts'
 import { instantAt, localDate, marketPhaseSummary, marketZone, sessionEnd, sessionHours } from '../market/calendar.ts'
-import type { Market } from '../market/instruments.ts'
+import type { Instrument, Market } from '../market/instruments.ts'
 
 export const DOUBTS = [
   'no_quote',
@@ -36,7 +36,11 @@ const STALE_MINUTES = 20
 const AHEAD_MS = 2 * MINUTE_MS
 
 /** What is wrong with a quote as one of the session of that day, by itself; null where nothing is. */
-export function doubtOf(fetched: Fetched<Quote> | undefined, market: Market, now: number): Doubt | null {
+export function doubtOf(
+  fetched: Fetched<Quote> | undefined,
+  { market, kind }: Pick<Instrument, 'market' | 'kind'>,
+  now: number,
+): Doubt | null {
   if (fetched === undefined || !fetched.ok) return 'no_quote'
   if (fetched.provenance !== null) return 'sample'
   const { quotedAt, volume, price, prevClose } = fetched.value
@@ -46,7 +50,9 @@ export function doubtOf(fetched: Fetched<Quote> | undefined, market: Market, now
   if (localDate(market, quotedAt) !== day) return 'other_day'
   if (tradingMinutesBetween(market, day, quotedAt, now) > STALE_MINUTES) return 'stale'
   const isLong = tradingMinutesBetween(market, day, 0, now) > STALE_MINUTES
-  return isLong && volume === 0 && price === prevClose ? 'suspended' : null
+  // A price without a trade is one of the auction; of an index some sources tell no volume.
+  const isUntraded = volume === 0 && (price === prevClose ? isLong : kind !== 'index')
+  return isUntraded ? 'suspended' : null
 }
 
 /** Of the sessions of that day. */

@@ -89,6 +89,8 @@ test('what cannot be asked is refused with the field that is wrong', async () =>
   }
   expect(await refusal('from=2026-02-01&to=2026-01-01')).toEqual([400, 'from: 2026-02-01 is after 2026-01-01'])
   expect(await refusal('from=2026-02-01&to=2028-01-01')).toEqual([400, 'to: at most 366 days after the first'])
+  expect((await ask(ann, 'from=9999-01-01&to=9999-12-31')).to).toBe('9999-12-31')
+  expect((await ask(ann, 'from=9999-12-31')).to).toBe('9999-12-31')
   expect(await refusal('stock_codes=,')).toEqual([400, 'stock_codes: 0 codes; name 1 to 50'])
   expect((await refusal('stock_codes=neverheardofit1'))[0]).toBe(400)
   expect((await refusal('from=2026-02-30'))[0]).toBe(422)

@@ -210,9 +210,13 @@ test('parameters are filled in, and the first wrong one is named', () => {
   }
   expect(field('price_cross', { direction: 'above' })).toBe('parameters.price missing')
   expect(field('price_cross', { direction: 'up', price: 1 })).toBe('parameters.direction choice')
-  expect(
-    field('price_cross', JSON.parse('{"direction":"above","price":1,"__proto__":{"hysteresis_pct":-1}}')),
-  ).toMatchObject({ hysteresis_pct: 0 })
+  expect(field('price_cross', JSON.parse('{"direction":"above","price":1,"__proto__":{"hysteresis_pct":-1}}'))).toBe(
+    'parameters.__proto__ unknown',
+  )
+  expect(field('price_cross', { direction: 'above', price: 1, hystersis_pct: 2 })).toBe(
+    'parameters.hystersis_pct unknown',
+  )
+  expect(field('portfolio_drawdown', { mode: 'near' })).toBe('parameters.mode unknown')
   expect(field('rsi_threshold', { direction: 'above', threshold: 101 })).toBe('parameters.threshold number')
   expect(field('rsi_threshold', { direction: 'above', threshold: 70, period: 12.5 })).toBe('parameters.period number')
   expect(field('macd_cross', { direction: 'bullish_cross', fast_period: 26 })).toBe('parameters.fast_period order')
@@ -225,6 +229,8 @@ test('parameters are filled in, and the first wrong one is named', () => {
   for (const type of ALERT_TYPES) expect(KINDS[type].scopes.length).toBeGreaterThan(0)
 })
 
+const SHARE = { market: 'cn', kind: 'stock' } as const
+
 test('a quote is doubted that is late, of another day, of the future, suspended, or a sample', () => {
   const now = Date.parse('2026-08-13T02:30:00Z')
   const quote = { price: 10, prevClose: 9, volume: 5, quotedAt: now } as Quote
@@ -235,7 +241,7 @@ test('a quote is doubted that is late, of another day, of the future, suspended,
     provenance: null,
     runs: [],
   })
-  const doubt = (change: Partial<Quote>, at = now) => doubtOf(fetched(change), 'cn', at)
+  const doubt = (change: Partial<Quote>, at = now) => doubtOf(fetched(change), SHARE, at)
   expect(doubt({})).toBeNull()
   expect(doubt({ quotedAt: now - 20 * MINUTE })).toBeNull()
   expect(doubt({ quotedAt: now - 21 * MINUTE })).toBe('stale')
@@ -243,12 +249,15 @@ test('a quote is doubted that is late, of another day, of the future, suspended,
   expect(doubt({ quotedAt: now + 3 * MINUTE })).toBe('ahead')
   expect(doubt({ quotedAt: null })).toBe('no_time')
   expect(doubt({ volume: 0, price: 9 })).toBe('suspended')
-  expect(doubtOf(undefined, 'cn', now)).toBe('no_quote')
+  // A price that no trade made is one of the auction; an index may have no volume at all.
+  expect(doubt({ volume: 0, price: 10 })).toBe('suspended')
+  expect(doubtOf(fetched({ volume: 0, price: 10 }), { market: 'cn', kind: 'index' }, now)).toBeNull()
+  expect(doubtOf(undefined, SHARE, now)).toBe('no_quote')
   const sample = {
     ...fetched({}),
     provenance: { kind: 'historical', label: 'x', endsOn: '2026-08-13' },
   } as Fetched<Quote>
-  expect(doubtOf(sample, 'cn', now)).toBe('sample')
+  expect(doubtOf(sample, SHARE, now)).toBe('sample')
   // The pause at noon is no trading time.
   const afterNoon = Date.parse('2026-08-13T05:05:00Z')
   expect(doubt({ quotedAt: Date.parse('2026-08-13T03:30:00Z') }, afterNoon)).toBeNull()

@@ -1,16 +1,18 @@
 // Days of results and dividends, as Yahoo and EastMoney tell them. Neither wire is documented by its owner: the fields are those that
 // public programs read.
 //
-// Yahoo: `v10/finance/quoteSummary/<symbol>?modules=calendarEvents` (yahoo-finance2, `quoteSummary` module `calendarEvents`; yfinance,
-// `Ticker.calendar`). `earnings.earningsDate` is a list of `{ raw: seconds }`: two are the ends of a window, and
-// `isEarningsDateEstimate` says that nobody has confirmed them. `exDividendDate` and `dividendDate` are the newest ex-day and the
-// newest day of payment that it knows, which need not be of one dividend. It tells no amount: those are of past dividends, in the chart.
-// It needs the session of `yahoo-http.ts`.
+// Yahoo: `v10/finance/quoteSummary/<symbol>?modules=calendarEvents`. The type `CalendarEvents` of yahoo-finance2 has
+// `earnings.earningsDate`, a list of days, `earnings.isEarningsDateEstimate`, `exDividendDate` and `dividendDate`; each day is
+// `{ raw: seconds }` on the wire. No program says what a second day means: it is taken for the end of a window. Nor does one say that
+// ex-day and payment are of one dividend, so they need not be. It tells no amount: those are of past dividends, in the chart. It needs
+// the session of `yahoo-http.ts`.
 //
-// EastMoney's data centre: `RPT_SHAREBONUS_DET` (akshare, `stock_fhps_detail_em`): `PRETAX_BONUS_RMB` for ten shares,
-// `EX_DIVIDEND_DATE`, `EQUITY_RECORD_DATE`, `NOTICE_DATE`; no day of payment. `RPT_PUBLIC_BS_APPOIN` (akshare, `stock_yysj_em`):
-// `REPORT_DATE` is the end of the period, `FIRST_APPOINT_DATE` the day that the company booked with its exchange,
-// `FIRST_CHANGE_DATE` to `THIRD_CHANGE_DATE` later ones, `ACTUAL_PUBLISH_DATE` the day on which it came out.
+// EastMoney's data centre: the tables `RPT_SHAREBONUS_DET` and `RPT_PUBLIC_BS_APPOIN` are those of akshare (`stock_fhps_detail_em`,
+// `stock_yysj_em`), which names most columns by their place alone: the amount in cash, the day of the register, the ex-day and the
+// notice; the first booked day, its first, second and third change, and the day on which it came out. The names of these columns
+// (`PRETAX_BONUS_RMB`, for ten shares, `EQUITY_RECORD_DATE`, `EX_DIVIDEND_DATE`, `NOTICE_DATE`; `FIRST_APPOINT_DATE`,
+// `FIRST_CHANGE_DATE` to `THIRD_CHANGE_DATE`, `ACTUAL_PUBLISH_DATE`) are those of smaller programs that ask for them by name. Neither
+// table has a day of payment. `REPORT_DATE` is the end of the period: akshare filters by it.
 
 import { z } from 'zod'
 import { isDate, localDate } from '../calendar.ts'

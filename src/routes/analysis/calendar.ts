@@ -34,6 +34,8 @@ const common = { method: 'get', scope: 'analysis', limit: 'reads', bodyLimit: 's
 
 const MOST_DAYS = 366
 const DEFAULT_DAYS = 30
+/** Days are compared as texts of four digits of a year. */
+const LAST_DAY = '9999-12-31'
 const MOST_LISTINGS = 300
 const MOST_CODES = 50
 /** What has not come by then is told as not asked yet. */
@@ -216,9 +218,9 @@ const order = ({ kind }: Event): number => EVENT_KINDS.indexOf(kind)
 function spanOf(c: Context<AppEnv>, { from: first, to: last }: Span): { from: string; to: string } {
   const texts = CALENDAR_TEXTS[callerLanguage(c)]
   const from = first ?? localDate('cn', Date.now())
-  const to = last ?? addDays(from, DEFAULT_DAYS)
+  const to = last ?? (from > addDays(LAST_DAY, -DEFAULT_DAYS) ? LAST_DAY : addDays(from, DEFAULT_DAYS))
   if (to < from) throw new AppError('validation_error', texts.backwards(from, to))
-  if (to > addDays(from, MOST_DAYS)) throw new AppError('validation_error', texts.tooLong(MOST_DAYS))
+  if (addDays(to, -MOST_DAYS) > from) throw new AppError('validation_error', texts.tooLong(MOST_DAYS))
   return { from, to }
 }
 
@@ -261,7 +263,7 @@ class Held {
   }
 
   async keys(): Promise<string[]> {
-    const today = await this.#on('9999-12-31')
+    const today = await this.#on(LAST_DAY)
     return [...today].flatMap(([key, { n }]) => (n > 0n ? [key] : []))
   }
 

@@ -25,7 +25,7 @@ import { currentNames } from '../../../kits/market-names/index.ts'
 import { isoMicrosOf } from '../../../lib/clock.ts'
 import { nameIn } from '../../../market/names/labels.ts'
 import { type Rejected, type Resolved, resolveEntries } from '../../../market/resolve.ts'
-import { isZone } from '../../../schedule/plan.ts'
+import { isAmbiguousZone, isZone } from '../../../schedule/plan.ts'
 import { unclearNames } from '../refusals.ts'
 import type { AlertRuleInput } from './alert-schemas.ts'
 
@@ -44,6 +44,8 @@ type EntryTexts = {
   market: (markets: string) => string
   oneLine: string
   zone: string
+  quiet: string
+  unknown: (names: string) => string
   noChannels: (ids: string) => string
   instant: string
   past: string
@@ -66,6 +68,8 @@ const TEXTS: Record<CallerLanguage, EntryTexts> = {
     oneLine: 'name: one line without control characters is wanted',
     market: (markets) => `target: only the markets ${markets} have a light`,
     zone: 'notification_policy.quiet_hours.zone: an IANA zone such as Asia/Shanghai is wanted',
+    quiet: 'notification_policy.quiet_hours.to: another time than the beginning is wanted',
+    unknown: (names) => `is no parameter of this kind; it has ${names === '' ? 'none' : names}`,
     noChannels: (ids) => `notification_policy.channels: no channel of yours has the id ${ids}`,
     instant: 'expires_at: a time like 2026-12-31T00:00:00Z is wanted',
     past: 'expires_at: this time is over',
@@ -86,6 +90,8 @@ const TEXTS: Record<CallerLanguage, EntryTexts> = {
     oneLine: 'name：应为一行，且不含控制字符',
     market: (markets) => `target：只有 ${markets} 市场有红绿灯`,
     zone: 'notification_policy.quiet_hours.zone：应为 IANA 时区，例如 Asia/Shanghai',
+    quiet: 'notification_policy.quiet_hours.to：结束时间应与开始时间不同',
+    unknown: (names) => `不是此类提醒的参数；可用参数：${names === '' ? '无' : names}`,
     noChannels: (ids) => `notification_policy.channels：您没有此 id 的通知渠道：${ids}`,
     instant: 'expires_at：应为 2026-12-31T00:00:00Z 这样的时间',
     past: 'expires_at：该时间已过',
@@ -106,6 +112,8 @@ const TEXTS: Record<CallerLanguage, EntryTexts> = {
     oneLine: 'name: 제어 문자가 없는 한 줄이어야 합니다',
     market: (markets) => `target: 신호등은 ${markets} 시장에만 있습니다`,
     zone: 'notification_policy.quiet_hours.zone: Asia/Shanghai와 같은 IANA 시간대여야 합니다',
+    quiet: 'notification_policy.quiet_hours.to: 시작 시각과 다른 시각이어야 합니다',
+    unknown: (names) => `이 종류에 없는 매개변수입니다. 쓸 수 있는 것: ${names === '' ? '없음' : names}`,
     noChannels: (ids) => `notification_policy.channels: 이 id의 알림 채널이 없습니다: ${ids}`,
     instant: 'expires_at: 2026-12-31T00:00:00Z와 같은 시각이어야 합니다',
     past: 'expires_at: 이미 지난 시각입니다',
@@ -150,7 +158,7 @@ function faultRefusal(texts: EntryTexts, fault: ParameterFault): AppError {
   const what =
     fault.why === 'number'
       ? texts.number(fault.least, fault.above, fault.most, fault.isInteger)
-      : fault.why === 'choice' || fault.why === 'choices'
+      : fault.why === 'choice' || fault.why === 'choices' || fault.why === 'unknown'
         ? texts[fault.why](fault.values.join(', '))
         : texts[fault.why]
   return refusal(`${fault.field}: ${what}`, fault.field)
@@ -213,7 +221,11 @@ async function isQuoted(c: Context<AppEnv>, { instrument }: Resolved): Promise<b
 
 async function notificationOf(c: Context<AppEnv>, body: AlertRuleInput, texts: EntryTexts) {
   const { channels = null, quiet_hours: quiet = null } = body.notification_policy ?? {}
-  if (quiet !== null && !isZone(quiet.zone)) throw refusal(texts.zone, 'notification_policy.quiet_hours.zone')
+  if (quiet !== null && (!isZone(quiet.zone) || isAmbiguousZone(quiet.zone))) {
+    throw refusal(texts.zone, 'notification_policy.quiet_hours.zone')
+  }
+  // Nobody can tell whether that is the whole day or nothing of it.
+  if (quiet !== null && quiet.from === quiet.to) throw refusal(texts.quiet, 'notification_policy.quiet_hours.to')
   if (channels !== null && channels.length > 0) {
     const known = new Set((await notifyTargets(c.env, c.get('principal').owner)).map(({ id }) => id))
     const unknown = channels.filter((id) => !known.has(id))
