@@ -1,7 +1,19 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { ManifestEntry } from '../src/sync/manifest.ts'
+import { Tree } from '../src/sync/tree.ts'
 import { Walker, type WalkRules } from '../src/sync/walk.ts'
 
 // Names are remembered of folders that were not changed for some seconds: here all of them are that old.
@@ -100,4 +112,49 @@ test('a folder that is a link for a moment and then itself again is looked at an
   expect(swaps).toEqual([])
   expect(found).toEqual(new Walker(root).walk(ALL))
   expect(found.seen.get('d/secret')?.stamp.mode).toBe(0o700)
+})
+
+test('of a thousand files the state on the disk grows by those that changed, and who starts again on it knows all of them', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'state-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const open = () => {
+    const copy = new Tree(folder, async () => null)
+    copy.follow({ exclude: new Set(), limits: { fileBytes: 1e9, treeBytes: 1e9 } })
+    return copy
+  }
+  const copy = open()
+  copy.begin({ transfer: 1, epoch: 'e', base: null, revision: 1 })
+  copy.commit({ transfer: 1, frames: 0, entries: 0 })
+  const sent: string[][] = []
+  let revision = 1
+  const agreeOn = async (change: () => void) => {
+    change()
+    const found = await copy.survey(() => {})
+    if (found === null) throw new Error('too many files')
+    const changes = new Map<string, ManifestEntry | null>()
+    for (const { entry, known } of copy.changes(found, () => {})) changes.set(entry.path, known)
+    sent.push([...changes.keys()])
+    copy.agree(changes, ++revision)
+    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  const at = (name: string) => join(folder, 'workspace', name)
+  await agreeOn(() => {
+    for (let file = 0; file < 1_000; file++) writeFileSync(at(`f${file}`), `${file}`)
+  })
+  const bytes = () => statSync(join(folder, 'tree.json')).size + statSync(join(folder, 'tree.jsonl')).size
+  const before = bytes()
+  await agreeOn(() => writeFileSync(at('f2'), 'other'))
+  expect(sent.at(-1)).toEqual(['f2'])
+  expect(bytes() - before).toBeLessThan(500)
+  await agreeOn(() => rmSync(at('f3')))
+  // A death in the instant in which a line is written.
+  appendFileSync(join(folder, 'tree.jsonl'), '{"epoch":"e","revision":99,')
+  const again = open()
+  expect([again.position, again.isChanged()]).toEqual([{ epoch: 'e', revision: 4 }, false])
+  writeFileSync(at('f4'), 'other')
+  expect(open().isChanged()).toBe(true)
+  // What cannot be read is no state.
+  writeFileSync(join(folder, 'tree.jsonl'), `no json\n${readFileSync(join(folder, 'tree.jsonl'), 'utf8')}`)
+  expect(open().position).toBe(null)
 })

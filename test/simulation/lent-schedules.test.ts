@@ -10,7 +10,7 @@ import { setLogLevel } from '../../src/lib/log.ts'
 import { callOf, commandOf } from './lent/command.ts'
 import { ClientSocket } from './lent/network.ts'
 import { Pair } from './lent/object.ts'
-import { away, awayForMoment, heldUp } from './lent/scenarios.ts'
+import { away, awayForMoment, deathAt, heldUp, MOMENTS, VICTIMS } from './lent/scenarios.ts'
 import { type Death, Schedule } from './lent/schedule.ts'
 
 vi.mock('ws', async () => ({ default: (await import('./lent/network.ts')).ClientSocket }))
@@ -117,6 +117,25 @@ test('a machine that lives and is away for longer than its command waits: anothe
       expect(tookMs).toBeLessThan(10_000)
       expect(schedule.givenUp.told).toBe(1)
     }
+})
+
+/** Every nineteenth in the suite. */
+const DEATHS = MOMENTS.flatMap((moment) =>
+  VICTIMS.flatMap((victim) =>
+    [commandOf, callOf].flatMap((make) => [['one'], ['one', 'two']].map((names) => ({ moment, victim, make, names }))),
+  ),
+).filter((_, at) => inject('isProof') || at % 19 === 0)
+
+test('whoever dies as any message of a step arrives, the machine, the object, the service or two of them: each step ends, and nothing twice', async () => {
+  const reached = new Set<string>()
+  for (const [at, { names, ...death }] of DEATHS.entries()) {
+    const schedule = new Schedule(FIRST_SEED + at, root, names)
+    for (const moment of await deathAt(schedule, death)) reached.add(moment)
+    schedule.story.unshift(`${death.victim} at ${death.moment}, ${death.make.name}, ${names.length}`)
+    assertNoFaults(FIRST_SEED + at, schedule)
+  }
+  if (inject('isProof')) expect(MOMENTS.filter((moment) => !reached.has(moment))).toEqual([])
+  else expect(reached.size).toBeGreaterThan(5)
 })
 
 test('a machine that dies before it has begun a command costs no outcome: another one runs it', async () => {

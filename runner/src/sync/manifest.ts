@@ -37,19 +37,15 @@ export function kindOf(stats: BigIntStats): SyncedKind | 'special' {
   return stats.isSymbolicLink() ? 'symlink' : 'special'
 }
 
-export type StoredManifest = readonly (readonly [string, SyncedKind, number, string, string, string, number, string])[]
+type StoredEntry = [string, SyncedKind, number, string, string, string, number, string]
+export type StoredManifest = readonly Readonly<StoredEntry>[]
 
-export function storedManifest(manifest: Manifest): StoredManifest {
-  return [...manifest].map(([path, { kind, stamp, hash }]) => [
-    path,
-    kind,
-    stamp.size,
-    String(stamp.mtimeNs),
-    String(stamp.ctimeNs),
-    String(stamp.ino),
-    stamp.mode,
-    hash,
-  ])
+export const storedManifest = (manifest: Manifest): StoredManifest =>
+  [...manifest].map(([path, entry]) => storedEntry(path, entry))
+
+export function storedEntry(path: string, { kind, stamp, hash }: ManifestEntry): StoredEntry {
+  const { size, mtimeNs, ctimeNs, ino, mode } = stamp
+  return [path, kind, size, String(mtimeNs), String(ctimeNs), String(ino), mode, hash]
 }
 
 export function manifestFrom(stored: StoredManifest): Manifest {

@@ -1,8 +1,10 @@
-// What a runner knows of a copy, on its disk: a runner that starts again need not be sent everything.
+// What a runner knows of a copy, on its disk: a runner that starts again need not be sent everything. All of it is written when the
+// object has sent something, and what a transfer of the runner's changed is added behind it: so a command that changes ten files of
+// two thousand writes ten lines' worth.
 
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import { type Manifest, manifestFrom, storedManifest } from './manifest.ts'
+import { type Manifest, type ManifestEntry, manifestFrom, storedEntry, storedManifest } from './manifest.ts'
 
 export type TreePosition = { readonly epoch: string; readonly revision: number }
 
@@ -14,6 +16,16 @@ export type TreeStanding = {
   readonly manifest: Manifest
 }
 
+const StoredEntry = z.tuple([
+  z.string(),
+  z.enum(['file', 'directory', 'symlink']),
+  z.number(),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.number(),
+  z.string(),
+])
 const StoredTree = z.object({
   version: z.literal(1),
   boot: z.string(),
@@ -22,19 +34,20 @@ const StoredTree = z.object({
   exclude: z.array(z.string()),
   staying: z.array(z.string()).default([]),
   tracked: z.array(z.string()).default([]),
-  manifest: z.array(
-    z.tuple([
-      z.string(),
-      z.enum(['file', 'directory', 'symlink']),
-      z.number(),
-      z.string(),
-      z.string(),
-      z.string(),
-      z.number(),
-      z.string(),
-    ]),
-  ),
+  manifest: z.array(StoredEntry),
 })
+/** One transfer behind it. */
+const Added = z.object({
+  epoch: z.string(),
+  revision: z.number(),
+  gone: z.array(z.string()),
+  entries: z.array(StoredEntry),
+})
+
+type Changes = ReadonlyMap<string, ManifestEntry | null>
+
+/** Then all of it is written anew. */
+const MAX_ADDED_BYTES = 1024 * 1024
 
 export type LoadedTree =
   | { readonly isCertain: false; readonly staying: string[]; readonly tracked: string[] }
@@ -52,6 +65,10 @@ export class TreeState {
   /** Null: there is nothing that is certain. */
   readonly #standing: () => TreeStanding | null
   #unsaved: NodeJS.Immediate | null = null
+  #changes = new Map<string, ManifestEntry | null>()
+  /** What was last written as a whole; null when there is nothing to add to. */
+  #whole: TreeStanding | null = null
+  #addedBytes = 0
 
   constructor(file: string, standing: () => TreeStanding | null) {
     this.#file = file
@@ -65,13 +82,38 @@ export class TreeState {
     if (!stored.success) return { isCertain: false, staying: [], tracked: [] }
     const { boot, epoch, revision, exclude, staying, tracked, manifest } = stored.data
     if (boot !== bootId()) return { isCertain: false, staying, tracked }
-    const position = { epoch, revision }
-    return { isCertain: true, position, exclude: new Set(exclude), staying, tracked, manifest: manifestFrom(manifest) }
+    const known = { position: { epoch, revision }, manifest: manifestFrom(manifest) }
+    if (!this.#addTo(known)) return { isCertain: false, staying, tracked }
+    return { isCertain: true, ...known, exclude: new Set(exclude), staying, tracked }
+  }
+
+  /** False when what was added cannot be read. */
+  #addTo(known: { position: TreePosition; manifest: Manifest }): boolean {
+    if (!existsSync(this.#log)) return true
+    const lines = readFileSync(this.#log, 'utf8').split('\n')
+    // The last line is whole only with its end.
+    lines.pop()
+    for (const line of lines) {
+      const added = Added.safeParse(jsonOf(line))
+      if (!added.success) return false
+      const { epoch, revision, gone, entries } = added.data
+      // Of before the whole was written, in the instant of a death.
+      if (epoch !== known.position.epoch || revision <= known.position.revision) continue
+      known.position = { epoch, revision }
+      for (const path of gone) known.manifest.delete(path)
+      for (const [path, entry] of manifestFrom(entries)) known.manifest.set(path, entry)
+    }
+    return true
+  }
+
+  get #log(): string {
+    return `${this.#file}l`
   }
 
   save(): void {
     this.#notLater()
     const standing = this.#standing()
+    this.#whole = standing
     if (standing === null) return
     const { position, exclude, staying, tracked, manifest } = standing
     const text = JSON.stringify({
@@ -85,35 +127,73 @@ export class TreeState {
     })
     writeFileSync(`${this.#file}.new`, text, { mode: 0o600 })
     renameSync(`${this.#file}.new`, this.#file)
+    rmSync(this.#log, { force: true })
+    this.#addedBytes = 0
   }
 
   /**
    * After what waits for the answer now. A runner that dies before has the state of one transfer ago, as if the answer had been lost
    * on its way.
    */
-  saveSoon(): void {
-    this.#unsaved ??= setImmediate(() => this.save())
+  saveSoon(changes: Changes): void {
+    for (const [path, entry] of changes) this.#changes.set(path, entry)
+    this.#unsaved ??= setImmediate(() => this.#add())
+  }
+
+  #add(): void {
+    const standing = this.#standing()
+    const whole = this.#whole
+    if (standing === null || whole === null || this.#addedBytes > MAX_ADDED_BYTES || !isAsBefore(standing, whole)) {
+      this.save()
+      return
+    }
+    const entries = [...this.#changes]
+    this.#notLater()
+    const line = JSON.stringify({
+      ...standing.position,
+      gone: entries.filter(([, entry]) => entry === null).map(([path]) => path),
+      entries: entries.flatMap(([path, entry]) => (entry === null ? [] : [storedEntry(path, entry)])),
+    } satisfies z.input<typeof Added>)
+    appendFileSync(this.#log, `${line}\n`, { mode: 0o600 })
+    this.#addedBytes += line.length
   }
 
   remove(): void {
     this.#notLater()
+    this.#whole = null
     rmSync(this.#file, { force: true })
+    rmSync(this.#log, { force: true })
   }
 
   /** What is not on the disk yet goes there. */
   close(): void {
-    if (this.#unsaved !== null) this.save()
+    if (this.#unsaved !== null) this.#add()
   }
 
   #notLater(): void {
     if (this.#unsaved !== null) clearImmediate(this.#unsaved)
     this.#unsaved = null
+    this.#changes = new Map()
   }
 }
 
-function jsonIn(file: string): unknown {
+/** Nothing but files changed since. */
+function isAsBefore(now: TreeStanding, before: TreeStanding): boolean {
+  const isSame = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
+    a === b || (a.size === b.size && [...a].every((one) => b.has(one)))
+  return (
+    now.position.epoch === before.position.epoch &&
+    isSame(now.exclude, before.exclude) &&
+    isSame(now.staying, before.staying) &&
+    isSame(now.tracked, before.tracked)
+  )
+}
+
+const jsonIn = (file: string): unknown => jsonOf(readFileSync(file, 'utf8'))
+
+function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return JSON.parse(text)
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error

@@ -205,7 +205,7 @@ export class Tree {
     }
     if (this.#position === null || (changes.size === 0 && this.#position.revision === revision)) return
     this.#position = { ...this.#position, revision }
-    this.#state.saveSoon()
+    this.#state.saveSoon(changes)
   }
 
   // ---- State ----

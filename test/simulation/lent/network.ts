@@ -37,6 +37,8 @@ export class Network {
   readonly connections = new Set<Connection>()
   /** What machines say and nobody hears. */
   loses: (text: string) => boolean = () => false
+  /** What is about to arrive, on either side. */
+  onHeard: (text: string) => void = () => {}
   /** Of what was said on either side: transfers of the whole tree, and refusals of a copy that is not as was thought. */
   wholeTransfers = 0
   wrongRevisions = 0
@@ -54,6 +56,7 @@ export class Network {
 
   heard(data: Data): void {
     if (typeof data !== 'string') return
+    this.onHeard(data)
     if (data.includes('"method":"transfer/begin"') && data.includes('"base":null')) this.wholeTransfers += 1
     if (data.includes('"code":-32004')) this.wrongRevisions += 1
   }

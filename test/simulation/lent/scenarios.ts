@@ -1,6 +1,6 @@
 // Schedules in which one thing happens: a machine that lives is out of reach in its command.
 
-import { commandOf } from './command.ts'
+import { type Command, commandOf } from './command.ts'
 import type { Machine } from './machine.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -60,4 +60,45 @@ export async function awayForMoment(schedule: Schedule, make: Make): Promise<voi
   }
   await schedule.take(command, false)
   await schedule.end()
+}
+
+/** Messages of either side that are about to arrive when somebody dies. */
+export const MOMENTS = [
+  ...['"method":"conversation/open"', '"method":"session/hello"', '"exclude":'],
+  ...['"method":"transfer/begin"', '"method":"transfer/commit"', '"method":"frame/ack"'],
+  ...['"method":"call/start"', '"state":"running"', '"method":"call/ended"', '"refused":'],
+  ...['"method":"server/start"', '"method":"server/message"'],
+] as const
+export const VICTIMS = ['machine', 'object', 'service', 'machine and object', 'machine and service'] as const
+export type Victim = (typeof VICTIMS)[number]
+
+/** Somebody dies at one message of a step, comes back within seconds, and dies once more at any: the messages of both. */
+export async function deathAt(
+  schedule: Schedule,
+  { moment, victim, make }: { moment: string; victim: Victim; make: Make },
+): Promise<string[]> {
+  await schedule.begin(0)
+  const due = [moment, schedule.random.pick(MOMENTS)]
+  const came: string[] = []
+  schedule.network.onHeard = (text) => {
+    const [next] = due
+    if (next === undefined || !text.includes(next)) return
+    came.push(next)
+    due.shift()
+    const machine = schedule.connected() ?? schedule.machines[0]
+    // At once, so that it is lost; or when it has had its effect.
+    const strike = () => {
+      if (victim.startsWith('machine') && machine !== undefined) schedule.kill(machine)
+      if (victim.endsWith('object')) schedule.service.object?.die()
+      if (victim.endsWith('service')) schedule.service.restart()
+    }
+    if (schedule.random.chance(0.5)) strike()
+    else queueMicrotask(strike)
+  }
+  const rest = (command: Command): Command => ({ ...command, restMs: 10 })
+  for (const key of ['first', 'second']) await schedule.take(rest(make(key, schedule.random)), false)
+  due.length = 0
+  await schedule.take(rest(commandOf('last', schedule.random)), false)
+  await schedule.end()
+  return came
 }

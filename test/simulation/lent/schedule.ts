@@ -28,9 +28,9 @@ export class Schedule {
   readonly story: string[] = []
   unknown = 0
   readonly random: Random
-  readonly #network: Network
-  readonly #machines: Machine[]
-  readonly #service: Service
+  readonly network: Network
+  readonly machines: Machine[]
+  readonly service: Service
   readonly #runs = new Map<string, number>()
   readonly #commands: Command[] = []
   /** Of the users' files: what was stored last. */
@@ -50,26 +50,26 @@ export class Schedule {
 
   constructor(seed: number, root: string, names?: readonly string[]) {
     this.random = new Random(seed)
-    this.#network = new Network(this.random)
-    useNetwork(this.#network)
+    this.network = new Network(this.random)
+    useNetwork(this.network)
     this.#faultsLeft = 1 + this.random.below(6)
     vi.clearAllTimers()
     vi.setSystemTime(BEGAN_AT)
     vi.spyOn(Math, 'random').mockImplementation(this.random.next)
     names ??= this.random.chance(0.5) ? ['one'] : ['one', 'two']
-    this.#service = new Service({
-      ...{ network: this.#network, random: this.random },
+    this.service = new Service({
+      ...{ network: this.network, random: this.random },
       isDeadly: () => this.#isDeadly(),
       fault: (text) => this.faults.push(text),
       settled: (key) => this.#noteSettled(key),
     })
-    this.holdUps = new HoldUps({ network: this.#network, random: this.random, tell: (text) => this.#tell(text) })
-    this.#machines = names.map((name) => {
+    this.holdUps = new HoldUps({ network: this.network, random: this.random, tell: (text) => this.#tell(text) })
+    this.machines = names.map((name) => {
       const ran = (command: Command, files: ReadonlyMap<string, string>) => {
         this.givenUp.ran(command.key, machine)
         this.#ran(command, files)
       }
-      const machine: Machine = new Machine(name, { root, network: this.#network, ran })
+      const machine: Machine = new Machine(name, { root, network: this.network, ran })
       return machine
     })
   }
@@ -82,9 +82,9 @@ export class Schedule {
       await this.take(command, true)
     }
     this.#faultsLeft = 0
-    this.#network.letGo()
-    for (const machine of this.#machines) if (!machine.isUp) machine.start()
-    for (let at = 0; this.#machinesIn() < this.#machines.length && at < 1_000; at++) await this.#round(false)
+    this.network.letGo()
+    for (const machine of this.machines) if (!machine.isUp) machine.start()
+    for (let at = 0; this.#machinesIn() < this.machines.length && at < 1_000; at++) await this.#round(false)
     await this.take(commandOf('last', this.random), false)
     await this.end()
   }
@@ -94,17 +94,16 @@ export class Schedule {
     await this.begin(0)
     await this.take(commandOf('first', this.random), false)
     const machine = this.connected()
-    if (machine === undefined || this.#service.object === null) throw new Error('no machine is connected')
+    if (machine === undefined || this.service.object === null) throw new Error('no machine is connected')
     if (when === 'in a command') this.#doomed = { key: 'second', machine }
     await this.take(commandOf('second', this.random), false)
-    await this.#upload(this.#service.object)
+    await this.#upload(this.service.object)
     if (when !== 'in a command') machine.kill()
     while (machine.isUp || (when === 'and it is known' && this.connected() === machine)) await this.#round(false)
     // The one of the instant of the death may have been given to the dead machine: of it nobody knows.
     const next = ['third', 'fourth'].map((key) => ({ ...commandOf(key, this.random), restMs: 10 }))
     for (const command of next)
-      if (this.connected() === machine || this.#service.object.runner.connected === null)
-        await this.take(command, false)
+      if (this.connected() === machine || this.service.object.runner.connected === null) await this.take(command, false)
     const tookMs = Date.now() - (machine.deaths.at(-1) ?? 0)
     if (this.connected() === machine || !next.some(({ key }) => this.#runs.has(key)))
       this.faults.push('no other machine ran it')
@@ -117,10 +116,10 @@ export class Schedule {
     await this.begin(0)
     // More than the window.
     for (let at = 1; at <= 8; at++) await this.#store(`u${at}`, `u${at}`.repeat(400_000))
-    this.#network.loses = (text) => text.includes('"frame/ack"')
+    this.network.loses = (text) => text.includes('"frame/ack"')
     const tookMs = await this.#first(commandOf('never-begun', this.random))
     if (this.#runs.size > 0) this.faults.push('it was begun')
-    this.#network.loses = () => false
+    this.network.loses = () => false
     await this.take(commandOf('next', this.random), false)
     await this.end()
     return tookMs
@@ -130,7 +129,7 @@ export class Schedule {
   async #first(command: Command): Promise<number> {
     const startedAt = Date.now()
     this.#commands.push(command)
-    this.#service.object?.add(command)
+    this.service.object?.add(command)
     while (this.#settled === 0 && Date.now() - startedAt < MOST_MS) await this.#round(false)
     if (this.#settled === 0) this.faults.push('stuck')
     return Date.now() - startedAt
@@ -139,12 +138,12 @@ export class Schedule {
   /** The machine never tells that its command has ended: how long it takes until it has an end all the same. */
   async untold(): Promise<number> {
     await this.begin(0)
-    this.#network.loses = (text) => text.includes('"call/ended"')
+    this.network.loses = (text) => text.includes('"call/ended"')
     const tookMs = await this.#first({ ...commandOf('untold', this.random), writes: [], removes: [] })
-    const [step] = this.#service.steps()
+    const [step] = this.service.steps()
     if (step?.result?.includes('did not tell in time') !== true) this.faults.push(`told as ${step?.result}`)
-    this.#network.loses = () => false
-    const [machine] = this.#machines
+    this.network.loses = () => false
+    const [machine] = this.machines
     machine?.kill()
     machine?.start()
     await this.take(commandOf('next', this.random), false)
@@ -156,9 +155,9 @@ export class Schedule {
   async notBegun(): Promise<void> {
     await this.begin(0)
     await this.take(commandOf('first', this.random), false)
-    if (this.#service.object !== null) await this.#upload(this.#service.object)
+    if (this.service.object !== null) await this.#upload(this.service.object)
     const machine = this.connected()
-    this.#network.loses = (text) => {
+    this.network.loses = (text) => {
       if (text.includes('"frame/ack"')) queueMicrotask(() => machine?.kill())
       return false
     }
@@ -172,18 +171,18 @@ export class Schedule {
     await this.begin(0)
     for (const key of ['first', 'second', 'third', 'fourth']) {
       await this.take(commandOf(key, this.random), false)
-      if (this.#service.object !== null) await this.#upload(this.#service.object)
-      this.#network.connections.forEach((one) => void one.cut())
+      if (this.service.object !== null) await this.#upload(this.service.object)
+      this.network.connections.forEach((one) => void one.cut())
     }
-    const afterCuts = this.#network.wholeTransfers
-    const [machine] = this.#machines
+    const afterCuts = this.network.wholeTransfers
+    const [machine] = this.machines
     if (machine === undefined) throw new Error('no machine')
     this.#doomed = { key: 'doomed', machine }
     setTimeout(() => machine.start(), 2_000)
     await this.take({ ...commandOf('doomed', this.random), restMs: 400, lines: 5 }, false)
     await this.take(commandOf('last', this.random), false)
     await this.end()
-    return { afterCuts, afterDeath: this.#network.wholeTransfers - afterCuts, refused: this.#network.wrongRevisions }
+    return { afterCuts, afterDeath: this.network.wholeTransfers - afterCuts, refused: this.network.wrongRevisions }
   }
 
   /** The machine is cut off until its command is given up, and what it made comes when the user has stored a file of the same name. */
@@ -192,43 +191,43 @@ export class Schedule {
     await this.take(commandOf('first', this.random), false)
     const write = { name: 'a', size: 99 }
     const given = { key: 'given-up', writes: [write], removes: [], lines: 1, restMs: 10, exitCode: 0 }
-    const { entry } = this.#network
+    const { entry } = this.network
     this.#commands.push(given)
-    this.#service.object?.add(given)
+    this.service.object?.add(given)
     while (!this.#runs.has(given.key)) await this.#round(false)
-    this.#network.cutOff()
+    this.network.cutOff()
     for (let at = 0; this.#settled < 2 && at < MOST_ROUNDS; at++) await this.#round(false)
     await this.#store('a', contentOf('user', write))
-    this.#network.entry = entry
+    this.network.entry = entry
     await this.take({ ...given, key: 'next', writes: [] }, false)
     await this.end()
   }
 
   async #store(name: string, text: string): Promise<void> {
-    await this.#service.object?.files.write(`/workspace/${name}`, new TextEncoder().encode(text))
+    await this.service.object?.files.write(`/workspace/${name}`, new TextEncoder().encode(text))
     this.#stored.set(name, text)
   }
 
   async begin(faults = this.#faultsLeft): Promise<void> {
     this.#faultsLeft = faults
-    this.#service.start()
-    for (const machine of this.#machines) machine.start()
-    for (let at = 0; this.#machinesIn() < this.#machines.length && at < 1_000; at++) await this.#round(false)
+    this.service.start()
+    for (const machine of this.machines) machine.start()
+    for (let at = 0; this.#machinesIn() < this.machines.length && at < 1_000; at++) await this.#round(false)
   }
 
   async end(): Promise<void> {
     await this.#lookAtEnd()
-    for (const machine of this.#machines) machine.remove()
-    await this.#service.end()
+    for (const machine of this.machines) machine.remove()
+    await this.service.end()
   }
 
   connected(): Machine | undefined {
-    const id = this.#service.object?.runner.connected?.id
-    return this.#machines.find((one) => one.id === id)
+    const id = this.service.object?.runner.connected?.id
+    return this.machines.find((one) => one.id === id)
   }
 
   #machinesIn(): number {
-    return this.#service.pool?.pool.list().filter(({ state }) => state === 'connected').length ?? 0
+    return this.service.pool?.pool.list().filter(({ state }) => state === 'connected').length ?? 0
   }
 
   async take(command: Command, mayFail: boolean): Promise<void> {
@@ -240,10 +239,10 @@ export class Schedule {
     this.#tell(`${command.key} is to run`)
     let isAdded = false
     for (let round = 0; this.#settled < wanted; round++) {
-      if (!isAdded && this.#service.object !== null && this.#service.isOpen) {
-        this.#service.object.add(command)
+      if (!isAdded && this.service.object !== null && this.service.isOpen) {
+        this.service.object.add(command)
         await turn()
-        isAdded = this.#service.steps().some(({ key }) => key === command.key)
+        isAdded = this.service.steps().some(({ key }) => key === command.key)
       }
       if (round > MOST_ROUNDS || performance.now() - since > MOST_MS) {
         this.faults.push(`${command.key} is stuck after ${performance.now() - since} ms`)
@@ -258,10 +257,10 @@ export class Schedule {
   async #round(mayFail: boolean): Promise<void> {
     await turn()
     if (mayFail && this.#faultsLeft > 0 && this.random.chance(FAULT_CHANCE)) this.#strike()
-    else if (mayFail && this.#service.object !== null && this.random.chance(0.01))
-      await this.#upload(this.#service.object)
-    else if (this.#network.isQuiet) await this.#letTimePass()
-    else if (this.random.chance(0.9)) this.#network.step()
+    else if (mayFail && this.service.object !== null && this.random.chance(0.01))
+      await this.#upload(this.service.object)
+    else if (this.network.isQuiet) await this.#letTimePass()
+    else if (this.random.chance(0.9)) this.network.step()
     // What is on its way does not take seconds.
     else vi.advanceTimersByTime(this.random.below(50))
   }
@@ -270,7 +269,7 @@ export class Schedule {
   async #letTimePass(): Promise<void> {
     const settled = this.#settled
     for (let turns = 0; turns < 4; turns++) await turn()
-    if (this.#network.isQuiet && this.#settled === settled) vi.advanceTimersToNextTimer()
+    if (this.network.isQuiet && this.#settled === settled) vi.advanceTimersToNextTimer()
   }
 
   #strike(): void {
@@ -279,21 +278,21 @@ export class Schedule {
       ...['machine held up', 'service held up'],
     ]
     const kind = this.random.pick(kinds)
-    const machine = this.random.pick(this.#machines)
+    const machine = this.random.pick(this.machines)
     this.#faultsLeft -= 1
     this.#lastFaultAt = Date.now()
     this.#tell(`${kind} ${machine.name}`)
-    if (kind === 'cut') this.random.pick([...this.#network.connections, null])?.cut()
-    if (kind === 'kill' || kind === 'kill and service') this.#kill(machine)
-    if (kind === 'all') for (const one of this.#machines) this.#kill(one)
+    if (kind === 'cut') this.random.pick([...this.network.connections, null])?.cut()
+    if (kind === 'kill' || kind === 'kill and service') this.kill(machine)
+    if (kind === 'all') for (const one of this.machines) this.kill(one)
     if (kind === 'sandbox') machine.killSandbox()
-    if (kind === 'object') this.#service.object?.die()
+    if (kind === 'object') this.service.object?.die()
     if (kind === 'machine held up') this.holdUps.machine(machine.name)
     if (kind === 'service held up') this.holdUps.service()
-    if (kind === 'service' || kind === 'kill and service') this.#service.restart()
+    if (kind === 'service' || kind === 'kill and service') this.service.restart()
   }
 
-  #kill(machine: Machine): void {
+  kill(machine: Machine): void {
     if (!machine.isUp) return
     machine.kill()
     setTimeout(() => !machine.isUp && machine.start(), this.random.below(5_000))
@@ -332,17 +331,17 @@ export class Schedule {
   }
 
   async #audit(command: Command, startedAt: number): Promise<void> {
-    const step = this.#service.steps().find(({ key }) => key === command.key)
+    const step = this.service.steps().find(({ key }) => key === command.key)
     const result = JSON.parse(step?.result ?? 'null') as Result
     this.#tell(`${command.key}: ${result.failure ?? `exit ${result.exitCode}`}`)
     const times = this.#runs.get(command.key) ?? 0
-    const hasDied = this.#machines.some(({ deaths }) => deaths.some((at) => at >= startedAt - 1))
+    const hasDied = this.machines.some(({ deaths }) => deaths.some((at) => at >= startedAt - 1))
     const isEnded = result.failure === null && result.exitCode === command.exitCode
     if (isEnded && times === 0) this.faults.push(`${command.key} has an outcome and never ran`)
     if (isEnded && result.output !== linesOf(command).join(''))
       this.faults.push(`${command.key}: the output is ${JSON.stringify(result.output)}`)
     const mayBeMissing = this.#lastFaultAt >= startedAt - 20_000 || this.holdUps.since(startedAt) > 0
-    if (!isEnded && !hasDied && this.#machines.length > 1 && this.holdUps.since(startedAt) >= GIVEN_UP_MS)
+    if (!isEnded && !hasDied && this.machines.length > 1 && this.holdUps.since(startedAt) >= GIVEN_UP_MS)
       this.givenUp.add(command)
     else if (!isEnded && !hasDied && !(result.missing && mayBeMissing))
       this.faults.push(`${command.key}: lost without a death: ${JSON.stringify(result)}`)
@@ -362,8 +361,8 @@ export class Schedule {
   }
 
   async #found(): Promise<Map<string, string>> {
-    while (this.#service.object === null) await this.#round(false)
-    const { files } = this.#service.object
+    while (this.service.object === null) await this.#round(false)
+    const { files } = this.service.object
     const found = new Map<string, string>()
     for (const { name } of files.list('/workspace'))
       found.set(name, new TextDecoder().decode(await files.read(`/workspace/${name}`)))
@@ -371,10 +370,10 @@ export class Schedule {
   }
 
   async #lookAtEnd(): Promise<void> {
-    this.faults.push(...(await this.givenUp.audit(this.#service, () => this.#round(false))))
-    const left = this.#service.disk.read<{ key: string }>('SELECT key FROM runner_calls')
+    this.faults.push(...(await this.givenUp.audit(this.service, () => this.#round(false))))
+    const left = this.service.disk.read<{ key: string }>('SELECT key FROM runner_calls')
     if (left.length > 0) this.faults.push(`calls are left: ${left.map(({ key }) => key).join(', ')}`)
-    if (this.#service.isOutputLeft) this.faults.push('output is left')
+    if (this.service.isOutputLeft) this.faults.push('output is left')
     const machine = this.connected()
     if (machine === undefined) return void this.faults.push('no machine is connected at the end')
     const here = machine.files(CONVERSATION)
