@@ -1857,6 +1857,9 @@ export type PortfolioAction = {
   effective_date: string
   action_type: 'cash_dividend' | 'split_adjustment'
   cash_dividend_per_share: number | null
+  amount: number | null
+  fee: number | null
+  tax: number | null
   split_ratio: number | null
 }
 
@@ -1899,6 +1902,8 @@ export type PortfolioFxRefresh = {
 export type PortfolioImport = {
   broker: string
   record_count: number
+  dividend_count: number
+  cash_count: number
   skipped_count: number
   error_count: number
   records: {
@@ -1915,6 +1920,24 @@ export type PortfolioImport = {
     currency: string
   }[]
   errors: string[]
+  dividends: {
+    row: number
+    date: string
+    symbol: string
+    amount: number
+    fee: number
+    tax: number
+    dedup_hash: string
+    currency: string
+  }[]
+  cash: {
+    row: number
+    date: string
+    direction: 'in' | 'out'
+    amount: number
+    currency: string
+    dedup_hash: string
+  }[]
   skipped: {
     row: number
     column: string
@@ -1932,6 +1955,12 @@ export type PortfolioImportResult = {
   duplicate_count: number
   failed_count: number
   skipped_count: number
+  skipped: {
+    row: number
+    column: string
+    reason: 'blank' | 'no_trade'
+    text: string
+  }[]
   dry_run: boolean
   errors: string[]
 }

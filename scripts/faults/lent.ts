@@ -57,10 +57,7 @@ export async function lentFaults({ kills }: { kills: number }): Promise<boolean>
   console.log(
     `an outcome after a death  ${Math.round(back[back.length >> 1] ?? 0)} ms in the median, ${Math.round(back.at(-1) ?? 0)} ms at most`,
   )
-  console.log(
-    `given up while the machine lived  ${books.givenUp.length}, each because the machine was without a connection for longer than a call waits`,
-  )
-  for (const text of books.givenUp) console.log(`    ${text}`)
+  console.log(`given up while the machine lived, and told when it was back  ${books.late}`)
   for (const [name, texts] of Object.entries(found)) {
     console.log(`${name.padEnd(23)}${texts.length}`)
     for (const text of texts.slice(0, 10)) console.log(`    ${text}`)
@@ -94,6 +91,8 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
   const books = noBooks()
   const begun: LentConversation[] = []
   try {
+    // A conversation whose steps are calls takes two answers for each.
+    await client.ask('/api/settings', { json: { max_iterations: 1_000_000 } })
     for (const name of ['one', 'two']) deps.machines.push(await Machine.start(name, port, token))
     const outside = {
       ...{ client, machines: deps.machines, books, onBegun: () => deps.moments.happened('begun') },
@@ -109,6 +108,7 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
     await killAgainAndAgain(deps, kills, say)
     over.isSo = true
     await Promise.all(working)
+    for (const one of begun) await one.auditLate()
     books.ownEnds.push(...deps.machines.flatMap(({ ownEnds }) => ownEnds))
     return books
   } finally {

@@ -157,6 +157,10 @@ function figuresOf(event: StoredEvent): Figures {
   const none = { side: null, quantity: null, fee: null, tax: null }
   if (event.kind === 'cash') return { ...none, side: event.direction, amount: formatAmount(event.amount) }
   if (event.kind === 'dividend') return { ...none, amount: formatAmount(event.perShare) }
+  if (event.kind === 'payout') {
+    const { gross, fee, tax } = event
+    return { ...none, amount: formatAmount(gross), fee: formatAmount(fee), tax: formatAmount(tax) }
+  }
   if (event.kind === 'split') return { ...none, amount: formatAmount(event.ratio) }
   return {
     side: event.side,
@@ -189,6 +193,7 @@ function eventOf(row: EventRow): StoredEvent {
   if (kind === 'cash') return { ...base, kind, direction: row.side === 'out' ? 'out' : 'in', amount }
   const listing = { symbol: row.symbol ?? '', market: row.market ?? '' }
   if (kind === 'dividend') return { ...base, ...listing, kind, perShare: amount }
+  if (kind === 'payout') return { ...base, ...listing, kind, gross: amount, fee: stored(row.fee), tax: stored(row.tax) }
   if (kind === 'split') return { ...base, ...listing, kind, ratio: amount }
   const side = row.side === 'sell' ? ('sell' as const) : ('buy' as const)
   const figures = { quantity: stored(row.quantity), price: amount, fee: stored(row.fee), tax: stored(row.tax) }

@@ -12,7 +12,7 @@ import {
   type StoredEvent,
   writeBook,
 } from '../db/portfolio.ts'
-import type { CsvTrade } from './csv-trades.ts'
+import type { CsvCash, CsvDividend, CsvEntries, CsvTrade } from './csv-trades.ts'
 import { Oversell, replay } from './ledger.ts'
 
 export const MAX_ACCOUNTS = 50
@@ -125,34 +125,24 @@ export type Imported = {
   oversell: { row: number | null; error: Oversell } | null
 }
 
-type Import = { account: number; trades: readonly CsvTrade[]; isTrial: boolean; at: string }
+type Import = { account: number; entries: CsvEntries; isTrial: boolean; at: string }
+type CsvEntry = CsvTrade | CsvDividend | CsvCash
 
-/** Books those trades of a file that the account does not have yet, all of them or none. They come in the order in which they happened. */
+/** Books what stands in a file and is not in the account yet, all of it or none. Trades come in the order in which they happened. */
 export const importTrades = (
   db: D1Database,
   owner: string,
-  { account, trades, isTrial, at }: Import,
+  { account, entries, isTrial, at }: Import,
 ): Promise<Imported> =>
   write(db, owner, async ({ nextId }) => {
     await mustBeOpen(db, owner, account)
     const known = await accountEvents(db, owner, account)
-    const isKnown = knownTrades(known)
-    const fresh = trades.filter((trade) => !isKnown(trade))
+    const isKnown = knownEntries(known)
+    const all: CsvEntry[] = [...entries.cash, ...entries.dividends, ...entries.trades]
+    const fresh = all.filter((one) => !isKnown(one))
     if (known.length + fresh.length > MAX_EVENTS) throw new BookError({ fault: 'too_many_events' })
-    const result: Imported = { booked: fresh.length, repeated: trades.length - fresh.length, oversell: null }
-    const numbered = fresh.map((trade, i): StoredEvent => {
-      const { symbol, market, currency, date, side, quantity, price, fee, tax, uid, hash } = trade
-      const figures = { symbol, market, currency, date, side, quantity, price, fee, tax }
-      return {
-        kind: 'trade',
-        id: nextId + i,
-        account,
-        ...figures,
-        uid: CSV_UID + hash,
-        note: uid?.slice(0, LONGEST_NOTE) ?? null,
-        createdAt: at,
-      }
-    })
+    const result: Imported = { booked: fresh.length, repeated: all.length - fresh.length, oversell: null }
+    const numbered = fresh.map((one, i) => bookedAs(one, { id: nextId + i, account, at }))
     try {
       checkPossible([...known, ...numbered])
     } catch (error) {
@@ -165,19 +155,33 @@ export const importTrades = (
     return { changes, taken: numbered.length, result }
   })
 
+function bookedAs(one: CsvEntry, { id, account, at }: { id: number; account: number; at: string }): StoredEvent {
+  const { currency, date, uid, hash } = one
+  const notes = { uid: CSV_UID + hash, note: uid?.slice(0, LONGEST_NOTE) ?? null, createdAt: at }
+  const base = { id, account, currency, date, ...notes }
+  if ('direction' in one) return { ...base, kind: 'cash', direction: one.direction, amount: one.amount }
+  const { symbol, market, fee, tax } = one
+  const common = { ...base, symbol, market, fee, tax }
+  if ('gross' in one) return { ...common, kind: 'payout', gross: one.gross }
+  return { ...common, kind: 'trade', side: one.side, quantity: one.quantity, price: one.price }
+}
+
 const LONGEST_NOTE = 255
-/** Before the hash of an imported trade, which is its number in the book. */
+/** Before the hash of what was imported, which is its number in the book. */
 const CSV_UID = 'csv:'
 
-/** By its hash; or by its number, where that was booked by hand for the same stock and day. */
-function knownTrades(known: readonly StoredEvent[]): (trade: CsvTrade) => boolean {
+/** By its hash; a trade also by its number, where that was booked by hand for the same stock and day. */
+function knownEntries(known: readonly StoredEvent[]): (one: CsvEntry) => boolean {
   const uids = new Set<string>()
   for (const event of known) {
-    if (event.kind !== 'trade' || event.uid === null) continue
-    uids.add(event.uid.startsWith(CSV_UID) ? event.uid : JSON.stringify([event.uid, event.symbol, event.date]))
+    if (event.uid?.startsWith(CSV_UID)) uids.add(event.uid)
+    else if (event.kind === 'trade' && event.uid !== null)
+      uids.add(JSON.stringify([event.uid, event.symbol, event.date]))
   }
-  return ({ hash, uid, symbol, date }) =>
-    uids.has(CSV_UID + hash) || (uid !== null && uids.has(JSON.stringify([uid, symbol, date])))
+  return (one) => {
+    const number = 'side' in one && one.uid !== null ? JSON.stringify([one.uid, one.symbol, one.date]) : null
+    return uids.has(CSV_UID + one.hash) || (number !== null && uids.has(number))
+  }
 }
 
 /** Takes an event back, when all later sales remain possible without it. */

@@ -1,11 +1,12 @@
-// Trades from the rows of a broker's file. A row is a trade, nothing that is booked here, or at fault; a fault names row and column.
+// Trades, dividends and payments from the rows of a broker's file. A row is one of them, a purchase with the dividend that paid it,
+// nothing that is booked here, or at fault; a fault names row and column.
 
 import { sha256Hex } from '../lib/crypto.ts'
-import { type Amount, formatAmount, LARGEST, parseAmount } from '../lib/decimal.ts'
+import { type Amount, formatAmount, LARGEST, parseAmount, product, rounded } from '../lib/decimal.ts'
 import { isCalendarKnown, isTradingDay, localDate } from '../market/calendar.ts'
 import { currencyOf, type Instrument, type Market } from '../market/instruments.ts'
 import { currencyCode } from './currencies.ts'
-import { type DateOrder, type Field, folded, type Header, type Layout, NEEDED } from './layouts.ts'
+import { type DateOrder, type Field, folded, type Header, type Layout, NEEDED, NEEDED_OF_DIVIDEND } from './layouts.ts'
 import type { Holding } from './ledger.ts'
 
 export const FIRST_DAY = '1990-01-01'
@@ -26,8 +27,31 @@ export type CsvTrade = Holding & {
   hash: string
 }
 
+/** What a dividend brought, or a tax on one that is taken later (then `gross` is 0). What is taken back is below zero. */
+export type CsvDividend = Holding & {
+  row: number
+  date: string
+  gross: Amount
+  fee: Amount
+  tax: Amount
+  uid: string | null
+  hash: string
+}
+
+/** What the owner paid in or took out. */
+export type CsvCash = {
+  row: number
+  date: string
+  direction: 'in' | 'out'
+  amount: Amount
+  currency: string
+  uid: string | null
+  hash: string
+}
+
 export type CsvFault =
-  | { fault: 'date' | 'code' | 'number' | 'not_positive' | 'negative' | 'currency'; text: string }
+  | { fault: 'date' | 'code' | 'number' | 'not_positive' | 'negative' | 'zero' | 'currency'; text: string }
+  | { fault: 'no_column' }
   | { fault: 'early'; date: string; first: string }
   | { fault: 'future'; date: string; latest: string }
   | { fault: 'closed'; date: string; market: Market }
@@ -35,10 +59,13 @@ export type CsvFault =
   | { fault: 'oversell'; symbol: string; date: string; quantity: string; held: string }
 /** Where it stands in the file. */
 export type RowFault = CsvFault & { row: number; column: string }
-/** `blank`: without something that a trade needs. `no_trade`: something else, such as interest. */
+/** `blank`: without something that it needs. `no_trade`: something else, such as interest. */
 export type Skipped = { row: number; column: string; reason: 'blank' | 'no_trade'; text: string }
 
-export type CsvTrades = { trades: CsvTrade[]; skipped: Skipped[]; faults: RowFault[] }
+/** What is booked of a file. */
+export type CsvEntries = { trades: CsvTrade[]; dividends: CsvDividend[]; cash: CsvCash[] }
+export type CsvTrades = CsvEntries & { skipped: Skipped[]; faults: RowFault[] }
+type Raw<T> = Omit<T, 'hash'>
 
 type Rows = readonly { row: number; cells: readonly string[] }[]
 type Known = {
@@ -52,7 +79,9 @@ type Known = {
 /** In the order in which they happened: by day and time, purchases before sales of one moment. */
 export async function tradesOf(rows: Rows, known: Known): Promise<CsvTrades> {
   const { header } = known
-  const trades: Omit<CsvTrade, 'hash'>[] = []
+  const trades: Raw<CsvTrade>[] = []
+  const dividends: Raw<CsvDividend>[] = []
+  const cash: Raw<CsvCash>[] = []
   const skipped: Skipped[] = []
   const faults: RowFault[] = []
   for (const { row, cells } of rows) {
@@ -64,14 +93,25 @@ export async function tradesOf(rows: Rows, known: Known): Promise<CsvTrades> {
       continue
     }
     try {
-      trades.push(reader.trade())
+      const read = reader.read()
+      if (read.trade !== null) trades.push(read.trade)
+      if (read.dividend !== null) dividends.push(read.dividend)
+      if (read.cash !== null) cash.push(read.cash)
     } catch (error) {
       if (!(error instanceof CellError)) throw error
       faults.push(error.fault)
     }
   }
-  return { trades: (await hashed(trades)).sort(asHappened), skipped, faults }
+  return {
+    trades: (await hashed(trades, contentOfTrade)).sort(asHappened),
+    dividends: (await hashed(dividends, contentOfDividend)).sort(byDay),
+    cash: (await hashed(cash, contentOfCash)).sort(byDay),
+    ...{ skipped, faults },
+  }
 }
+
+const byDay = (a: { date: string; row: number }, b: { date: string; row: number }) =>
+  a.date < b.date ? -1 : a.date > b.date ? 1 : a.row - b.row
 
 function asHappened(a: CsvTrade, b: CsvTrade): number {
   const [left, right] = [a.date + a.time, b.date + b.time]
@@ -79,18 +119,28 @@ function asHappened(a: CsvTrade, b: CsvTrade): number {
   return Number(a.side === 'sell') - Number(b.side === 'sell') || a.row - b.row
 }
 
-async function hashed(trades: readonly Omit<CsvTrade, 'hash'>[]): Promise<CsvTrade[]> {
+function contentOfTrade(trade: Raw<CsvTrade>): string {
+  const { market, symbol, currency, date, time, side, quantity, price, fee, tax, uid } = trade
+  const figures = [quantity, price, fee, tax].map(formatAmount)
+  return JSON.stringify([market, symbol, currency, date, time, side, ...figures, uid])
+}
+
+const contentOfDividend = ({ market, symbol, currency, date, gross, fee, tax, uid }: Raw<CsvDividend>) =>
+  JSON.stringify(['dividend', market, symbol, currency, date, ...[gross, fee, tax].map(formatAmount), uid])
+
+const contentOfCash = ({ currency, date, direction, amount, uid }: Raw<CsvCash>) =>
+  JSON.stringify(['cash', currency, date, direction, formatAmount(amount), uid])
+
+async function hashed<T>(rows: readonly T[], contentOf: (row: T) => string): Promise<(T & { hash: string })[]> {
   const times = new Map<string, number>()
-  const contents = trades.map((trade) => {
-    const { market, symbol, currency, date, time, side, quantity, price, fee, tax, uid } = trade
-    const figures = [quantity, price, fee, tax].map(formatAmount)
-    const content = JSON.stringify([market, symbol, currency, date, time, side, ...figures, uid])
+  const contents = rows.map((row) => {
+    const content = contentOf(row)
     const ordinal = times.get(content) ?? 0
     times.set(content, ordinal + 1)
     return `${content}${ordinal}`
   })
   const hashes = await Promise.all(contents.map(sha256Hex))
-  return trades.map((trade, i) => ({ ...trade, hash: (hashes[i] ?? '').slice(0, 40) }))
+  return rows.map((row, i) => ({ ...row, hash: (hashes[i] ?? '').slice(0, 40) }))
 }
 
 class CellError extends Error {
@@ -104,6 +154,21 @@ class CellError extends Error {
 }
 
 type Charge = 'fee' | 'tax'
+/** Where a day begins first: money belongs to no market. */
+const FIRST_OF_DAYS = 'jp'
+type Entry = { trade: Raw<CsvTrade> | null; dividend: Raw<CsvDividend> | null; cash: Raw<CsvCash> | null }
+type MoneyKind = 'paidIn' | 'paidOut' | 'moved'
+type RowKind = 'buy' | 'sell' | 'dividend' | 'dividendTax' | 'reinvested' | MoneyKind
+const KINDS: readonly RowKind[] = ['buy', 'sell', 'reinvested', 'dividendTax', 'dividend', 'paidIn', 'paidOut', 'moved']
+const isMoney = (kind: RowKind | null): kind is MoneyKind => kind === 'paidIn' || kind === 'paidOut' || kind === 'moved'
+const isDividend = (kind: RowKind | null) => kind === 'dividend' || kind === 'dividendTax'
+
+/** One row for both: the dividend is what the shares cost, charges included. */
+function spentAtOnce(trade: Raw<CsvTrade>): Raw<CsvDividend> {
+  const { row, symbol, market, currency, date, quantity, price, fee, tax, uid } = trade
+  const gross = rounded(product(quantity, price)) + fee + tax
+  return { row, symbol, market, currency, date, gross, fee: 0n, tax: 0n, uid }
+}
 
 class RowReader {
   readonly #row: number
@@ -119,25 +184,75 @@ class RowReader {
   skipped(): Skipped | null {
     const { layout, header } = this.#known
     const { only } = header.places
-    const kind = only < 0 ? '' : this.#at(only)
-    if (layout.only !== null && only >= 0 && !layout.only.values.includes(folded(kind))) {
+    const kind = only < 0 ? '' : (this.#cells[only] ?? '')
+    const kindOfRow = this.#kind()
+    if (!isMoney(kindOfRow) && layout.only !== null && only >= 0 && !layout.only.values.includes(folded(kind))) {
       return { row: this.#row, column: header.names[only] ?? '', reason: 'no_trade', text: kind }
     }
-    const blank = NEEDED.find((field) => this.#text(field) === '')
+    const blank = this.#blank(kindOfRow)
     if (blank !== undefined) return { row: this.#row, column: this.#column(blank), reason: 'blank', text: '' }
-    if (this.#side() !== null) return null
+    if (kindOfRow !== null) return null
     return { row: this.#row, column: this.#column('side'), reason: 'no_trade', text: this.#text('side') }
   }
 
-  trade(): Omit<CsvTrade, 'hash'> {
+  /** The first of what such a row needs that is not in it. */
+  #blank(kind: RowKind | null): Exclude<Field, Charge> | undefined {
+    const { header, layout } = this.#known
+    const isLacking = (field: Exclude<Field, Charge>) => this.#text(field) === ''
+    if (isMoney(kind))
+      return (['date', 'amount', ...(layout.ownCurrency ? [] : ['currency' as const])] as const).find(isLacking)
+    // A trade in a file of payments is no blank: it is at fault, lest a column that nobody chose hides all trades.
+    if (kind !== null && !isDividend(kind) && header.places.quantity < 0) return undefined
+    return (isDividend(kind) || header.places.quantity < 0 ? NEEDED_OF_DIVIDEND : NEEDED).find(isLacking)
+  }
+
+  read(): Entry {
+    const kind = this.#kind()
+    if (isMoney(kind)) return { trade: null, dividend: null, cash: this.#money(kind) }
+    if (kind === 'dividend' || kind === 'dividendTax') return { trade: null, dividend: this.#paid(kind), cash: null }
+    const lacking = NEEDED.find((field) => this.#known.header.places[field] < 0)
+    if (lacking !== undefined) throw this.#fault(lacking, { fault: 'no_column' })
+    const trade = this.#trade(kind === 'sell' ? 'sell' : 'buy')
+    return { trade, dividend: kind === 'reinvested' ? spentAtOnce(trade) : null, cash: null }
+  }
+
+  /** Where the word tells the way, the sign of the sum does not count: some files write it, others do not. */
+  #money(kind: MoneyKind): Raw<CsvCash> {
+    const came = this.#came()
+    const isOut = kind === 'paidOut' || (kind === 'moved' && came < 0n)
+    const currency = this.#text('currency') === '' ? (this.#known.layout.ownCurrency ?? '') : this.#currencyIn()
+    const figures = {
+      direction: isOut ? ('out' as const) : ('in' as const),
+      amount: came < 0n ? -came : came,
+      currency,
+    }
+    return { row: this.#row, date: this.#date(FIRST_OF_DAYS, 'any day'), ...figures, uid: this.#text('uid') || null }
+  }
+
+  #came(): Amount {
+    const text = this.#text('amount')
+    const came = this.#amount(this.#column('amount'), text)
+    if (came === 0n) throw this.#fault(this.#column('amount'), { fault: 'zero', text })
+    return came
+  }
+
+  #paid(kind: 'dividend' | 'dividendTax'): Raw<CsvDividend> {
     const instrument = this.#instrument()
-    const side = this.#side() ?? 'buy'
+    const came = this.#came()
+    const [fee, tax] = [this.#charges('fee'), this.#charges('tax')]
+    const figures = kind === 'dividend' ? { gross: came + fee + tax, fee, tax } : { gross: 0n, fee: 0n, tax: -came }
+    return { ...this.#of(instrument, 'any day'), ...figures, uid: this.#text('uid') || null }
+  }
+
+  #of(instrument: Instrument, days: 'sessions' | 'any day') {
+    const { key: symbol, market } = instrument
+    return { row: this.#row, symbol, market, currency: this.#currency(instrument), date: this.#date(market, days) }
+  }
+
+  #trade(side: 'buy' | 'sell'): Raw<CsvTrade> {
+    const instrument = this.#instrument()
     return {
-      row: this.#row,
-      symbol: instrument.key,
-      market: instrument.market,
-      currency: this.#currency(instrument),
-      date: this.#date(instrument.market),
+      ...this.#of(instrument, 'sessions'),
       time: timeIn(this.#text('time')) || timeIn(afterDate(this.#text('date'))),
       side,
       quantity: this.#positive('quantity', this.#known.layout.isSigned && side === 'sell' ? -1n : 1n),
@@ -148,13 +263,9 @@ class RowReader {
     }
   }
 
-  #at(place: number): string {
-    return this.#cells[place] ?? ''
-  }
-
   #text(field: Exclude<Field, Charge>): string {
     const place = this.#known.header.places[field]
-    return place < 0 ? '' : this.#at(place)
+    return place < 0 ? '' : (this.#cells[place] ?? '')
   }
 
   #column(field: Exclude<Field, Charge>): string {
@@ -165,11 +276,9 @@ class RowReader {
     return new CellError({ ...fault, row: this.#row, column })
   }
 
-  #side(): 'buy' | 'sell' | null {
+  #kind(): RowKind | null {
     const word = folded(this.#text('side'))
-    const { buy, sell } = this.#known.layout
-    if (buy.includes(word)) return 'buy'
-    return sell.includes(word) ? 'sell' : null
+    return KINDS.find((kind) => this.#known.layout[kind].includes(word)) ?? null
   }
 
   #instrument(): Instrument {
@@ -185,14 +294,18 @@ class RowReader {
   }
 
   #currency(instrument: Instrument): string {
+    return this.#text('currency') === '' ? currencyOf(instrument) : this.#currencyIn()
+  }
+
+  #currencyIn(): string {
     const text = this.#text('currency')
-    if (text === '') return currencyOf(instrument)
     const code = currencyCode(text)
     if (code === null) throw this.#fault(this.#column('currency'), { fault: 'currency', text })
     return code
   }
 
-  #date(market: Market): string {
+  /** Dividends may come on a day without a session. */
+  #date(market: Market, days: 'sessions' | 'any day'): string {
     const column = this.#column('date')
     const text = this.#text('date')
     const date = dateIn(text, this.#known.layout.dateOrder)
@@ -200,7 +313,7 @@ class RowReader {
     if (date < FIRST_DAY) throw this.#fault(column, { fault: 'early', date, first: FIRST_DAY })
     const latest = localDate(market, this.#known.now)
     if (date > latest) throw this.#fault(column, { fault: 'future', date, latest })
-    if (isCalendarKnown(market, date) && !isTradingDay(market, date)) {
+    if (days === 'sessions' && isCalendarKnown(market, date) && !isTradingDay(market, date)) {
       throw this.#fault(column, { fault: 'closed', date, market })
     }
     return date
@@ -225,7 +338,7 @@ class RowReader {
     const { header, layout } = this.#known
     let sum = 0n
     for (const place of header.places[field]) {
-      const [column, text] = [header.names[place] ?? field, this.#at(place)]
+      const [column, text] = [header.names[place] ?? field, this.#cells[place] ?? '']
       const written = text === '' || /^-+$/.test(text) ? 0n : this.#amount(column, text)
       const amount = layout.isSigned ? -written : written
       if (amount < 0n) throw this.#fault(column, { fault: 'negative', text })

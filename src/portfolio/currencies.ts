@@ -19,10 +19,22 @@ const NAMES: Readonly<Record<string, string>> = {
   英镑: 'GBP',
 }
 
-/** The code; null for what is neither three letters nor a known name. */
+/** Money in use (ISO 4217 as of 2025): a mistyped code would leave every total open for want of a rate. */
+const CODES: ReadonlySet<string> = new Set(
+  (
+    'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF ' +
+    'CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL ' +
+    'HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD ' +
+    'MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG ' +
+    'QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD ' +
+    'TWD TZS UAH UGX USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG'
+  ).split(' '),
+)
+
+/** The code; null for what is neither a code of a currency nor a known name. */
 export function currencyCode(text: string): string | null {
   const plain = text.normalize('NFKC').trim().toUpperCase()
   const named = NAMES[plain]
   if (named !== undefined) return named
-  return /^[A-Z]{3}$/.test(plain) ? plain : null
+  return CODES.has(plain) ? plain : null
 }

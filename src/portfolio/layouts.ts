@@ -1,9 +1,10 @@
 // How brokers write the trades of a customer: the names of the columns, the order of a date, and the words for buying and selling.
 // A column is looked for by its name, wherever it stands.
 
-/** What a trade needs, and what it may have. */
+/** What a trade needs, what a dividend needs, and what they may have. */
 export const NEEDED = ['date', 'symbol', 'side', 'quantity', 'price'] as const
-const OPTIONAL = ['time', 'currency', 'uid'] as const
+export const NEEDED_OF_DIVIDEND = ['date', 'symbol', 'side', 'amount'] as const
+const OPTIONAL = ['time', 'currency', 'uid', 'amount'] as const
 /** Their columns are added up. */
 const CHARGES = ['fee', 'tax'] as const
 export type Field = (typeof NEEDED)[number] | (typeof OPTIONAL)[number] | (typeof CHARGES)[number]
@@ -19,6 +20,16 @@ export type Layout = {
   columns: Readonly<Record<Field, readonly string[]>>
   buy: readonly string[]
   sell: readonly string[]
+  /** Words for a dividend in money, for a tax on one that is taken later, and for one that is paid and spent on shares in one row. */
+  dividend: readonly string[]
+  dividendTax: readonly string[]
+  reinvested: readonly string[]
+  /** Words for money that the owner paid in or took out; `moved` is either, by its sign. */
+  paidIn: readonly string[]
+  paidOut: readonly string[]
+  moved: readonly string[]
+  /** Of such money, where no column tells; null where it is skipped then. */
+  ownCurrency: string | null
   dateOrder: DateOrder
   decimal: '.' | ','
   /** A sale has a negative quantity, and what is paid in charges is a negative sum. */
@@ -38,6 +49,8 @@ const CHINESE: Layout['columns'] = {
   price: ['成交均价', '成交价格', '成交价', '均价', '价格'],
   uid: ['成交编号', '成交序号', '流水号'],
   currency: ['币种', '货币', '货币单位'],
+  /** What came into the account, after charges. */
+  amount: ['发生金额', '清算金额', '收付金额', '资金发生数', '发生额'],
   fee: ['手续费', '佣金', '交易费', '规费', '过户费', '其他费', '其他费用', '其他杂费'],
   tax: ['印花税', '税费', '其他税费'],
 }
@@ -45,10 +58,27 @@ const CHINESE: Layout['columns'] = {
 const CHINESE_BUY = '买入 证券买入 买 担保品买入 融资买入 港股通买入 港股通股票买入 基金买入 b'.split(' ')
 const CHINESE_SELL = '卖出 证券卖出 卖 担保品卖出 卖券还款 港股通卖出 港股通股票卖出 基金卖出 s'.split(' ')
 
+const CHINESE_DIVIDEND =
+  '红利入账 股息入账 红利 股息 红利股息 股息红利 分红 现金分红 派息 红利发放 股息入帐 红利入帐 港股通股息 现金红利'.split(
+    ' ',
+  )
+const CHINESE_DIVIDEND_TAX =
+  '股息红利税补缴 股息红利差异扣税 红利差异税扣税 股息差异扣税 红利税补缴 股息红利税 红利税 股息红利差异税扣款'.split(
+    ' ',
+  )
+const CHINESE_REINVESTED = '红利再投 红利再投资 红利转投'.split(' ')
+
 const MAINLAND = {
   columns: CHINESE,
   buy: CHINESE_BUY,
   sell: CHINESE_SELL,
+  dividend: CHINESE_DIVIDEND,
+  dividendTax: CHINESE_DIVIDEND_TAX,
+  reinvested: CHINESE_REINVESTED,
+  paidIn: ['银行转证券', '银行转存', '银证转入', '银行转入', '资金存入'],
+  paidOut: ['证券转银行', '银行转取', '银证转出', '银行转出', '资金取出'],
+  moved: ['银证转账'],
+  ownCurrency: 'CNY',
   dateOrder: 'ymd',
   decimal: '.',
   isSigned: false,
@@ -57,7 +87,8 @@ const MAINLAND = {
 } as const
 
 const NONE: Layout['columns'] = {
-  ...{ date: [], time: [], symbol: [], side: [], quantity: [], price: [], uid: [], currency: [], fee: [], tax: [] },
+  ...{ date: [], time: [], symbol: [], side: [], quantity: [], price: [] },
+  ...{ uid: [], currency: [], amount: [], fee: [], tax: [] },
 }
 
 const ENGLISH: Layout['columns'] = {
@@ -69,6 +100,7 @@ const ENGLISH: Layout['columns'] = {
   price: ['price', 'trade price', 'price per share'],
   uid: ['trade id', 'trade no'],
   currency: ['currency'],
+  amount: ['net amount', 'net', 'amount', 'total'],
   fee: ['fee', 'fees', 'commission'],
   tax: ['tax', 'taxes', 'stamp duty'],
 }
@@ -112,10 +144,19 @@ export const LAYOUTS: readonly Layout[] = [
     columns: {
       ...NONE,
       ...{ date: ['date'], symbol: ['symbol'], side: ['action'], quantity: ['quantity'], price: ['price'] },
-      fee: ['fees & comm'],
+      ...{ fee: ['fees & comm'], amount: ['amount'] },
     },
     buy: ['buy', 'reinvest shares'],
     sell: ['sell'],
+    // What is reinvested stands there twice: the dividend, and the shares that it bought.
+    dividend: [
+      ...['cash dividend', 'qualified dividend', 'non-qualified div', 'special dividend', 'special qual div'],
+      ...['reinvest dividend', 'qual div reinvest', 'pr yr cash div', 'pr yr div reinvest', 'pr yr special div'],
+    ],
+    dividendTax: ['nra tax adj', 'nra withholding', 'foreign tax paid', 'pr yr nra tax'],
+    reinvested: [],
+    ...{ paidIn: [], paidOut: [], ownCurrency: 'USD' },
+    moved: ['moneylink transfer', 'wire funds', 'wire sent', 'wire received', 'wire funds received', 'funds received'],
     dateOrder: 'mdy',
   },
   {
@@ -125,12 +166,26 @@ export const LAYOUTS: readonly Layout[] = [
     names: { zh: '盈透证券', en: 'Interactive Brokers (Flex query)', ko: '인터랙티브 브로커스' },
     columns: {
       ...NONE,
-      ...{ date: ['tradedate', 'datetime'], time: ['datetime', 'tradetime'], symbol: ['symbol'], side: ['buy/sell'] },
-      ...{ quantity: ['quantity'], price: ['tradeprice'], uid: ['tradeid'], currency: ['currencyprimary'] },
-      ...{ fee: ['ibcommission'], tax: ['taxes'] },
+      ...{
+        date: ['tradedate', 'datetime', 'date/time', 'settledate'],
+        time: ['datetime', 'tradetime'],
+        symbol: ['symbol'],
+      },
+      ...{ side: ['buy/sell', 'type'], quantity: ['quantity'], price: ['tradeprice'], currency: ['currencyprimary'] },
+      ...{ fee: ['ibcommission'], tax: ['taxes'], amount: ['amount'], uid: ['tradeid', 'transactionid'] },
     },
     buy: ['buy'],
     sell: ['sell'],
+    // The words of its query of cash transactions, which is another file.
+    dividend: ['dividends', 'payment in lieu of dividends'],
+    dividendTax: ['withholding tax'],
+    ...{
+      reinvested: [],
+      paidIn: [],
+      paidOut: [],
+      moved: ['deposits/withdrawals', 'deposits & withdrawals'],
+      ownCurrency: null,
+    },
     isSigned: true,
     only: { column: 'assetclass', values: ['stk'] },
     places: { HKD: '.HK', JPY: '.T', KRW: '.KS', TWD: '.TW' },
@@ -143,6 +198,12 @@ export const LAYOUTS: readonly Layout[] = [
     columns: both(),
     buy: [...CHINESE_BUY, 'buy', 'bot', 'bought', 'purchase', '매수'],
     sell: [...CHINESE_SELL, 'sell', 'sld', 'sold', 'sale', '매도'],
+    dividend: [...CHINESE_DIVIDEND, 'dividend', 'dividends', 'cash dividend', 'div', '배당', '배당금'],
+    dividendTax: [...CHINESE_DIVIDEND_TAX, 'dividend tax', 'withholding tax', '배당세'],
+    reinvested: [...CHINESE_REINVESTED, 'dividend reinvestment', 'reinvested dividend', 'reinvestment', 'drip'],
+    paidIn: [...MAINLAND.paidIn, 'deposit', 'cash in', '입금'],
+    paidOut: [...MAINLAND.paidOut, 'withdrawal', 'cash out', '출금'],
+    ownCurrency: null,
   },
 ]
 
@@ -156,16 +217,19 @@ export type Choice = {
   columns?: Partial<Record<Field, readonly string[]>>
   buy?: readonly string[]
   sell?: readonly string[]
+  dividend?: readonly string[]
   dateOrder?: DateOrder
   decimal?: '.' | ','
 }
 
-export function chosen(layout: Layout, { columns = {}, buy, sell, dateOrder, decimal }: Choice): Layout {
+export function chosen(layout: Layout, choice: Choice): Layout {
+  const { columns = {}, buy, sell, dividend, dateOrder, decimal } = choice
   return {
     ...layout,
     columns: { ...layout.columns, ...columns },
     buy: buy?.map(folded) ?? layout.buy,
     sell: sell?.map(folded) ?? layout.sell,
+    dividend: dividend?.map(folded) ?? layout.dividend,
     dateOrder: dateOrder ?? layout.dateOrder,
     decimal: decimal ?? layout.decimal,
   }
@@ -188,7 +252,7 @@ export type NoHeader = { ok: false; missing: Field[]; twice: string | null; name
 
 const FIRST_ROWS = 20
 
-/** The first row that names all that a trade needs. Some programs put a title above it. */
+/** The first row that names all that a trade needs, or a file of payments. Some programs put a title above it. */
 export function headerOf(
   rows: readonly { row: number; cells: readonly string[] }[],
   layout: Layout,
@@ -197,7 +261,8 @@ export function headerOf(
   for (const { row, cells } of rows.slice(0, FIRST_ROWS)) {
     const names = cells.map(folded)
     const places = placesIn(names, layout)
-    const missing = NEEDED.filter((field) => places[field] < 0)
+    const isOfPayments = places.amount >= 0 && places.quantity < 0 && places.price < 0
+    const missing = (isOfPayments ? NEEDED_OF_DIVIDEND : NEEDED).filter((field) => places[field] < 0)
     const used = Object.values(places).flat()
     const twice = used.find((place) => place >= 0 && names.lastIndexOf(names[place] ?? '') !== place)
     if (missing.length === 0 && twice === undefined) return { ok: true, row, names: [...cells], places }
@@ -217,7 +282,8 @@ function placesIn(names: readonly string[], { columns, only }: Layout): Places {
   const first = (field: Field) => all(field)[0] ?? -1
   return {
     ...{ date: first('date'), time: first('time'), symbol: first('symbol'), side: first('side') },
-    ...{ quantity: first('quantity'), price: first('price'), currency: first('currency'), uid: first('uid') },
+    ...{ quantity: first('quantity'), price: first('price'), currency: first('currency') },
+    ...{ uid: first('uid'), amount: first('amount') },
     ...{ fee: all('fee'), tax: all('tax'), only: only === null ? -1 : names.indexOf(only.column) },
   }
 }

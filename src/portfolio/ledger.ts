@@ -25,11 +25,13 @@ export type Trade = Dated &
   Holding & { kind: 'trade'; side: 'buy' | 'sell'; quantity: Amount; price: Amount; fee: Amount; tax: Amount }
 export type CashMove = Dated & { kind: 'cash'; direction: 'in' | 'out'; amount: Amount; currency: string }
 export type Dividend = Dated & Holding & { kind: 'dividend'; perShare: Amount }
+/** A dividend as a broker's file has it: a sum, whatever was held. What is taken back is below zero. `gross` is before fee and tax. */
+export type Payout = Dated & Holding & { kind: 'payout'; gross: Amount; fee: Amount; tax: Amount }
 /** A split of 2 for 1 has the ratio 2; a consolidation of ten shares into one 0.1. */
 export type Split = Dated & Holding & { kind: 'split'; ratio: Amount }
-export type LedgerEvent = Trade | CashMove | Dividend | Split
+export type LedgerEvent = Trade | CashMove | Dividend | Payout | Split
 
-const RANK = { cash: 0, dividend: 1, split: 1, trade: 2 } as const
+const RANK = { cash: 0, dividend: 1, payout: 1, split: 1, trade: 2 } as const
 
 export function inOrder(events: readonly LedgerEvent[]): LedgerEvent[] {
   const compare = (a: LedgerEvent, b: LedgerEvent) =>
@@ -145,6 +147,14 @@ export class Position {
     return paid
   }
 
+  /** The same of a sum. */
+  payout({ gross, fee, tax }: Payout): Exact {
+    this.#dividends = plus(this.#dividends, exact(gross))
+    this.#fees += fee
+    this.#taxes += tax
+    return exact(gross - fee - tax)
+  }
+
   #add(shares: bigint, cost: bigint): void {
     this.#held += shares
     this.#spent += cost
@@ -193,6 +203,7 @@ export class Ledger {
     const position = this.#position(event)
     if (event.kind === 'trade') this.#pay(event.currency, position.trade(event))
     else if (event.kind === 'dividend') this.#pay(event.currency, position.dividend(event.perShare))
+    else if (event.kind === 'payout') this.#pay(event.currency, position.payout(event))
     else position.split(event.ratio)
   }
 

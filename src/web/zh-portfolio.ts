@@ -78,7 +78,11 @@ export const ZH_PORTFOLIO = {
   'Time-weighted return': '时间加权收益',
   Row: '行',
   'Score {score}': '评分 {score}',
-  'Rows that are no trade': '非成交的行',
+  'Rows that are not booked': '不入账的行',
+  'Dividends of the file': '文件中的分红',
+  'Dividend before tax': '税前分红',
+  'Sum of a dividend or payment': '分红或转账金额',
+  'Payments of the file': '文件中的转账',
   Sell: '卖出',
   Shares: '股数',
   Weights: '占比',
@@ -110,8 +114,8 @@ export const ZH_PORTFOLIO = {
   '{count} pairs have fewer than {least} days in common.': '{count} 对证券的共同交易日不足 {least} 天。',
   'No weights: {codes} has no price or no rate.': '无法计算占比：{codes} 缺少价格或汇率。',
   'Stocks without a known industry: {count}.': '行业未知的证券：{count} 只。',
-  'Trades: {count}, other rows: {skipped}, rows at fault: {faults}.':
-    '{count} 笔成交，{skipped} 行非成交，{faults} 行有错。',
+  'Trades: {trades}, dividends: {dividends}, payments: {payments}, other rows: {skipped}, rows at fault: {faults}.':
+    '成交 {trades} 笔，分红 {dividends} 笔，转账 {payments} 笔，其他行 {skipped} 行，有错误的行 {faults} 行。',
   '{count} were booked, {repeated} were there already.': '已入账 {count} 条，{repeated} 条已存在。',
   '{current} of {pairs} rates are of the newest day.': '{pairs} 个汇率中 {current} 个为最新。',
   '{days} days': '{days} 天',

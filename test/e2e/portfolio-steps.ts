@@ -59,7 +59,7 @@ async function importFiles(one: Person): Promise<void> {
   await place.getByText('row 2, column "成交数量": "-40" is not above 0').waitFor()
   expect(await place.getByRole('button', { name: /^Book \d/ }).isEnabled()).toBe(false)
   await give(`${header}\n2025-12-03,600519,卖出,40,1410,5\n2025-12-10,600519,红利入账,0,0,0\n`)
-  await place.getByText('Trades: 1, other rows: 1, rows at fault: 0.').waitFor()
+  await place.getByText('Trades: 1, dividends: 0, payments: 0, other rows: 1, rows at fault: 0.').waitFor()
   await one.press(place.getByRole('button', { name: 'Try it' }))
   await place.getByText('A trial: 1 would be booked, 0 are there already, 0 cannot be.').waitFor()
   await one.press(place.getByRole('button', { name: 'Book 1' }))

@@ -47,22 +47,42 @@ test('the files of seven layouts are offered, previewed in the encodings of thei
   expect(brokers[0]?.display_name).toBe('华泰证券')
   const account_id = await account(ann)
   let booked = 0
-  for (const { broker, text, trades, skipped } of BROKER_FILES) {
+  for (const { broker, text, trades, dividends = [], cash = [], skipped } of BROKER_FILES) {
+    const all = trades.length + dividends.length + cash.length
     const file = /[一-鿿]/.test(text) ? gbk(text) : Uint8Array.from(new TextEncoder().encode(`\uFEFF${text}`))
     const preview = await (await sent(ann, 'parse', { broker, file })).json<Preview>()
-    expect(preview).toMatchObject({ record_count: trades.length, skipped_count: skipped.length, error_count: 0 })
-    expect(preview.records).toHaveLength(trades.length)
+    expect(preview).toMatchObject({ record_count: all, skipped_count: skipped.length, error_count: 0 })
+    const found = [preview.records, preview.dividends, preview.cash].map(({ length }) => length)
+    expect(found).toEqual([trades.length, dividends.length, cash.length])
     const trial = await sent(ann, 'commit', { account_id, broker, file, dry_run: 'true' })
-    expect(await trial.json()).toMatchObject({ inserted_count: trades.length, dry_run: true, failed_count: 0 })
+    expect(await trial.json()).toMatchObject({ inserted_count: all, dry_run: true, failed_count: 0 })
     expect(await total(ann)).toBe(booked)
     // Twice at one time: as when a request was killed and sent again.
     const answers = await Promise.all([1, 2].map(() => sent(ann, 'commit', { account_id, broker, file })))
     const results = await Promise.all(answers.map((answer) => answer.json<Result>()))
-    expect(results.map(({ inserted_count }) => inserted_count).sort()).toEqual([0, trades.length])
-    expect(results.map(({ duplicate_count }) => duplicate_count).sort()).toEqual([0, trades.length])
+    expect(results.map(({ inserted_count }) => inserted_count).sort()).toEqual([0, all])
+    expect(results.map(({ duplicate_count }) => duplicate_count).sort()).toEqual([0, all])
     booked += trades.length
     expect(await total(ann)).toBe(booked)
   }
+  const actions = await ann.json<{ total: number; items: { id: number; symbol: string }[] }>(
+    `${BASE}/corporate-actions?action_type=cash_dividend&page_size=100`,
+  )
+  const lengthOf = (of: 'dividends' | 'cash') => BROKER_FILES.reduce((sum, file) => sum + (file[of]?.length ?? 0), 0)
+  expect(actions.total).toBe(lengthOf('dividends'))
+  const maotai = actions.items.find(({ symbol }) => symbol === '600519')
+  expect(maotai).toMatchObject({ amount: 150, fee: 0, tax: 0, cash_dividend_per_share: null })
+  expect((await ann.json<{ total: number }>(`${BASE}/cash-ledger`)).total).toBe(lengthOf('cash'))
+  const told = async () => {
+    type Shown = { accounts: { cash: { currency: string; amount: number }[] }[] }
+    const { accounts } = await ann.json<Shown>(`${BASE}/snapshot?account_id=${account_id}`)
+    return Object.fromEntries(accounts[0]?.cash.map(({ currency, amount }) => [currency, amount]) ?? [])
+  }
+  // Each currency by hand: purchases, sales, dividends, taxes on them, and what moved between bank and account.
+  const before = await told()
+  expect(before).toMatchObject({ EUR: 10_000, USD: 49293.107955 })
+  expect((await ann.ask(`${BASE}/corporate-actions/${maotai?.id}`, { method: 'DELETE' })).status).toBe(200)
+  expect((await told()).CNY).toBeCloseTo((before.CNY ?? 0) - 150, 8)
   const { items } = await ann.json<{ items: object[] }>(`${BASE}/trades?symbol=300750`)
   expect(items).toMatchObject([
     { side: 'sell', trade_date: '2025-12-02', price: 381, fee: 10.01, tax: 19.05, currency: 'CNY', note: '102' },
@@ -70,7 +90,13 @@ test('the files of seven layouts are offered, previewed in the encodings of thei
   ])
 })
 
-type Preview = { records: object[]; mapping: Record<string, string | null>; columns: string[] }
+type Preview = {
+  records: object[]
+  dividends: object[]
+  cash: object[]
+  mapping: Record<string, string | null>
+  columns: string[]
+}
 type Result = { inserted_count: number; duplicate_count: number; failed_count: number; errors: string[] }
 
 test('a longer file books what is new; one row at fault books nothing, and its row and column are named', async () => {
@@ -175,7 +201,8 @@ test('what is no file of trades is refused with a sentence, and another owner bo
     [{ broker: 'huatai', file, mapping: '{' }, 400, /mapping: /],
     [{ broker: 'huatai', file, mapping: '{"isin":"x"}' }, 400, /mapping: .*isin/],
     [{ broker: 'huatai', file: `${HEADER},手续费\n${row},5` }, 400, /column "手续费" more than once/],
-    [{ broker: 'huatai', file, mapping: '{"buy":["K"],"sell":["v","k"]}' }, 400, /"K" cannot mean both/],
+    [{ broker: 'huatai', file, mapping: '{"buy":["K"],"sell":["v","k"]}' }, 400, /"k" cannot mean two of/],
+    [{ broker: 'huatai', file, mapping: '{"buy":["K"],"dividend":["k"]}' }, 400, /"k" cannot mean two of/],
     [{ broker: 'huatai', file, account_id: 'x' }, 404, /No account/],
     [{ broker: 'huatai', file, account_id: '999' }, 404, /No account/],
   ]

@@ -78,3 +78,41 @@ test('a conversation without labels leaves the runner with labels to those that 
   expect(outputs[2]).toMatch(/^All connected runners with the labels gpu are busy/)
   expect(special.started).toHaveLength(1)
 })
+
+test('a runner that was away tells the outcome that was given up, once and without its files, while another one has the conversation', async () => {
+  const { chat, owner, runner } = await lentConversation(silent)
+  await say(chat, 'npm test')
+  await expect.poll(() => runner.started.length).toBe(1)
+  const key = runner.started[0]?.key ?? ''
+  runner.output(key, 'before\n')
+  await expect.poll(() => runner.acks.length).toBe(1)
+  const other = await joinedRunner(owner.owner, ({ text }) => ({ output: text }), { name: 'other' })
+  runner.isWilling = false
+  runner.pool?.close()
+  runner.line?.close()
+  expect((await outcome(chat)).content).toMatch(
+    /^The runner stand-in was lost while this ran.* told then\. Its output until then:\nbefore\n$/s,
+  )
+  await say(chat, 'next')
+  expect((await outcome(chat, 2)).content).toBe('next')
+  expect(other.started.map(({ text }) => text)).toEqual(['next'])
+  await runner.reconnect()
+  expect(runner.welcome).toMatchObject({ stored: null })
+  runner.tree.set('made-there', { kind: 'file', text: 'elsewhere' })
+  const begin = { transfer: 1, epoch: '', base: 0, revision: 1 }
+  expect(await runner.line?.ask('transfer/begin', begin)).toMatchObject({ error: { code: -32004 } })
+  runner.tree.clear()
+  await runner.finish(key, { output: 'after\n', exitCode: 3 })
+  const late = async () =>
+    (await chat.events()).filter(({ action, args }) => action === 'think' && /given up/.test(String(args?.thought)))
+  await expect.poll(async () => (await late()).length).toBe(1)
+  expect((await late())[0]).toMatchObject({ source: 'environment' })
+  expect((await late())[0]?.args?.thought).toBe(
+    'The runner stand-in is back and tells how this came out, which was given up: "npm test". It has ended with exit code 3. It was not run again. What it changed since then is not in the workspace, which went on without it.\nIt printed since then:\nafter',
+  )
+  await runner.finish(key, { exitCode: 3 })
+  expect((await late()).length).toBe(1)
+  expect(runner.started.length).toBe(1)
+  // With nothing left to tell its ticket opens nothing.
+  await expect(runner.reconnect()).rejects.toThrow('401')
+})

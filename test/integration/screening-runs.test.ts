@@ -1,18 +1,24 @@
 // Saved screens that run by themselves, cut off at any call of the database.
 
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { beforeEach, expect, inject, test } from 'vitest'
+import { taskQueue } from '../../src/bindings.ts'
 import { deliveryStore, untoldNotices } from '../../src/db/deliveries.ts'
 import type { ScreenRun } from '../../src/db/saved-screens.ts'
 import { nextTradingDay, sessionEnd } from '../../src/market/calendar.ts'
 import { notify } from '../../src/notify/run.ts'
 import { nextSlot, slotsBetween, WhenSchema } from '../../src/schedule/plan.ts'
+import { runScreens } from '../../src/schedule/screening.ts'
 import { type RunDeps, runDueScreens } from '../../src/screening/runs.ts'
 import { mortalDatabase } from '../helpers/alerts.ts'
 import { type Client, client } from '../helpers/app.ts'
 import { LOCAL } from '../helpers/policies.ts'
 import { english, keepFigures, type Row, SCREENING } from '../helpers/screening.ts'
 import { Random } from '../simulation/random.ts'
+import { notifyLane } from '../unit/notify/host.ts'
+import { SETTINGS } from '../unit/notify/settings.ts'
+import { openStream } from './task-events.ts'
 
 const MINUTE = 60_000
 const KILLS = inject('isProof') ? 150 : 10
@@ -161,4 +167,44 @@ test('runs that are cut off anywhere tell each new listing once', async () => {
   expect(expected.length).toBeGreaterThan(2)
   for (const table of ['deliveries', 'saved_screens', 'stock_figures'])
     await env.DB.prepare(`DELETE FROM ${table}`).run()
+})
+
+test('by its schedule a screen tells the stream and a channel once each, also when the object restarts between', async () => {
+  const [ann, lane] = [await client(), await notifyLane()]
+  const channel = { kind: 'webhook', settings: SETTINGS.webhook(lane.url) }
+  expect((await ann.ask('/api/v1/analysis/channels/box', { method: 'PUT', body: channel })).status).toBe(200)
+  const stream = await openStream(ann.key)
+  await stream.until(({ event }) => event === 'connected')
+  const id = await saved(ann)
+  const [first, second] = ['2026-08-13', '2026-08-14'] as const
+  await startAt(id, sessionEnd('cn', first) + 30 * MINUTE)
+  await keepFigures([row('600001', first, 5), row('600002', first, 50)], settled(first))
+  await runScreens(env, settled(first))
+  await keepFigures([row('600001', second, 5), row('600002', second, 9)], settled(second))
+  // The run is stored, and the trigger ends before the object hears of it; the object itself restarts, too.
+  const lost = runDeps(env.DB, () => Promise.reject(new Error('cut off')))
+  await expect(runDueScreens(lost, settled(second))).rejects.toThrow('cut off')
+  await evictDurableObject(taskQueue(env))
+  await runScreens(env, settled(second) + MINUTE)
+  // As the upkeep of each trigger does: the messages of runs that were cut off before they woke anybody.
+  await taskQueue(env).notify([])
+  await evictDurableObject(taskQueue(env))
+  await runScreens(env, settled(second) + 2 * MINUTE)
+  const { data } = await stream.until(({ event }) => event === 'screen_matched')
+  expect(data).toMatchObject({ slot: `cn@${second}`, new_count: 1, new_listings: [{ code: '600002' }] })
+  type Deliveries = { deliveries: { subject: string; status: string }[] }
+  const sent = async () => (await ann.json<Deliveries>('/api/v1/analysis/deliveries')).deliveries
+  await expect
+    .poll(async () => (await sent()).map(({ subject, status }) => `${subject} ${status}`), { timeout: 60_000 })
+    .toEqual([`screen:${id}:1:cn@${second} delivered`])
+  await runScreens(env, settled(second) + 3 * MINUTE)
+  const kept = await runInDurableObject(taskQueue(env), (_, { storage }) =>
+    storage.sql
+      .exec("SELECT 1 FROM stream_events WHERE owner = ? AND frame LIKE '%screen_matched%'", ann.owner)
+      .toArray(),
+  )
+  expect(kept).toHaveLength(1)
+  expect(await lane.received()).toHaveLength(1)
+  expect(await sent()).toHaveLength(1)
+  stream.close()
 })

@@ -10,7 +10,7 @@ import { SEARCH_NAMES } from '../../src/news/providers/registry.ts'
 import { CHANNEL_KINDS, CHANNELS } from '../../src/notify/registry.ts'
 import { filesIn, ROOT, textOf } from '../support/source-tree.ts'
 
-const PAGES = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
+const PAGES = ['README.md', 'README.zh.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md']
 const KIT_PAGES = filesIn('src/kits').filter((path) => path.endsWith('/README.md'))
 const DOCUMENTS = [...PAGES, ...filesIn('docs').filter((path) => path.endsWith('.md')), ...KIT_PAGES]
 const WORKER_VARIABLES = VARIABLES.map(({ name }) => name)
@@ -100,6 +100,25 @@ test('each kit has a short page that leads to the decision why it is ours', () =
     expect(textOf(page).split('\n').length, page).toBeLessThanOrEqual(12)
     expect(textOf(page), page).toMatch(/\]\([./]+docs\/decisions\/\d{4}-[\w-]+\.md\)/)
   }
+})
+
+test('the texts of errors in docs/troubleshooting.md are texts of the code', () => {
+  const quoted = matches(textOf('docs/troubleshooting.md'), /^\| (`[^|]+)/gm).flatMap((cell) =>
+    matches(cell, /`([^`]+)`/g),
+  )
+  const code = ['src', 'durable-objects', 'runner/src', 'scripts']
+    .flatMap((folder) => filesIn(folder))
+    .filter((path) => /\.(ts|mjs)$/.test(path))
+    .map(textOf)
+    .join('\n')
+  expect(quoted.length).toBeGreaterThan(30)
+  expect(quoted.filter((text) => !code.includes(text))).toEqual([])
+})
+
+test('the index of the documents has every page', () => {
+  const index = textOf('docs/README.md')
+  const pages = filesIn('docs').filter((path) => /^docs\/(tutorials\/)?[\w-]+\.md$/.test(path))
+  expect(pages.filter((path) => path !== 'docs/README.md' && !index.includes(`(${path.slice(5)}`))).toEqual([])
 })
 
 test('docs/privacy.md has every table of the database', () => {

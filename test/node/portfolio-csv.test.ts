@@ -79,7 +79,7 @@ test('days and figures are read in the ways of brokers, and nothing is guessed',
 })
 
 test('a file of each broker gives its trades; what is no trade is told, and a title above the header is passed over', async () => {
-  for (const { broker, text, trades, skipped } of BROKER_FILES) {
+  for (const { broker, text, trades, dividends = [], cash = [], skipped } of BROKER_FILES) {
     const told = await read(broker, text)
     expect([broker, told.faults]).toEqual([broker, []])
     const shown = told.trades.map(({ date, time, symbol, currency, side, quantity, price, fee, tax, uid }) => {
@@ -87,11 +87,88 @@ test('a file of each broker gives its trades; what is no trade is told, and a ti
       return [date, time, symbol, currency, side, ...figures, uid].join(' ')
     })
     expect([broker, shown]).toEqual([broker, trades])
+    const paid = told.dividends.map(({ date, symbol, currency, gross, fee, tax }) => {
+      return [date, symbol, currency, ...[gross, fee, tax].map(formatAmount)].join(' ')
+    })
+    expect([broker, paid]).toEqual([broker, dividends])
+    const moved = told.cash.map(
+      ({ date, direction, amount, currency }) => `${date} ${direction} ${formatAmount(amount)} ${currency}`,
+    )
+    expect([broker, moved]).toEqual([broker, cash])
     expect([broker, told.skipped.map(({ row, reason, text: word }) => `${row} ${reason} ${word}`.trim())]).toEqual([
       broker,
       skipped,
     ])
   }
+})
+
+test('dividends: charges of the row are added to what came, one row of both is two entries, and nothing is guessed', async () => {
+  const header = 'date,symbol,side,quantity,price,amount,fee,tax,trade id'
+  const told = (...rows: string[]) => read('generic', [header, ...rows].join('\n'))
+  const { trades, dividends, skipped, faults } = await told(
+    // A Saturday: money may come on a day without a session.
+    '2025-12-06,AAPL,Dividend,,,85,1,14,d1',
+    '2025-12-08,AAPL,Dividend,,,-85,,,',
+    '2025-12-08,AAPL,Withholding Tax,,,-3.5,,,',
+    '2025-12-08,AAPL,DRIP,0.12345678,200.12345678,,0.5,,',
+    '2025-12-08,AAPL,Spin-off,3,0,,,,',
+    '2025-12-08,AAPL,Dividend,,,,,,',
+  )
+  expect(faults).toEqual([])
+  const figures = dividends.map(({ row, gross, fee, tax }) => [row, ...[gross, fee, tax].map(formatAmount)])
+  expect(figures).toEqual([
+    [2, '100', '1', '14'],
+    [3, '-85', '0', '0'],
+    [4, '0', '0', '3.5'],
+    // 0.12345678 × 200.12345678 is 24.7065975765279684.
+    [5, '25.20659758', '0', '0'],
+  ])
+  expect(trades.map(({ row, side, fee }) => [row, side, formatAmount(fee)])).toEqual([[5, 'buy', '0.5']])
+  expect(skipped.map(({ row, column, reason, text }) => [row, column, reason, text])).toEqual([
+    [6, 'side', 'no_trade', 'Spin-off'],
+    [7, 'amount', 'blank', ''],
+  ])
+  expect((await told('2025-12-08,AAPL,Dividend,,,0,,,')).faults).toMatchObject([
+    { row: 2, column: 'amount', fault: 'zero' },
+  ])
+  expect((await told('2027-12-08,AAPL,Dividend,,,5,,,')).faults).toMatchObject([
+    { row: 2, column: 'date', fault: 'future' },
+  ])
+  // Two equal rows are two; the same file again has the same hashes.
+  const twice = await told('2025-12-08,AAPL,Dividend,,,5,,,', '2025-12-08,AAPL,Dividend,,,5,,,')
+  expect(new Set(twice.dividends.map(({ hash }) => hash)).size).toBe(2)
+})
+
+test('money in and out: the word or the sign tells the way, and a file of payments alone hides no trade', async () => {
+  const header = 'date,symbol,type,amount,currency'
+  const told = (...rows: string[]) => read('generic', [header, ...rows].join('\n'))
+  const { cash, dividends, skipped, faults } = await told(
+    '2025-12-06,,Deposit,1000,USD',
+    '2025-12-06,,Deposit,1000,USD',
+    '2025-12-07,,Withdrawal,20.5,EUR',
+    '2025-12-07,,Withdrawal,-20.5,EUR',
+    '2025-12-07,,银证转账,-3,人民币',
+    '2025-12-07,,Withdrawal,5,',
+    '2025-12-07,AAPL,Dividend,5,',
+  )
+  expect(faults).toEqual([])
+  expect(cash.map(({ row, direction, amount, currency }) => [row, direction, formatAmount(amount), currency])).toEqual([
+    [2, 'in', '1000', 'USD'],
+    [3, 'in', '1000', 'USD'],
+    [4, 'out', '20.5', 'EUR'],
+    [5, 'out', '20.5', 'EUR'],
+    [6, 'out', '3', 'CNY'],
+  ])
+  expect(new Set(cash.map(({ hash }) => hash)).size).toBe(5)
+  expect(skipped).toEqual([{ row: 7, column: 'currency', reason: 'blank', text: '' }])
+  expect(dividends).toHaveLength(1)
+  const bad = await told('2025-12-08,AAPL,Buy,5,USD', '2025-12-08,,Deposit,0,USD', '2026-01-07,,Deposit,1,USD')
+  expect(bad.cash).toEqual([])
+  expect(bad.faults.map(({ fault, row, column }) => `${fault} ${row} ${column}`)).toEqual([
+    'no_column 2 quantity',
+    'zero 3 amount',
+    'future 4 date',
+  ])
 })
 
 test('columns that somebody chose are taken; what the file lacks is named', async () => {
@@ -120,7 +197,7 @@ test('every fault names its row and column', async () => {
     ['2025-12-02,600519,买入,0,1400,5,人民币', 'not_positive 3 成交数量'],
     ['2025-12-02,600519,买入,100,x,5,人民币', 'number 4 成交均价'],
     ['2025-12-02,600519,买入,100,1400,-5,人民币', 'negative 5 手续费'],
-    ['2025-12-02,600519,买入,100,1400,5,狗狗币', 'currency 6 币种'],
+    ['2025-12-02,600519,买入,100,1400,5,XYZ', 'currency 6 币种'],
     ['2025-12-06,600519,买入,100,1400,5,人民币', 'closed 7 成交日期'],
     ['2026-01-06,600519,买入,100,1400,5,人民币', 'future 8 成交日期'],
     ['1989-12-29,600519,买入,100,1400,5,人民币', 'early 9 成交日期'],

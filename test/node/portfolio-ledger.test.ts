@@ -46,6 +46,7 @@ type Plan =
     }
   | { kind: 'split'; date: string; at: number; ratio: string }
   | { kind: 'dividend'; date: string; at: number; perShare: string }
+  | { kind: 'payout'; date: string; at: number; gross: string; fee: string; tax: string }
   | { kind: 'cash'; date: string; direction: 'in' | 'out'; amount: string; currency: string }
 
 const at = fc.nat({ max: HOLDINGS.length - 1 })
@@ -79,6 +80,18 @@ const plan: fc.Arbitrary<Plan> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.record({
+      kind: fc.constant('payout' as const),
+      date: day,
+      at,
+      // What is taken back is below zero.
+      gross: fc.tuple(fc.constantFrom('', '', '-'), positive(9_000, 8)).map(([sign, text]) => sign + text),
+      fee: decimalText(20, 4),
+      tax: decimalText(900, 8),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
       kind: fc.constant('cash' as const),
       date: day,
       direction: fc.constantFrom('in' as const, 'out' as const),
@@ -105,12 +118,16 @@ function eventOf(planned: Plan, id: number): LedgerEvent {
   if (planned.kind === 'split') return { kind: 'split', id, date, ...holding, ratio: amountOf(planned.ratio) }
   if (planned.kind === 'dividend')
     return { kind: 'dividend', id, date, ...holding, perShare: amountOf(planned.perShare) }
+  if (planned.kind === 'payout') {
+    const [gross, fee, tax] = [planned.gross, planned.fee, planned.tax].map(amountOf)
+    return { kind: 'payout', id, date, ...holding, gross: gross ?? 0n, fee: fee ?? 0n, tax: tax ?? 0n }
+  }
   const { side, quantity, price, fee, tax } = planned
   const figures = { quantity: amountOf(quantity), price: amountOf(price), fee: amountOf(fee), tax: amountOf(tax) }
   return { kind, id, date, ...holding, side, ...figures } as LedgerEvent
 }
 
-const RANK = { cash: 0, dividend: 1, split: 1, trade: 2 }
+const RANK = { cash: 0, dividend: 1, payout: 1, split: 1, trade: 2 }
 
 /** Sales of more than there is are left out of the plans, by what the oracle says. */
 function oracleOf(plans: readonly Plan[], method: CostMethod) {
@@ -134,6 +151,7 @@ function oracleOf(plans: readonly Plan[], method: CostMethod) {
       const book = books[planned.at]
       if (planned.kind === 'split') book?.split(planned.ratio)
       else if (planned.kind === 'dividend') book?.dividend(planned.perShare)
+      else if (planned.kind === 'payout') book?.payout(planned.gross, [planned.fee, planned.tax])
       else if (book?.trade(planned) === false) refused.add(id)
     }
   }

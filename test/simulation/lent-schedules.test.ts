@@ -10,6 +10,7 @@ import { setLogLevel } from '../../src/lib/log.ts'
 import { callOf, commandOf } from './lent/command.ts'
 import { ClientSocket } from './lent/network.ts'
 import { Pair } from './lent/object.ts'
+import { away, awayForMoment, heldUp } from './lent/scenarios.ts'
 import { type Death, Schedule } from './lent/schedule.ts'
 
 vi.mock('ws', async () => ({ default: (await import('./lent/network.ts')).ClientSocket }))
@@ -91,9 +92,30 @@ test('a service that is held up for longer than it waits has lost no outcome of 
   for (let seed = FIRST_SEED; seed < FIRST_SEED + 10; seed++)
     for (const make of [commandOf, callOf]) {
       const schedule = new Schedule(seed, root, ['one', 'two'])
-      await schedule.heldUp(make)
+      await heldUp(schedule, make)
       assertNoFaults(seed, schedule)
       expect(schedule.unknown).toBe(0)
+    }
+})
+
+test('a machine that is away for less than its command waits loses nothing, however often it was asked to come meanwhile', async () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + 10; seed++)
+    for (const make of [commandOf, callOf]) {
+      const schedule = new Schedule(seed, root, ['one', 'two'])
+      await awayForMoment(schedule, make)
+      assertNoFaults(seed, schedule)
+      expect([seed, make.name, schedule.unknown]).toEqual([seed, make.name, 0])
+    }
+})
+
+test('a machine that lives and is away for longer than its command waits: another one goes on within 10 s, and the outcome is told when it is back, once', async () => {
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + 5; seed++)
+    for (const make of [commandOf, callOf]) {
+      const schedule = new Schedule(seed, root, ['one', 'two'])
+      const tookMs = await away(schedule, make)
+      assertNoFaults(seed, schedule)
+      expect(tookMs).toBeLessThan(10_000)
+      expect(schedule.givenUp.told).toBe(1)
     }
 })
 

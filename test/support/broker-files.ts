@@ -5,6 +5,10 @@ export type BrokerFile = {
   text: string
   /** Day, time, code, currency, side, quantity, price, fee, tax, number. */
   trades: string[]
+  /** Day, code, currency, sum before charges, fee, tax. */
+  dividends?: string[]
+  /** Day, in or out, sum, currency. */
+  cash?: string[]
   /** Row, reason, what is there. */
   skipped: string[]
 }
@@ -20,7 +24,9 @@ export const BROKER_FILES: readonly BrokerFile[] = [
       '="20251211"\t=""\t=""\t="银行转证券"\t0\t0.000\t0.00\t0\t5000.00\t0.00\t0.00\t0.00\t5000.00\t="0"\t=""\t=""',
     ].join('\r\n'),
     trades: ['2025-12-02  600519 CNY buy 100 1400.05 5.5 0 ', '2025-12-03  600519 CNY sell 40 1410 11.8 28.2 '],
-    skipped: ['4 no_trade 红利入账', '5 blank'],
+    dividends: ['2025-12-10 600519 CNY 150 0 0'],
+    cash: ['2025-12-11 in 5000 CNY'],
+    skipped: [],
   },
   {
     broker: '中信',
@@ -29,13 +35,19 @@ export const BROKER_FILES: readonly BrokerFile[] = [
       '20251203,13:05:07,000001,平安银行,卖出,200,11.52,2304,5,1.15,0.02,2297.83,00000123,人民币',
       '20251202,09:30:01,000001,平安银行,买入,"1,000",11.50,11500,5,0,0.12,-11505.12,00000077,人民币',
       '20251202,09:30:01,000001,平安银行,买入,"1,000",11.50,11500,5,0,0.12,-11505.12,00000078,人民币',
+      '20251205,00:00:00,000001,平安银行,股息入账,0,0,0,0,0,0,236.00,,人民币',
+      '20251206,00:00:00,000001,平安银行,股息红利税补缴,0,0,0,0,0,0,-23.60,,人民币',
+      '20251208,09:00:00,,,证券转银行,0,0,0,0,0,0,-2000.00,,人民币',
+      '20251220,00:00:00,,,利息归本,0,0,0,0,0,0,1.23,,人民币',
     ].join('\n'),
     trades: [
       '2025-12-02 09:30:01 000001 CNY buy 1000 11.5 5.12 0 00000077',
       '2025-12-02 09:30:01 000001 CNY buy 1000 11.5 5.12 0 00000078',
       '2025-12-03 13:05:07 000001 CNY sell 200 11.52 5.02 1.15 00000123',
     ],
-    skipped: [],
+    dividends: ['2025-12-05 000001 CNY 236 0 0', '2025-12-06 000001 CNY 0 0 23.6'],
+    cash: ['2025-12-08 out 2000 CNY'],
+    skipped: ['8 blank'],
   },
   {
     broker: 'zhaoshang',
@@ -71,6 +83,11 @@ export const BROKER_FILES: readonly BrokerFile[] = [
       '"12/16/2025 as of 12/15/2025","Reinvest Shares","MSFT","MICROSOFT CORP","0.1234","$480.00","","-$59.23"',
       '"12/02/2025","Qualified Dividend","MSFT","MICROSOFT CORP","","","","$9.10"',
       '"12/01/2025","Buy","AAPL","APPLE INC","1,000","$200.10","","-$200,100.00"',
+      '"12/16/2025","Reinvest Dividend","MSFT","MICROSOFT CORP","","","","$59.23"',
+      '"12/16/2025","NRA Tax Adj","MSFT","MICROSOFT CORP","","","","-$8.88"',
+      '"12/01/2025","Bank Interest","","BANK INT","","","","$0.11"',
+      '"12/01/2025","MoneyLink Transfer","","Tfr BANK OF X","","","","$250,000.00"',
+      '"12/30/2025","MoneyLink Transfer","","Tfr BANK OF X","","","","-$1,000.50"',
       '"Transactions Total","","","","","","","-$198,797.65"',
     ].join('\n'),
     trades: [
@@ -78,7 +95,9 @@ export const BROKER_FILES: readonly BrokerFile[] = [
       '2025-12-16  MSFT USD buy 0.1234 480 0 0 ',
       '2025-12-30  AAPL USD sell 5 270.5 0.02 0 ',
     ],
-    skipped: ['5 blank', '7 blank'],
+    dividends: ['2025-12-02 MSFT USD 9.1 0 0', '2025-12-16 MSFT USD 59.23 0 0', '2025-12-16 MSFT USD 0 0 8.88'],
+    cash: ['2025-12-01 in 250000 USD', '2025-12-30 out 1000.5 USD'],
+    skipped: ['9 blank', '12 blank'],
   },
   {
     broker: 'ibkr',
@@ -95,5 +114,20 @@ export const BROKER_FILES: readonly BrokerFile[] = [
       '2025-12-04 10:00:00 HK00700 HKD buy 100 600 18 60 902',
     ],
     skipped: ['5 no_trade CASH'],
+  },
+  {
+    broker: 'ibkr',
+    text: [
+      '"ClientAccountID","CurrencyPrimary","AssetClass","Symbol","Date/Time","SettleDate","Amount","Type","TransactionID"',
+      '"U1","USD","STK","BRK B","20251211;202000","20251211","45.5","Dividends","7001"',
+      '"U1","USD","STK","BRK B","20251211;202000","20251211","-6.83","Withholding Tax","7002"',
+      '"U1","HKD","STK","700","20251212;202000","20251212","120","Payment In Lieu Of Dividends","7003"',
+      '"U1","EUR","","","20251201","20251201","10000","Deposits/Withdrawals","7004"',
+      '"U1","USD","","","20251203","20251203","-0.12","Broker Interest Paid","7005"',
+    ].join('\n'),
+    trades: [],
+    dividends: ['2025-12-11 BRK.B USD 45.5 0 0', '2025-12-11 BRK.B USD 0 0 6.83', '2025-12-12 HK00700 HKD 120 0 0'],
+    cash: ['2025-12-01 in 10000 EUR'],
+    skipped: ['6 no_trade'],
   },
 ]

@@ -1,7 +1,7 @@
 // Which commands of the documents are not run by a test, and what is known of them all the same: that the script exists and
 // takes these options, or why nobody can try.
 
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOptions as readBenchOptions } from '../../scripts/bench/options.ts'
 import { parseOptions as readEvaluateOptions } from '../../scripts/evaluate/options.ts'
@@ -34,6 +34,7 @@ const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = 
   'test:faults': readFaultOptions,
   runner: (args) => onlyWordsOf('runner/src/usage.ts', args),
   client: (args) => isClientCommand(args[0] ?? ''),
+  test: (args) => onlyFiles(args),
   demo: (args) => onlyWordsOf('scripts/demo.ts', args),
 }
 
@@ -57,8 +58,11 @@ export function problemOf(command: string): string | null {
 
 function isVariable(name: string, script: string): boolean {
   if (START_VARIABLES.includes(name) || VARIABLES.some((variable) => variable.name === name)) return true
-  return existsSync(join(ROOT, script)) && textOf(script).includes(`process.env.${name}`)
+  const readers = script === 'test' ? filesIn('test').filter((path) => path.endsWith('.ts')) : [script]
+  return readers.some((path) => isFile(path) && textOf(path).includes(`process.env.${name}`))
 }
+
+const isFile = (path: string): boolean => statSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile() ?? false
 
 function problemOfScript([name = '', ...rest]: readonly string[]): string | null {
   const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
@@ -78,6 +82,11 @@ function problemOfScript([name = '', ...rest]: readonly string[]): string | null
 function isClientCommand(name: string): void {
   const isNamed = filesIn('client/src/cli').some((path) => textOf(path).includes(`  name: '${name}',`))
   if (!isNamed) throw new Error(`bellwether has no command ${name}`)
+}
+
+function onlyFiles(paths: readonly string[]): void {
+  const missing = paths.find((path) => !isFile(path))
+  if (missing !== undefined) throw new Error(`there is no file ${missing}`)
 }
 
 function onlyWordsOf(path: string, args: readonly string[]): void {

@@ -4,6 +4,7 @@ import { filesIn, textOf } from './source-tree.ts'
 
 export const COMMAND_PAGES = [
   'README.md',
+  'README.zh.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   ...filesIn('docs').filter((path) => path.endsWith('.md')),

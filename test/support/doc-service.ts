@@ -25,39 +25,60 @@ export type BlockResult = {
   readonly stderr: string
 }
 
+/** Services elsewhere that a document names, and what stands for each in a test. */
+export type Elsewhere = Readonly<Record<string, string>>
+
 export type DocService = {
   readonly url: string
   /** What `npm start` printed on its standard output. */
   readonly printed: string
   run(block: string): Promise<BlockResult>
+  /** Runs a block that goes on, until the service is stopped; settles when its output has the sign. */
+  keepRunning(block: string, sign: RegExp): Promise<void>
   stop(): Promise<void>
 }
 
 /** Runs the block that starts the service, with a port and a state folder of the test's own, and settles when it is ready. */
-export async function startAsWritten(block: string): Promise<DocService> {
+export async function startAsWritten(block: string, elsewhere: Elsewhere = {}): Promise<DocService> {
   const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-docs-'))
   const port = await freePort()
   const rootKey = 'root-key-of-the-documents-0123456789'
-  const env = { PORT: String(port), BELLWETHER_STATE: stateDir, MARKET_DATA: 'sample', ROOT_API_KEY: rootKey }
+  const runnerDir = mkdtempSync(join(tmpdir(), 'bellwether-docs-runner-'))
+  const env = {
+    ...{ PORT: String(port), BELLWETHER_STATE: stateDir, BELLWETHER_RUNNER_WORKSPACES: runnerDir },
+    ...{ MARKET_DATA: 'sample', ROOT_API_KEY: rootKey },
+  }
   const child = shell(block, env)
   const printed = await readyLine(child)
   const url = `http://127.0.0.1:${port}`
+  const children = [child]
   return {
     url,
     printed,
-    run: (text) => runBlock(withAddress(text, url), { ROOT_API_KEY: rootKey }),
+    run: (text) => runBlock(withAddresses(text, url, elsewhere), { ROOT_API_KEY: rootKey }),
+    keepRunning: async (text, sign) => {
+      const kept = shell(text, env)
+      children.unshift(kept)
+      await outputOf(kept, sign)
+    },
     stop: async () => {
-      const closed = new Promise((resolve) => child.once('close', resolve))
-      signalIfThere(-(child.pid ?? 0), 'SIGTERM')
-      await closed
-      rmSync(stateDir, { recursive: true })
+      for (const one of children) await endOf(one)
+      for (const folder of [stateDir, runnerDir]) rmSync(folder, { recursive: true })
     },
   }
 }
 
-/** The addresses that stand in documents for the service of the reader. */
-function withAddress(block: string, url: string): string {
-  return block.replaceAll(/https:\/\/<your worker>|(?<![\w.])(?:127\.0\.0\.1|localhost):8787/g, url)
+async function endOf(child: ReturnType<typeof shell>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  signalIfThere(-(child.pid ?? 0), 'SIGTERM')
+  await closed
+}
+
+/** The addresses that stand in documents for the service of the reader, and for others. */
+function withAddresses(block: string, url: string, elsewhere: Elsewhere): string {
+  const own = block.replaceAll(/https:\/\/<your worker>|(?<![\w.])(?:127\.0\.0\.1|localhost):8787/g, url)
+  return Object.entries(elsewhere).reduce((text, [there, here]) => text.replaceAll(there, here), own)
 }
 
 function shell(script: string, env: Readonly<Record<string, string>>) {
@@ -69,25 +90,34 @@ function shell(script: string, env: Readonly<Record<string, string>>) {
   })
 }
 
-function readyLine(child: ReturnType<typeof shell>): Promise<string> {
+const readyLine = (child: ReturnType<typeof shell>) => outputOf(child, /^ready .*$/m)
+
+/** What matches in all that the program has printed, as soon as it is there. */
+function outputOf(child: ReturnType<typeof shell>, sign: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
-    const output = { stdout: '', stderr: '' }
+    let [stdout, stderr] = ['', '']
+    let isThere = false
     const fail = (why: string) => {
       signalIfThere(-(child.pid ?? 0), 'SIGTERM')
-      reject(new Error(`The service did not start: ${why}\n${output.stderr}`))
+      reject(new Error(`It did not start: ${why}\n${stdout}${stderr}`))
     }
-    const timer = setTimeout(() => fail(`not ready within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
+    const timer = setTimeout(() => fail(`no ${sign} within ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS)
     child.once('close', (code) => fail(`it ended with ${code}`))
-    child.stderr.on('data', (chunk) => {
-      output.stderr += chunk
-    })
-    child.stdout.on('data', (chunk) => {
-      output.stdout += chunk
-      const line = /^ready .*$/m.exec(output.stdout)?.[0]
-      if (line === undefined) return
+    const look = () => {
+      const found = isThere ? undefined : (sign.exec(stdout)?.[0] ?? sign.exec(stderr)?.[0])
+      if (found === undefined) return
+      isThere = true
       clearTimeout(timer)
       child.removeAllListeners('close')
-      resolve(line)
+      resolve(found)
+    }
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+      look()
+    })
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+      look()
     })
   })
 }

@@ -101,6 +101,11 @@ export class Oracle {
     this.cash = add(this.cash, paid)
   }
 
+  payout(gross: string, charges: readonly string[]): void {
+    this.dividends = add(this.dividends, decimal(gross))
+    this.cash = add(this.cash, sub(decimal(gross), charges.map(decimal).reduce(add)))
+  }
+
   #merge(): void {
     const [quantity, cost] = [this.quantity, this.cost]
     this.#lots = [{ quantity, unit: div(cost, quantity) }]

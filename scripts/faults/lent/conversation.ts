@@ -16,8 +16,8 @@ export type Books = {
   refused: number
   /** Calls of a tool of a program, among the steps. */
   calls: number
-  /** Given up while the machine lived, because it had no connection for longer than a call waits where another one is free. */
-  givenUp: string[]
+  /** Given up while the machine lived, which was away for longer than a call waits, and told when it was back. */
+  late: number
   twice: string[]
   lost: string[]
   differing: string[]
@@ -35,7 +35,7 @@ export const noBooks = (): Books => ({
   unknown: 0,
   refused: 0,
   calls: 0,
-  givenUp: [],
+  late: 0,
   twice: [],
   lost: [],
   differing: [],
@@ -61,8 +61,15 @@ const MOST_PATIENCE_MS = 600_000
 /** It is the user's turn. */
 const AT_REST = 'awaiting_user_input'
 const NO_RUNNER = /^(\{.*"text":"Error: )?(No runner is connected|The runner is not connected)/
-/** What a call waits for its runner where another one could take the conversation: `RETURN_BEFORE_OTHERS_MS` of the service. */
-const WAITS_MS = 7_000
+/** A machine that nobody kills any more has told by then what it knows. */
+const LATE_WITHIN_MS = 120_000
+
+type GivenUp = {
+  readonly step: Step
+  readonly its: readonly Machine[]
+  readonly startedAt: number
+  readonly told: string
+}
 
 export class LentConversation {
   readonly id: string
@@ -70,6 +77,7 @@ export class LentConversation {
   readonly #watcher: Watcher
   #files: Files = new Map()
   #makesCalls = false
+  readonly #givenUp: GivenUp[] = []
   /** The newest step without an outcome: a machine that comes back tells what it made, after it was given up as well. */
   #doubted: Step | null = null
 
@@ -149,10 +157,10 @@ export class LentConversation {
 
   async #audit(step: Step, { content = '', extras }: SeenEvent, startedAt: number): Promise<void> {
     const { books, machines } = this.#outside
-    const here = `${this.id} ${step.key}`
+    const name = here(this.id, step)
     const runs = machines.map((machine) => machine.timesRun(this.id, step.key))
     const times = runs.reduce((sum, each) => sum + each, 0)
-    if (times > 1) books.twice.push(`${here}: begun ${times} times`)
+    if (times > 1) books.twice.push(`${name}: begun ${times} times`)
     // A death elsewhere excuses nothing: only of a step that no machine has begun it is not known whose it was to be.
     const its = times === 0 ? machines : machines.filter((_, at) => (runs[at] ?? 0) > 0)
     const kill = its.flatMap(({ kills }) => kills).findLast(({ at }) => at >= startedAt)
@@ -164,35 +172,49 @@ export class LentConversation {
     const isEnded = this.#makesCalls
       ? content.includes(CALLED(step.key))
       : extras?.metadata?.exit_code === step.exitCode && isOutput(step, content)
-    if (isEnded && times === 0) books.lost.push(`${here}: an outcome of what never ran`)
+    if (isEnded && times === 0) books.lost.push(`${name}: an outcome of what never ran`)
     if (kill !== undefined) books.backMs.push(performance.now() - kill.at)
     if (isEnded) {
       books.ended += 1
       await this.#compare(step, this.#makesCalls ? this.#files : after(this.#files, step))
-    } else if (kill === undefined && !its.some((machine) => machine.awaySince(this.id, startedAt) >= WAITS_MS))
-      books.lost.push(
-        `${here}: ${extras?.metadata?.exit_code} ${content.slice(0, 200)} after ${this.#story(startedAt)}`,
-      )
-    else {
-      if (kill === undefined) books.givenUp.push(`${here}: ${content.slice(0, 200)}`)
+    } else {
+      const told = `${name}: ${extras?.metadata?.exit_code} ${content.slice(0, 200)} after ${this.#story(startedAt)}`
+      if (kill === undefined) this.#givenUp.push({ step, its, startedAt, told })
       books.unknown += 1
       await this.#compare(step, null)
+    }
+  }
+
+  /** When nobody is killed any more: of what was given up while its machine lived the outcome has been told, once. */
+  async auditLate(): Promise<void> {
+    const { books } = this.#outside
+    for (const { step, its, startedAt, told } of this.#givenUp) {
+      const isIt = (event: SeenEvent) => {
+        const thought = String(event.source === 'environment' ? event.args?.thought : '')
+        return thought.includes('given up') && new RegExp(`\\b${step.key}\\b`).test(thought)
+      }
+      const until = performance.now() + LATE_WITHIN_MS
+      const hasDied = its.flatMap(({ kills }) => kills).some(({ at }) => at >= startedAt)
+      while (!hasDied && performance.now() < until && !this.#watcher.events.some(isIt)) await sleep(50)
+      const times = this.#watcher.events.filter(isIt).length
+      if (times > 1) books.twice.push(`${here(this.id, step)}: its outcome was told ${times} times`)
+      else if (times === 1) books.late += 1
+      else if (!hasDied) books.lost.push(told)
     }
   }
 
   /** `wanted` null: some of the step may have happened, and each file is as before or as the step made it. */
   async #compare(step: Step, wanted: Files | null): Promise<void> {
     const { books } = this.#outside
-    const here = `${this.id} ${step.key}`
     const found = await this.#found()
     for (const [name, text] of found)
-      if (!isWhole(name, text)) books.torn.push(`${here}: ${name} ${text.length} ${text.slice(0, 60)}`)
+      if (!isWhole(name, text)) books.torn.push(`${here(this.id, step)}: ${name} ${text.length} ${text.slice(0, 60)}`)
     for (const name of new Set([...found.keys(), ...(wanted ?? this.#files).keys()])) {
       const allowed = wanted === null ? this.#possible(step, name) : [wanted.get(name)]
       if (wanted?.get(name) === this.#files.get(name)) allowed.push(...madeBy(this.#doubted, name))
       if (!allowed.includes(found.get(name)))
         books.differing.push(
-          `${here}: ${name} is ${firstLine(found.get(name))} and not ${allowed.map(firstLine).join(' or ')}`,
+          `${here(this.id, step)}: ${name} is ${firstLine(found.get(name))} and not ${allowed.map(firstLine).join(' or ')}`,
         )
     }
     this.#files = found
@@ -228,6 +250,8 @@ export class LentConversation {
     return files
   }
 }
+
+const here = (id: string, step: Step): string => `${id} ${step.key}`
 
 /** What the step may have left at the name, beside what stood there. */
 function madeBy(step: Step | null, name: string): (string | undefined)[] {

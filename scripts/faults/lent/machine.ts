@@ -16,10 +16,6 @@ const isSandboxed = spawnSync('bwrap', ['--version']).status === 0 && spawnSync(
 
 export type Kill = { readonly at: number; readonly what: 'runner' | 'sandbox' }
 
-/** A conversation's connection, as the runner itself tells of it. */
-type Connection = { readonly at: number; readonly conversation: string; readonly isUp: boolean }
-const CONNECTION = /conversation\.(connected|disconnected) conversation=(\S+)/
-
 export class Machine {
   readonly name: string
   readonly relay: Relay
@@ -34,7 +30,6 @@ export class Machine {
   /** Ends of the runner that nobody made, with what it said last. */
   readonly ownEnds: string[] = []
   #upSince: number | null = null
-  readonly #connections: Connection[] = []
 
   private constructor(name: string, relay: Relay, token: string) {
     this.name = name
@@ -67,34 +62,15 @@ export class Machine {
       if (this.#child === child) this.ownEnds.push(`${this.name}: ${signal ?? code} ${this.#log.slice(-1_000)}`)
     })
     let log = ''
-    let line = ''
     child.stderr?.on('data', (text) => {
       log += String(text)
       this.#log = `${this.#log}${text}`.slice(-20_000)
-      const lines = (line + String(text)).split('\n')
-      line = lines.pop() ?? ''
-      for (const one of lines) this.#noteConnection(one)
     })
     while (!log.includes('pool.connected')) {
       if (child.exitCode !== null) throw new Error(`the runner ended: ${log}`)
       await sleep(10)
     }
     this.#upSince = performance.now()
-  }
-
-  #noteConnection(line: string): void {
-    const [, how, conversation] = CONNECTION.exec(line) ?? []
-    if (conversation !== undefined)
-      this.#connections.push({ at: performance.now(), conversation, isUp: how === 'connected' })
-  }
-
-  /** The longest time since then in which the conversation was not connected, as the runner tells; 0 when it always was. */
-  awaySince(conversation: string, since: number): number {
-    const its = this.#connections.filter((one) => one.conversation === conversation)
-    const away = its.map(({ at, isUp }, index) =>
-      isUp ? 0 : Math.max(0, (its[index + 1]?.at ?? performance.now()) - Math.max(at, since)),
-    )
-    return Math.max(0, ...away)
   }
 
   /** Stands still for so long, as a machine does that has too much to do: it is not dead, and nobody can tell. */

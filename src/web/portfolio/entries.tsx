@@ -19,6 +19,7 @@ type Entry = { id: number; currency: string } & Partial<{
   quantity: number
   price: number
   amount: number
+  tax: number | null
   cash_dividend_per_share: number | null
   split_ratio: number | null
 }>
@@ -99,6 +100,10 @@ function textOf(entry: Entry): string {
   }
   if (entry.direction !== undefined) {
     return `${say(entry.direction === 'in' ? 'Paid in' : 'Paid out')} ${price(entry.amount ?? 0)} ${currency}`
+  }
+  if (entry.action_type === 'cash_dividend' && entry.amount != null) {
+    const tax = entry.tax ? ` · ${say('Tax')} ${price(entry.tax)}` : ''
+    return `${say('Dividend')} ${symbol} · ${price(entry.amount)} ${currency}${tax}`
   }
   if (entry.action_type === 'cash_dividend') {
     return `${say('Dividend')} ${symbol} · ${price(entry.cash_dividend_per_share ?? 0)} ${currency}`

@@ -20,10 +20,14 @@ type Record_ = {
 }
 type Preview = {
   record_count: number
+  dividend_count: number
+  cash_count: number
   skipped_count: number
   error_count: number
   records: Record_[]
   errors: string[]
+  dividends: { row: number; date: string; symbol: string; amount: number; fee: number; tax: number; currency: string }[]
+  cash: { row: number; date: string; direction: 'in' | 'out'; amount: number; currency: string }[]
   skipped: { row: number; column: string; text: string }[]
   columns: string[]
   mapping: Record<string, string | null>
@@ -45,6 +49,7 @@ const FIELDS: readonly (readonly [field: string, name: Text, isNeeded: boolean])
   ['price', 'Price of one', true],
   ['fee', 'Fee', false],
   ['tax', 'Tax', false],
+  ['amount', 'Sum of a dividend or payment', false],
   ['currency', 'Currency', false],
   ['uid', 'Number of the trade', false],
 ]
@@ -255,15 +260,24 @@ function ColumnChoice({ columns, mapping, taken, onMapping }: ColumnProps) {
 }
 
 function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: boolean) => void }) {
-  const { record_count: count, skipped_count: skipped, error_count: faults } = preview
+  const { record_count: count, dividend_count: dividends, cash_count: payments } = preview
+  const { skipped_count: skipped, error_count: faults } = preview
   return (
     <>
       <p role="status">
-        {say('Trades: {count}, other rows: {skipped}, rows at fault: {faults}.', { count, skipped, faults })}
+        {say(
+          'Trades: {trades}, dividends: {dividends}, payments: {payments}, other rows: {skipped}, rows at fault: {faults}.',
+          {
+            trades: count - dividends - payments,
+            ...{ dividends, payments, skipped, faults },
+          },
+        )}
       </p>
       <Faults faults={preview.errors} />
       {preview.skipped.length > 0 && <Skipped rows={preview.skipped} />}
-      {count > 0 && <Rows records={preview.records.slice(0, SHOWN)} />}
+      {preview.dividends.length > 0 && <Dividends rows={preview.dividends.slice(0, SHOWN)} />}
+      {preview.cash.length > 0 && <Payments rows={preview.cash.slice(0, SHOWN)} />}
+      {preview.records.length > 0 && <Rows records={preview.records.slice(0, SHOWN)} />}
       <div class="form-actions">
         <button type="button" disabled={count === 0} onClick={() => onCommit(true)}>
           {say('Try it')}
@@ -305,9 +319,65 @@ const Rows = ({ records }: { records: readonly Record_[] }) => (
   </section>
 )
 
+const Dividends = ({ rows }: { rows: Preview['dividends'] }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  <section class="table-scroll" aria-label={say('Dividends of the file')} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {(['Row', 'Day', 'Code', 'Dividend before tax', 'Fee', 'Tax'] as const).map((name) => (
+            <th key={name} scope="col">
+              {say(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((one) => (
+          <tr key={one.row}>
+            <th scope="row">{one.row}</th>
+            <td>{one.date}</td>
+            <td>{one.symbol}</td>
+            <td>{`${price(one.amount)} ${one.currency}`}</td>
+            <td>{price(one.fee)}</td>
+            <td>{price(one.tax)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
+const Payments = ({ rows }: { rows: Preview['cash'] }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  <section class="table-scroll" aria-label={say('Payments of the file')} tabIndex={0}>
+    <table>
+      <thead>
+        <tr>
+          {(['Row', 'Day', 'Payment', 'Amount'] as const).map((name) => (
+            <th key={name} scope="col">
+              {say(name)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((one) => (
+          <tr key={one.row}>
+            <th scope="row">{one.row}</th>
+            <td>{one.date}</td>
+            <td>{say(one.direction === 'in' ? 'Paid in' : 'Paid out')}</td>
+            <td>{`${price(one.amount)} ${one.currency}`}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+)
+
 const Skipped = ({ rows }: { rows: Preview['skipped'] }) => (
   <details>
-    <summary>{say('Rows that are no trade')}</summary>
+    <summary>{say('Rows that are not booked')}</summary>
     <ul class="plain">
       {rows.map(({ row, column, text }) => (
         <li key={row}>

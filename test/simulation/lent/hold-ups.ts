@@ -36,6 +36,23 @@ export class HoldUps {
     this.#stopService(random.below(3_000))
   }
 
+  /** The machine has no connection for so long, and goes on with its command. */
+  away(machine: Machine, ms: number): void {
+    this.#ofMachines.push({ from: Date.now(), until: Date.now() + ms })
+    this.#deps.network.hold(machine.name, ms)
+    for (const connection of machine.connections) connection.cut()
+  }
+
+  /** For so long the pool does not take the machine, which comes back to its conversation sooner. */
+  keepFromPool(machine: Machine, ms: number): void {
+    const { network } = this.#deps
+    const { entry } = network
+    const until = Date.now() + ms
+    if (entry === null) return
+    network.entry = async (path, bearer) =>
+      bearer === machine.name && Date.now() < until ? 503 : await entry(path, bearer)
+  }
+
   /** The machine's connections are gone and it is back in four seconds, in which the service is held up for longer than it waits. */
   cutOff(machine: Machine): void {
     const { network, random } = this.#deps

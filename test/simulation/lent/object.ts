@@ -27,6 +27,9 @@ export const STEPS_TABLE = `CREATE TABLE steps (
   key TEXT PRIMARY KEY, state TEXT NOT NULL, command TEXT NOT NULL, result TEXT
 )`
 
+/** What the events tell of machines. */
+export const TOLD_TABLE = 'CREATE TABLE told (text TEXT NOT NULL)'
+
 /** An isolate that holds sockets: what it sends goes out when what it wrote before is stored. */
 abstract class Holder implements Grip {
   isDead = false
@@ -161,7 +164,7 @@ export class ConversationLife extends Holder {
       maskText: (text) => text,
       credential: async () => ({ username: null, password: null }),
       isGitHost: async () => false,
-      tell: () => {},
+      tell: (text) => void this.#sql.exec('INSERT INTO told (text) VALUES (?)', text),
       left: () => undefined,
       expireAt: () => undefined,
     })

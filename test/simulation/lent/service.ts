@@ -6,7 +6,7 @@ import { MIGRATIONS } from '../../../durable-objects/owner/schema.ts'
 import { Disk } from '../disk.ts'
 import type { Random } from '../random.ts'
 import { atTurnEnd, type Network, turn } from './network.ts'
-import { ConversationLife, PoolLife, STEPS_TABLE, type Step } from './object.ts'
+import { ConversationLife, PoolLife, STEPS_TABLE, type Step, TOLD_TABLE } from './object.ts'
 
 type Deps = {
   network: Network
@@ -19,7 +19,7 @@ type Deps = {
 }
 
 export class Service {
-  readonly disk = new Disk([...CONVERSATION_MIGRATIONS, STEPS_TABLE], atTurnEnd)
+  readonly disk = new Disk([...CONVERSATION_MIGRATIONS, STEPS_TABLE, TOLD_TABLE], atTurnEnd)
   readonly #poolDisk = new Disk(MIGRATIONS, atTurnEnd)
   readonly #deps: Deps
   pool: PoolLife | null = null
@@ -52,6 +52,19 @@ export class Service {
 
   steps(): Step[] {
     return this.disk.read<Step>('SELECT * FROM steps ORDER BY rowid')
+  }
+
+  /** Of calls that have ended; that of one whose machine may still tell its outcome stays. */
+  get isOutputLeft(): boolean {
+    const [late] = this.disk.read<{ value: string }>("SELECT value FROM meta WHERE name = 'late_outcomes'")
+    const keys = this.disk.read<{ key: string }>('SELECT key FROM runner_output')
+    return keys.some(({ key }) => late?.value.includes(`"key":"${key}"`) !== true)
+  }
+
+  /** Of a step that was given up: how often its outcome was told afterwards. */
+  toldLate(key: string): string[] {
+    const told = this.disk.read<{ text: string }>('SELECT text FROM told')
+    return told.map(({ text }) => text).filter((text) => text.includes('given up') && text.includes(`${key}\\`))
   }
 
   async end(): Promise<void> {

@@ -40,6 +40,8 @@ type CallRunnerDeps = {
   comesBack(runner: string, signal: AbortSignal): Promise<boolean>
   /** Another runner for what none has begun; why there is none. */
   another(): Promise<string | null>
+  /** The call ends without its outcome, which its runner may still tell. */
+  gaveUp(call: RunnerCall): void
   maskText(text: string): string
   /** After so long a call that names no time is answered with what there is, whatever it prints. */
   softMs: number
@@ -82,7 +84,8 @@ export class CallRunner {
       const isBegun = this.#deps.calls.get(call.key) !== null
       if ((isBegun || tries > 0) && !(await this.#deps.comesBack(runner, call.signal))) {
         const lost = this.#deps.record.value.runner
-        if (isBegun || call.signal.aborted) return this.#given(call, lostText(lost), call.signal.aborted)
+        if (call.signal.aborted) return this.#given(call, lostText(lost), true)
+        if (isBegun) return this.#givenUp(call, lostText(lost))
         const missing = await this.#deps.another()
         if (missing !== null) return this.#given(call, notBegunText(lost, missing), call.signal.aborted)
         runner = this.#deps.record.value.runner?.id ?? ''
@@ -92,10 +95,10 @@ export class CallRunner {
       } catch (error) {
         if (call.signal.aborted) return this.#given(call, 'The command was stopped by the user.', true)
         if (error instanceof UnknownOutcome) return this.#given(call, UNKNOWN, false)
-        if (error instanceof Overdue) return this.#given(call, overdueText(this.#deps.record.value.runner), false)
+        if (error instanceof Overdue) return this.#givenUp(call, overdueText(this.#deps.record.value.runner))
         if (error instanceof RpcError && !mayPass(error)) return this.#given(call, error.message, false)
         if (!mayPass(error)) throw error
-        if (tries >= TRIES) return this.#given(call, brokenText(this.#deps.record.value.runner, error), false)
+        if (tries >= TRIES) return this.#givenUp(call, brokenText(this.#deps.record.value.runner, error))
         log.info('runner.call_again', { key: call.key, ...errorFields(error) })
       }
     }
@@ -175,6 +178,12 @@ export class CallRunner {
     const aborted = call.signal.aborted
     const isGoingOn = outcome.state === 'quiet' || outcome.state === 'soft'
     return { ...taken, exitCode, workingDir, user, host, interpreter, remark, isGoingOn, aborted, failure: null }
+  }
+
+  /** Its runner may still tell the end. */
+  #givenUp(call: RunnerCall, why: string): RunnerResult {
+    this.#deps.gaveUp(call)
+    return this.#given(call, why, false)
   }
 
   /** A call whose end is not known. */
@@ -295,7 +304,7 @@ function notBegunText(runner: RunnerDescription | null, missing: string): string
 }
 
 function lostText(runner: RunnerDescription | null): string {
-  return `${nameOf(runner)} was lost while this ran. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported.`
+  return `${nameOf(runner)} was lost while this ran. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported. If it comes back and knows the outcome, that is told then.`
 }
 
 /** What a machine says of itself as a line that shows what it holds: no control characters, none that turn the direction. */

@@ -14,6 +14,7 @@ import { StoredRecord } from '../../../stored-record.ts'
 import { CLONING_FOLDER } from '../../repository/on-runner.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import { CallRunner } from './call-runner.ts'
+import { LateDoor } from './late-door.ts'
 import { ConversationPorts, NO_PORTS } from './ports.ts'
 import { RunnerCalls } from './runner-calls.ts'
 import { RunnerFinder } from './runner-finder.ts'
@@ -52,6 +53,8 @@ export class ConversationRunner {
   readonly #runs: CallRunner
   readonly #link: RunnerLink
   readonly #finder: RunnerFinder
+  /** Outcomes that come when their calls were given up. */
+  readonly #late: LateDoor
   /** The tool servers that are programs. */
   readonly processes: ConversationProcesses
   /** The servers that people look at. */
@@ -68,7 +71,14 @@ export class ConversationRunner {
     const { maxFileBytes, maxWorkspaceBytes, shellTimeoutMs, maxTerminalViewers } = config(env)
     this.#record = new StoredRecord<RunnerRecord>(ctx.storage.sql, 'runner', NO_RUNNER, 'on-change')
     this.#calls = new RunnerCalls(ctx.storage.sql)
-    this.#finder = new RunnerFinder({ ...deps, record: this.#record, isUp: () => this.#link.isUp })
+    const limits = { maxFileBytes, maxWorkspaceBytes }
+    this.#late = new LateDoor({ ...deps, calls: this.#calls, limits, runner: () => this.#record.value.runner })
+    this.#finder = new RunnerFinder({
+      ...deps,
+      record: this.#record,
+      isUp: () => this.#link.isUp,
+      gave: (...ticket) => this.#late.outcomes.gave(...ticket),
+    })
     this.#runs = new CallRunner({
       calls: this.#calls,
       record: this.#record,
@@ -79,6 +89,7 @@ export class ConversationRunner {
         if (why === null) this.#tellPlace(this.#runtime())
         return why
       },
+      gaveUp: (call) => this.#late.outcomes.gaveUp(call),
       maskText: deps.maskText,
       softMs: shellTimeoutMs,
     })
@@ -90,7 +101,7 @@ export class ConversationRunner {
       settled: () => this.#finder.mayReturn(),
     })
     this.terminal = this.#openTerminal(maxTerminalViewers)
-    this.#link = this.#openLink({ maxFileBytes, maxWorkspaceBytes })
+    this.#link = this.#openLink(limits)
   }
 
   /** The runner that is connected; null for none. */
@@ -109,23 +120,26 @@ export class ConversationRunner {
     return this.#calls.has(key) || this.processes.call.isOpen(key)
   }
 
-  /** A runner's socket with its ticket's secret; 401 when it is not the one that was told to come. */
+  /** A runner's socket with its ticket's secret; 401 when it is not the one that was told to come, and has nothing late to tell. */
   async accept(secret: string): Promise<Response> {
     // A runner may be here before the pool's answer, which says that it is the one.
     await this.#finder.asked()
+    const hash = await sha256Hex(secret)
     const { ticketHash } = this.#record.value
-    if (ticketHash === null || !constantTimeEqual(await sha256Hex(secret), ticketHash)) {
-      return new Response(null, { status: 401 })
-    }
-    return new Response(null, { status: 101, webSocket: this.#link.accept() })
+    const isNewest = ticketHash !== null && constantTimeEqual(hash, ticketHash)
+    // One that was asked again and again may hold an earlier ticket: it has the conversation all the same.
+    const door = isNewest ? 'current' : this.#late.opens(hash)
+    if (door !== null) return switched(door === 'current' ? this.#link.accept() : door)
+    return new Response(null, { status: 401 })
   }
 
   receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    return this.#link.receive(socket, data)
+    return this.#late.has(socket) ? this.#late.receive(socket, data) : this.#link.receive(socket, data)
   }
 
   left(socket: WebSocket): void {
-    this.#link.left(socket)
+    if (this.#late.has(socket)) this.#late.left(socket)
+    else this.#link.left(socket)
   }
 
   /** Where the command of this key runs. A restart on the way costs nothing: it is chosen anew, because nothing has begun. Null: only to know. */
@@ -154,6 +168,7 @@ export class ConversationRunner {
       record: new StoredRecord(ctx.storage.sql, 'tool_processes', NO_PROCESSES, 'on-change'),
       ready: () => this.#readyForPrograms(),
       comesBack: () => this.#finder.comesBack(this.#record.value.runner?.id ?? '', new AbortController().signal),
+      gaveUp: (call) => this.#late.outcomes.gaveUpTool(call),
       link: () => this.#link.withLife,
       bringUp: () => this.#link.sender.bringUp(),
       maskText,
@@ -179,19 +194,22 @@ export class ConversationRunner {
       changes,
       files,
       limits,
-      output: (key, seq, bytes) => this.#runs.output(key, seq, bytes),
+      output: (key, seq, bytes) =>
+        this.#late.outcomes.output({ key, seq }, bytes) ?? this.#runs.output(key, seq, bytes),
       exclude: () => [...(wish().unsynced ?? UNSYNCED), CLONING_FOLDER],
       ended: (call, place) => {
         this.#noteLeft(call.outcome.left)
         // Settled before, or given up: its files belong to the copy all the same.
-        if (this.#calls.get(call.key) === null) return Promise.resolve(place(true))
+        if (this.#calls.get(call.key) === null) return Promise.resolve(this.#late.outcomes.ended(call, place(true)))
         return this.#runs.waiters.ended(call, () => place(false))
       },
       credential,
       isGitHost,
       processes: this.processes,
+      heard: (piece) => this.#late.outcomes.heard(piece),
       ports: () => this.ports.streams,
       terminal: () => this.terminal,
+      greeted: (hello, peer) => this.#late.outcomes.greeted(hello, peer),
       changed: () => this.#changed(),
     })
   }
@@ -239,6 +257,7 @@ export class ConversationRunner {
   drop(): void {
     this.#record.change({ ticketHash: null })
     this.#link.close('the runner was let go', 1008)
+    this.#late.close()
   }
 
   async #readyForPrograms(): Promise<void> {
@@ -273,3 +292,5 @@ export class ConversationRunner {
     this.#finder.linkChanged()
   }
 }
+
+const switched = (webSocket: WebSocket): Response => new Response(null, { status: 101, webSocket })

@@ -67,7 +67,7 @@ export class RunnerCalls {
   drop(key: string): void {
     if (!this.has(key)) return
     this.#sql.exec('DELETE FROM runner_calls WHERE key = ?', key)
-    this.#sql.exec('DELETE FROM runner_output WHERE key = ?', key)
+    this.forgetOutput(key)
     if (this.#isCell(key)) this.#sql.exec('DELETE FROM runner_cells WHERE key = ?', key)
   }
 
@@ -81,16 +81,25 @@ export class RunnerCalls {
     if (seq > call.next_seq) return 'gap'
     const total = call.total + bytes.byteLength
     this.#sql.exec('UPDATE runner_calls SET next_seq = ?, total = ? WHERE key = ?', seq + 1, total, key)
-    const isCell = this.#isCell(key)
+    this.keep(key, bytes, { at: call.total, isCell: this.#isCell(key) })
+    return true
+  }
+
+  /** Stores bytes of an output at their place in it. */
+  keep(key: string, bytes: Uint8Array, { at, isCell }: { at: number; isCell: boolean }): void {
+    const total = at + bytes.byteLength
     if (bytes.byteLength > 0 && !(isCell && total > MAX_CELL_BYTES)) {
       const copy = bytes.slice().buffer
-      this.#sql.exec('INSERT INTO runner_output (key, at, bytes) VALUES (?, ?, ?)', key, call.total, copy)
+      this.#sql.exec('INSERT INTO runner_output (key, at, bytes) VALUES (?, ?, ?)', key, at, copy)
     }
     if (!isCell && total > HEAD_BYTES + TAIL_BYTES) {
       const query = 'DELETE FROM runner_output WHERE key = ? AND at >= ? AND at + length(bytes) < ?'
       this.#sql.exec(query, key, HEAD_BYTES, total - TAIL_BYTES)
     }
-    return true
+  }
+
+  forgetOutput(key: string): void {
+    this.#sql.exec('DELETE FROM runner_output WHERE key = ?', key)
   }
 
   /** What the call printed; where the middle is not kept, a line says so. */

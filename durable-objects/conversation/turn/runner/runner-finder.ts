@@ -40,6 +40,8 @@ type Deps = {
   record: StoredRecord<RunnerRecord>
   /** Whether a runner is connected and has said hello. */
   isUp(): boolean
+  /** The runner was told to come with the ticket of this hash, or is told so. */
+  gave(runner: string, ticketHash: string): void
 }
 
 export class RunnerFinder {
@@ -123,7 +125,9 @@ export class RunnerFinder {
   async #ask(only: string | null, patienceMs: number): Promise<Answer> {
     const { env, whose, wish, ctx } = this.#deps
     const secret = randomToken(32)
-    this.#deps.record.change({ ticketHash: await sha256Hex(secret) })
+    const ticketHash = await sha256Hex(secret)
+    this.#deps.record.change({ ticketHash })
+    if (only !== null) this.#deps.gave(only, ticketHash)
     const asking = owner(env, whose.owner).wantRunner({
       conversation: whose.id,
       holder: ctx.id.toString(),
@@ -134,16 +138,19 @@ export class RunnerFinder {
       last: this.#passedOver,
       patienceMs,
     })
-    const noted = this.#noted(asking)
+    const noted = this.#noted(asking, ticketHash)
     this.#asking = noted
     return noted
   }
 
   /** The pool's answer, which is stored by the time that it is known. */
-  async #noted(asking: Promise<RunnerAnswer>): Promise<Answer> {
+  async #noted(asking: Promise<RunnerAnswer>, ticketHash: string): Promise<Answer> {
     try {
       const answer = await inTime(POOL_WITHIN_MS, asking, noAnswerWithin(POOL_WITHIN_MS))
-      if (answer.ok) this.#deps.record.change({ runner: answer.runner })
+      if (answer.ok) {
+        this.#deps.record.change({ runner: answer.runner })
+        this.#deps.gave(answer.runner.id, ticketHash)
+      }
       return answer
     } catch (error) {
       log.warn('runner.pool_silent', errorFields(error))

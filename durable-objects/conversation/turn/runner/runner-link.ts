@@ -14,6 +14,7 @@ import {
   MAX_FRAME_BYTES,
   RPC_ERRORS,
   RunnerId,
+  type ServerMessage,
   type SessionHello,
   type SessionWelcome,
   type TransferStored,
@@ -35,12 +36,14 @@ import { type Connection, TreeSender } from './tree-sender.ts'
 /** Frames that may wait to be taken, bytes: two windows, of a transfer and of output. */
 const MAX_WAITING_BYTES = 2 * WINDOW_BYTES + 2 * MAX_FRAME_BYTES
 
-const Attachment = z.object({
+const RunnerAttachment = z.object({
   kind: z.literal('runner'),
   runner: RunnerId.nullable(),
   life: z.string(),
+  /** Of a runner that may only tell outcomes that were given up. */
+  late: RunnerId.nullable().default(null),
 })
-type Attachment = z.infer<typeof Attachment>
+export type RunnerAttachment = z.infer<typeof RunnerAttachment>
 
 type LinkDeps = {
   ctx: DurableObjectState
@@ -57,8 +60,11 @@ type LinkDeps = {
   /** Names that are not synced upwards. */
   exclude(): string[]
   processes: Pick<ConversationProcesses, 'received' | 'exited'>
+  /** A message of a program, whoever waits for it. */
+  heard(piece: ServerMessage): void
   ports(): PortStreams
   terminal(): ConversationTerminal
+  greeted(hello: SessionHello, peer: RpcPeer): void
   /** A runner has said hello, or its connection is gone. */
   changed(): void
 }
@@ -81,7 +87,7 @@ export class RunnerLink {
     const { record, changes, files, limits } = deps
     this.#receiver = new TreeReceiver({ record, changes, files, maxFileBytes: limits.maxFileBytes })
     this.sender = new TreeSender({ record, changes, files, connection: () => this.#connection })
-    this.#socket = deps.ctx.getWebSockets(RUNNER_TAG).find(isOpen) ?? null
+    this.#socket = deps.ctx.getWebSockets(RUNNER_TAG).find(isOurs) ?? null
     if (this.#socket !== null) this.#peer = this.#peerOf(this.#socket)
   }
 
@@ -117,7 +123,7 @@ export class RunnerLink {
     this.close('connected again')
     const { 0: client, 1: server } = new WebSocketPair()
     this.#deps.ctx.acceptWebSocket(server, [RUNNER_TAG])
-    server.serializeAttachment({ kind: 'runner', runner: null, life: '' } satisfies Attachment)
+    server.serializeAttachment({ kind: 'runner', runner: null, life: '', late: null } satisfies RunnerAttachment)
     this.#socket = server
     this.#peer = this.#peerOf(server)
     this.#frames = Promise.resolve()
@@ -201,7 +207,10 @@ export class RunnerLink {
       },
       'credential/ask': (ask) => this.#deps.credential(ask),
       'host/ask': async (ask) => ({ isAllowed: await this.#deps.isGitHost(ask) }),
-      'server/message': (piece) => this.#deps.processes.received(piece),
+      'server/message': (piece) => {
+        this.#deps.processes.received(piece)
+        this.#deps.heard(piece)
+      },
       'server/exited': (exit) => this.#deps.processes.exited(exit),
       'port/head': (head) => this.#deps.ports().head(head),
       'port/close': async (closed) => {
@@ -225,7 +234,8 @@ export class RunnerLink {
     return true
   }
 
-  #greet(socket: WebSocket, { wire, runner, life, tree }: SessionHello): SessionWelcome {
+  #greet(socket: WebSocket, hello: SessionHello): SessionWelcome {
+    const { wire, runner, life, tree } = hello
     if (wire !== WIRE_VERSION) {
       throw new RpcError(RPC_ERRORS.wrongVersion, 'another version of the wire', { supported: [WIRE_VERSION] })
     }
@@ -242,7 +252,8 @@ export class RunnerLink {
     this.sender.needsWhole = !(isNear || isBehindUp)
     if (isNear && tree.revision > revision) record.change({ revision: tree.revision })
     if (this.sender.needsWhole) changes.begin()
-    socket.serializeAttachment({ kind: 'runner', runner, life } satisfies Attachment)
+    socket.serializeAttachment({ kind: 'runner', runner, life, late: null } satisfies RunnerAttachment)
+    if (this.#peer !== null) this.#deps.greeted(hello, this.#peer)
     this.#deps.changed()
     return { wire: WIRE_VERSION, stored: isBehindUp ? lastUp : null, exclude: this.#deps.exclude(), ...limits }
   }
@@ -259,5 +270,7 @@ export class RunnerLink {
   }
 }
 
-const attachmentOf = (socket: WebSocket): Attachment => Attachment.parse(socket.deserializeAttachment())
-const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.READY_STATE_OPEN
+export const attachmentOf = (socket: WebSocket): RunnerAttachment =>
+  RunnerAttachment.parse(socket.deserializeAttachment())
+const isOurs = (socket: WebSocket): boolean => isOpen(socket) && attachmentOf(socket).late === null
+export const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.READY_STATE_OPEN

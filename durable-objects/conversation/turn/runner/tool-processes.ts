@@ -25,12 +25,17 @@ type Deps = {
   ready(): Promise<void>
   /** Whether the runner that a call was sent to is connected again, within the time that a call waits for it. */
   comesBack(): Promise<boolean>
+  /** The call ends without its outcome, which its runner may still tell. */
+  gaveUp(call: GivenUpCall): void
   /** Null while no runner is connected. */
   link(): ProcessLink | null
   /** Brings the runner's copy of the workspace up to date. */
   bringUp(): Promise<void>
   maskText(text: string): string
 }
+
+/** `message`: what the program was asked; null where only the service that was restarted since knew it. */
+export type GivenUpCall = { key: string; server: string; life: string; message: string | null }
 
 type Session = {
   readonly id: string
@@ -44,7 +49,8 @@ type Session = {
 }
 
 const LOST = 'The connection to the runner was lost'
-const GONE = 'The runner was lost in the call. What the call did is not known; it was not made again.'
+const GONE =
+  'The runner was lost in the call. What the call did is not known; it was not made again. If the runner comes back and knows the outcome, that is told then.'
 const SHOWN_STDERR_CHARS = 600
 /** A program that was left in a call and does not answer a ping within this time hangs. */
 const ALIVE_WITHIN_MS = 5_000
@@ -68,17 +74,19 @@ export class ConversationProcesses implements ToolProcesses {
     this.programs = new StartedPrograms(deps)
   }
 
-  async #ready(effect: string | null): Promise<void> {
+  async #ready(server: string, effect: string | null): Promise<void> {
     const life = this.call.lifeOf(effect)
-    if (life === null) return this.#deps.ready()
-    if ((await this.#deps.comesBack()) && this.#deps.link()?.life === life) return
+    if (life === null || effect === null) return this.#deps.ready()
+    const isBack = await this.#deps.comesBack()
+    if (isBack && this.#deps.link()?.life === life) return
+    if (!isBack) this.#deps.gaveUp({ key: effect, server, life, message: null })
     this.call.over()
     throw new McpFailure(GONE)
   }
 
   async open(server: ProcessServer, effect: string | null): Promise<ProcessSession> {
-    await this.#ready(effect)
     const { id } = server
+    await this.#ready(id, effect)
     const before = this.#turns.get(id) ?? Promise.resolve()
     const { promise: over, resolve: end } = Promise.withResolvers<void>()
     this.#turns.set(id, over)
@@ -140,7 +148,7 @@ export class ConversationProcesses implements ToolProcesses {
     this.#isReturnAwaited = true
     try {
       // Those that came meanwhile waited for the same one.
-      if (!(await this.#deps.comesBack())) this.#gone(() => true)
+      if (!(await this.#deps.comesBack())) this.#goneWithout()
     } catch (error) {
       log.warn('tool_server.runner_not_asked', errorFields(error))
     } finally {
@@ -254,6 +262,13 @@ export class ConversationProcesses implements ToolProcesses {
       for (const piece of piecesOf(name, JSON.stringify({ jsonrpc: '2.0', id, ...answer })))
         link.peer.tell('server/message', piece)
     }
+  }
+
+  /** The runner did not come back: it may be dead, or only away. */
+  #goneWithout(): void {
+    for (const { id: server, life, asked } of this.#sessions)
+      if (asked !== null) this.#deps.gaveUp({ server, life, ...asked })
+    this.#gone(() => true)
   }
 
   /** The program is gone with its runner: what it was asked is lost, and what it was not asked begins anew. */

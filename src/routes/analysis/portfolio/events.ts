@@ -60,7 +60,10 @@ const PortfolioAction = z
     ...shownListing,
     effective_date: z.string().describe('When it took effect'),
     action_type: z.enum(['cash_dividend', 'split_adjustment']).describe('What happened'),
-    cash_dividend_per_share: z.number().nullable().describe('Null for a split'),
+    cash_dividend_per_share: z.number().nullable().describe('Null for a split, and for a sum of a file'),
+    amount: z.number().nullable().describe('A dividend of a file: the sum before fee and tax'),
+    fee: z.number().nullable().describe('Of that sum'),
+    tax: z.number().nullable().describe('Of that sum'),
     split_ratio: z.number().nullable().describe('Null for a dividend'),
   })
   .openapi('PortfolioAction')
@@ -95,14 +98,18 @@ function cashShown(event: StoredEvent): z.infer<typeof PortfolioCash> {
 }
 
 function actionShown(event: StoredEvent): z.infer<typeof PortfolioAction> {
-  if (event.kind !== 'dividend' && event.kind !== 'split') throw new Error('a dividend or a split was asked for')
+  if (event.kind !== 'dividend' && event.kind !== 'payout' && event.kind !== 'split')
+    throw new Error('a dividend or a split was asked for')
   return {
     ...entry(event),
     symbol: event.symbol,
     market: event.market,
     effective_date: event.date,
-    action_type: event.kind === 'dividend' ? 'cash_dividend' : 'split_adjustment',
+    action_type: event.kind === 'split' ? 'split_adjustment' : 'cash_dividend',
     cash_dividend_per_share: event.kind === 'dividend' ? numberOf(event.perShare) : null,
+    amount: event.kind === 'payout' ? numberOf(event.gross) : null,
+    fee: event.kind === 'payout' ? numberOf(event.fee) : null,
+    tax: event.kind === 'payout' ? numberOf(event.tax) : null,
     split_ratio: event.kind === 'split' ? numberOf(event.ratio) : null,
   }
 }
@@ -235,8 +242,9 @@ endpoint(
     replies: { 200: { description: 'A page of them', schema: pageSchema(PortfolioAction) }, ...refused },
   },
   (c, { query }) => {
-    const kind = query.action_type === 'cash_dividend' ? 'dividend' : 'split'
-    const kinds: StoredEvent['kind'][] = query.action_type === undefined ? ['dividend', 'split'] : [kind]
+    const dividends: StoredEvent['kind'][] = query.action_type === 'split_adjustment' ? [] : ['dividend', 'payout']
+    const splits: StoredEvent['kind'][] = query.action_type === 'cash_dividend' ? [] : ['split']
+    const kinds = [...dividends, ...splits]
     return pageOf(c, { query, kinds, show: actionShown })
   },
 )
@@ -244,7 +252,7 @@ endpoint(
 const REMOVALS = [
   { path: 'trades', kinds: ['trade'], summary: 'Take a trade back' },
   { path: 'cash-ledger', kinds: ['cash'], summary: 'Take a payment back' },
-  { path: 'corporate-actions', kinds: ['dividend', 'split'], summary: 'Take a dividend or a split back' },
+  { path: 'corporate-actions', kinds: ['dividend', 'payout', 'split'], summary: 'Take a dividend or a split back' },
 ] as const
 
 for (const { path, kinds, summary } of REMOVALS) {

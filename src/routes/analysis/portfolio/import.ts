@@ -12,13 +12,13 @@ import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { currentNames } from '../../../kits/market-names/index.ts'
 import { isoMicros } from '../../../lib/clock.ts'
-import { formatAmount, numberOf } from '../../../lib/decimal.ts'
+import { formatAmount } from '../../../lib/decimal.ts'
 import { textOfFile } from '../../../market/import-list.ts'
 import type { Instrument } from '../../../market/instruments.ts'
 import { readEntry } from '../../../market/readings.ts'
 import { importTrades } from '../../../portfolio/book.ts'
 import { tableOf } from '../../../portfolio/csv-table.ts'
-import { type CsvTrade, type CsvTrades, type RowFault, tradesOf } from '../../../portfolio/csv-trades.ts'
+import { type CsvTrades, type RowFault, tradesOf } from '../../../portfolio/csv-trades.ts'
 import {
   type Choice,
   chosen,
@@ -31,6 +31,16 @@ import {
   layoutOf,
 } from '../../../portfolio/layouts.ts'
 import { idOf } from './accounts.ts'
+import {
+  cashOf,
+  dividendOf,
+  PortfolioImport,
+  PortfolioImportResult,
+  recordOf,
+  SHOWN_FAULTS,
+  SHOWN_RECORDS,
+  skippedShown,
+} from './import-shapes.ts'
 import { faultText, importTexts, short } from './import-texts.ts'
 import { BASE, clash, missing, reads, refused, writes } from './shapes.ts'
 import { booked } from './texts.ts'
@@ -39,9 +49,6 @@ const app = router(analysisEnvelope)
 const PATH = `${BASE}/imports/csv`
 const MAX_BYTES = 2_097_152
 const MAX_ROWS = 10_000
-/** More are counted and not listed. */
-const SHOWN_RECORDS = 1_000
-const SHOWN_FAULTS = 20
 
 const invalid = (c: Context<AppEnv>, say: (texts: ReturnType<typeof importTexts>) => string): AppError =>
   new AppError('validation_error', say(importTexts(c)))
@@ -80,46 +87,6 @@ endpoint(
   },
 )
 
-const places = z.record(z.string(), z.string().nullable())
-const PortfolioImport = z
-  .object({
-    broker: z.string().describe('Whose file it is'),
-    record_count: z.int().describe('Trades'),
-    skipped_count: z.int().describe('Rows that are no trade'),
-    error_count: z.int().describe('Rows that cannot be booked'),
-    records: z
-      .array(
-        z.object({
-          row: z.int().describe('The line of the file'),
-          trade_date: z.string().describe('By the calendar of the market'),
-          symbol: z.string().describe('The code'),
-          side: z.enum(['buy', 'sell']).describe('Whether it was bought or sold'),
-          quantity: z.number().describe('Shares'),
-          price: z.number().describe('Of one share'),
-          fee: z.number().describe('All columns of fees together'),
-          tax: z.number().describe('All columns of taxes together'),
-          trade_uid: z.string().nullable().describe('The number that the broker gave this trade'),
-          dedup_hash: z.string().describe('What is booked once an account'),
-          currency: z.string().describe('Of the sums'),
-        }),
-      )
-      .describe(`In the order in which they happened; the first ${SHOWN_RECORDS}`),
-    errors: z.array(z.string()).describe(`Row, column and what is wrong; the first ${SHOWN_FAULTS}`),
-    skipped: z
-      .array(
-        z.object({
-          row: z.int().describe('The line of the file'),
-          column: z.string().describe('The column that says so'),
-          reason: z.enum(['blank', 'no_trade']).describe('Nothing in it, or something that is no trade'),
-          text: z.string().describe('What is there'),
-        }),
-      )
-      .describe(`The first ${SHOWN_FAULTS}`),
-    columns: z.array(z.string()).describe('The columns of the file'),
-    mapping: places.describe('Which column each field was taken from; null where there is none'),
-  })
-  .openapi('PortfolioImport')
-
 const form = {
   broker: z.string().describe('A name or another name of a broker; `generic` for any other'),
   file: z.string().describe('Text in UTF-8, UTF-16 or GBK, at most 2 MB and 10,000 rows'),
@@ -144,19 +111,6 @@ endpoint(
     return c.json(previewOf(c, read))
   },
 )
-
-const PortfolioImportResult = z
-  .object({
-    account_id: z.int().describe('The account'),
-    record_count: z.int().describe('Trades in the file'),
-    inserted_count: z.int().describe('Booked; of a trial, what would be'),
-    duplicate_count: z.int().describe('In the account already'),
-    failed_count: z.int().describe('Rows that cannot be booked: with one, nothing is'),
-    skipped_count: z.int().describe('Rows that are no trade'),
-    dry_run: z.boolean().describe('A trial: nothing was booked'),
-    errors: z.array(z.string()).describe(`Row, column and what is wrong; the first ${SHOWN_FAULTS}`),
-  })
-  .openapi('PortfolioImportResult')
 
 endpoint(
   app,
@@ -190,26 +144,29 @@ endpoint(
 )
 
 async function commit(c: Context<AppEnv>, read: FileRead, { account, isTrial }: { account: number; isTrial: boolean }) {
-  const { trades, faults, skipped } = read
+  const { faults, skipped } = read
   const told = await booked(c, () => {
     const isOnlyLooked = isTrial || faults.length > 0
     const at = isoMicros(Date.now())
-    return importTrades(c.env.DB, c.var.principal.owner, { account, trades, isTrial: isOnlyLooked, at })
+    return importTrades(c.env.DB, c.var.principal.owner, { account, entries: read, isTrial: isOnlyLooked, at })
   })
   const oversold = faults.length === 0 ? oversellOf(read, told.oversell) : []
   const all = [...faults, ...oversold]
   if (all.length > 0 && !isTrial) throw refusal(c, all)
   return {
     account_id: account,
-    record_count: trades.length,
+    record_count: countOf(read),
     inserted_count: all.length > 0 ? 0 : told.booked,
     duplicate_count: told.repeated,
     failed_count: all.length,
     skipped_count: skipped.length,
+    skipped: skippedShown(skipped),
     dry_run: isTrial,
     errors: shownFaults(c, all),
   } satisfies z.infer<typeof PortfolioImportResult>
 }
+
+const countOf = ({ trades, dividends, cash }: CsvTrades) => trades.length + dividends.length + cash.length
 
 /** The sale that cannot be: one of the file, or one that was booked for a later day. */
 function oversellOf({ header }: FileRead, oversell: Awaited<ReturnType<typeof importTrades>>['oversell']): RowFault[] {
@@ -305,7 +262,7 @@ const names = z.union([name.transform((one) => [one]), z.array(name).min(1).max(
 const word = z.array(name).min(1).max(50)
 const Mapping = z.strictObject({
   ...{ date: names, time: names, symbol: names, side: names, quantity: names, price: names },
-  ...{ currency: names, uid: names, fee: names, tax: names, buy: word, sell: word },
+  ...{ currency: names, uid: names, fee: names, tax: names, amount: names, buy: word, sell: word, dividend: word },
   date_order: z.enum(['ymd', 'mdy', 'dmy']),
   decimal: z.enum(['.', ',']),
 })
@@ -317,8 +274,11 @@ function choiceIn(c: Context<AppEnv>, text: string): Choice {
     const [issue] = error.issues
     throw invalid(c, (say) => say.mapping(`${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim()))
   }
-  const { buy, sell, date_order: dateOrder, decimal } = data
-  const both = buy?.find((one) => sell?.some((other) => folded(other) === folded(one)))
+  const { buy, sell, dividend, date_order: dateOrder, decimal } = data
+  const lists = [buy, sell, dividend].map((list) => list?.map(folded) ?? [])
+  const both = [...(sell ?? []), ...(dividend ?? [])].find(
+    (one) => lists.filter((list) => list.includes(folded(one))).length > 1,
+  )
   if (both !== undefined) throw invalid(c, (say) => say.mapping(say.wordOfBoth(both)))
   const columns = Object.fromEntries(
     FIELDS.flatMap((field) => (data[field] === undefined ? [] : [[field, data[field]]])),
@@ -327,6 +287,7 @@ function choiceIn(c: Context<AppEnv>, text: string): Choice {
     columns,
     ...(buy === undefined ? {} : { buy }),
     ...(sell === undefined ? {} : { sell }),
+    ...(dividend === undefined ? {} : { dividend }),
     ...(dateOrder === undefined ? {} : { dateOrder }),
     ...(decimal === undefined ? {} : { decimal }),
   }
@@ -342,36 +303,27 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function previewOf(c: Context<AppEnv>, { layout, header, trades, skipped, faults }: FileRead) {
+function previewOf(c: Context<AppEnv>, read: FileRead) {
+  const { layout, header, trades, dividends, cash, skipped, faults } = read
   const named = (place: number | undefined) => header.names[place ?? -1] ?? null
   const { fee, tax, only: _only, ...single } = header.places
   const joined = (several: number[]) => several.map((place) => named(place)).join(', ') || null
   const mapping = Object.fromEntries(Object.entries(single).map(([field, place]) => [field, named(place)]))
   return {
     broker: layout.broker,
-    record_count: trades.length,
+    record_count: countOf(read),
+    dividend_count: dividends.length,
+    cash_count: cash.length,
     skipped_count: skipped.length,
     error_count: faults.length,
     records: trades.slice(0, SHOWN_RECORDS).map(recordOf),
     errors: shownFaults(c, faults),
-    skipped: skipped.slice(0, SHOWN_FAULTS).map((one) => ({ ...one, text: short(one.text) })),
+    dividends: dividends.slice(0, SHOWN_RECORDS).map(dividendOf),
+    cash: cash.slice(0, SHOWN_RECORDS).map(cashOf),
+    skipped: skippedShown(skipped),
     columns: header.names,
     mapping: { ...mapping, fee: joined(fee), tax: joined(tax) },
   } satisfies z.infer<typeof PortfolioImport>
 }
-
-const recordOf = ({ row, date, symbol, side, quantity, price, fee, tax, uid, hash, currency }: CsvTrade) => ({
-  row,
-  trade_date: date,
-  symbol,
-  side,
-  quantity: numberOf(quantity),
-  price: numberOf(price),
-  fee: numberOf(fee),
-  tax: numberOf(tax),
-  trade_uid: uid,
-  dedup_hash: hash,
-  currency,
-})
 
 export { app as portfolioImport }
