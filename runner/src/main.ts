@@ -3,7 +3,7 @@
 import { release } from 'node:os'
 import process from 'node:process'
 import { BROWSER_TOOL } from '../../src/runners/page.ts'
-import { KERNEL_TOOL, type LimitsBy } from '../../src/runners/wire.ts'
+import { KERNEL_TOOL, type LimitsBy, type RunnerDescription } from '../../src/runners/wire.ts'
 import { findChromium, sweepProfiles } from './browser/launch.ts'
 import { FolderInUse, takeFolder } from './identity.ts'
 import { logToStderr as log, messageOf } from './log.ts'
@@ -12,6 +12,7 @@ import { Runner } from './runner.ts'
 import { SANDBOX_PATH } from './sandbox/bwrap.ts'
 import { type CgroupBase, letCgroupsGo } from './sandbox/cgroup.ts'
 import { notLinux, sandboxProblem } from './sandbox/check.ts'
+import type { LaunchPlan } from './sandbox/launch.ts'
 import { OwnNetwork } from './sandbox/own-network.ts'
 import { becomeOrdinaryUser } from './sandbox/user.ts'
 import { findKernelPython, findTools } from './tools.ts'
@@ -37,66 +38,15 @@ function main(args: readonly string[]): void {
 }
 
 function start(options: Options): void {
-  const { isolation, network, idleMs, browserIdleMs } = options
-  const given = { isolation, network, limits: options.limits, idleMs, browserIdleMs }
-  // Before a user is looked for that only a sandbox needs.
-  const elsewhere = options.isolation === 'none' ? null : notLinux()
-  if (elsewhere !== null) throw new UsageError(elsewhere)
-  const { workspaces, cgroups } = becomeOrdinaryUser(options)
-  if (options.isolation !== 'none') {
-    const problem = sandboxProblem(given)
-    if (problem !== null) throw new UsageError(problem)
-  }
-  const isClosed = options.isolation !== 'none' && options.network !== 'all'
-  const plan = { ...given, hasOwnNetworks: isClosed && OwnNetwork.worksHere() }
-  if (isClosed && !plan.hasOwnNetworks) log('ports.none', { meaning: 'needs nsenter and socat: no ports, no browser' })
+  const { workspaces, cgroups } = sandboxOf(options)
+  const plan = planOf(options)
   const folder = takeFolder(workspaces)
-  const path = isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH
-  // Of the system, where the operator's own Python has none.
-  const kernel = findKernelPython(path) ?? findKernelPython(SANDBOX_PATH)
-  const tools = findTools(path)
-  if (kernel !== null) tools.push({ name: KERNEL_TOOL, version: kernel.version })
-  // Only in a network of the conversation's own: in the machine's a page would reach whatever listens on it.
-  const chromium = plan.hasOwnNetworks ? findChromium(SANDBOX_PATH) : null
-  if (chromium !== null) {
-    sweepProfiles()
-    tools.push({ name: BROWSER_TOOL, version: chromium.version })
-  }
-  log('runner.started', {
-    version: ownVersion(),
-    name: options.name,
-    isolation: options.isolation,
-    network: options.isolation === 'none' ? 'all' : options.network,
-  })
-  for (const { name, version } of tools) log('tool.found', { name, version })
-  const limits = limitsOf(options, cgroups)
-  log('limits.by', limits)
-  if (options.isolation === 'none') log('isolation.none', { meaning: NO_ISOLATION })
+  const { kernel, chromium, tools } = programsHere(plan)
+  const description = { id: folder.id, ...descriptionOf(options), tools, limits: limitsOf(options, cgroups) }
+  logStart(description)
+  const { url, key, allow, isAllowExact, isOnce } = options
   const runner = new Runner({
-    url: options.url,
-    key: options.key,
-    description: {
-      id: folder.id,
-      name: options.name,
-      labels: [...options.labels],
-      version: ownVersion(),
-      os: `${process.platform} ${release()}`.slice(0, 40),
-      arch: process.arch,
-      capacity: options.capacity,
-      isolation: options.isolation,
-      network: options.isolation === 'none' ? 'all' : options.network,
-      tools,
-      limits,
-    },
-    workspaces,
-    plan,
-    cgroups,
-    allow: options.allow,
-    isAllowExact: options.isAllowExact,
-    kernel: kernel?.file ?? null,
-    chromium: chromium?.file ?? null,
-    isOnce: options.isOnce,
-    log,
+    ...{ url, key, description, workspaces, plan, cgroups, allow, isAllowExact, kernel, chromium, isOnce, log },
     onEnded: (code) => {
       folder.letGo()
       letCgroupsGo(cgroups)
@@ -105,6 +55,59 @@ function start(options: Options): void {
   })
   endOnSignals(runner)
   runner.connect()
+}
+
+/** Whose rights commands have, and the groups that bound them; refused where the wanted sandbox is not to be had. */
+function sandboxOf(options: Options): ReturnType<typeof becomeOrdinaryUser> {
+  // Before a user is looked for that only a sandbox needs.
+  const elsewhere = options.isolation === 'none' ? null : notLinux()
+  if (elsewhere !== null) throw new UsageError(elsewhere)
+  const user = becomeOrdinaryUser(options)
+  const problem = options.isolation === 'none' ? null : sandboxProblem(options)
+  if (problem !== null) throw new UsageError(problem)
+  return user
+}
+
+function planOf({ isolation, network, limits, idleMs, browserIdleMs }: Options): LaunchPlan {
+  const isClosed = isolation !== 'none' && network !== 'all'
+  const hasOwnNetworks = isClosed && OwnNetwork.worksHere()
+  if (isClosed && !hasOwnNetworks) log('ports.none', { meaning: 'needs nsenter and socat: no ports, no browser' })
+  return { isolation, network, limits, idleMs, browserIdleMs, hasOwnNetworks }
+}
+
+function programsHere({ isolation, hasOwnNetworks }: LaunchPlan) {
+  const path = isolation === 'none' ? (process.env.PATH ?? SANDBOX_PATH) : SANDBOX_PATH
+  // Of the system, where the operator's own Python has none.
+  const kernel = findKernelPython(path) ?? findKernelPython(SANDBOX_PATH)
+  const tools = findTools(path)
+  if (kernel !== null) tools.push({ name: KERNEL_TOOL, version: kernel.version })
+  // Only in a network of the conversation's own: in the machine's a page would reach whatever listens on it.
+  const chromium = hasOwnNetworks === true ? findChromium(SANDBOX_PATH) : null
+  if (chromium !== null) {
+    sweepProfiles()
+    tools.push({ name: BROWSER_TOOL, version: chromium.version })
+  }
+  return { kernel: kernel?.file ?? null, chromium: chromium?.file ?? null, tools }
+}
+
+function descriptionOf({ name, labels, capacity, isolation, network }: Options) {
+  return {
+    name,
+    labels: [...labels],
+    version: ownVersion(),
+    os: `${process.platform} ${release()}`.slice(0, 40),
+    arch: process.arch,
+    capacity,
+    isolation,
+    network: isolation === 'none' ? ('all' as const) : network,
+  }
+}
+
+function logStart({ version, name, isolation, network, tools, limits }: RunnerDescription): void {
+  log('runner.started', { version, name, isolation, network })
+  for (const tool of tools) log('tool.found', tool)
+  log('limits.by', limits)
+  if (isolation === 'none') log('isolation.none', { meaning: NO_ISOLATION })
 }
 
 /** What holds a conversation to its limits on this machine. */

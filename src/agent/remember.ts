@@ -1,4 +1,4 @@
-// What a model is asked about a conversation beside the conversation itself: a lasting note of an event, and a title.
+// The two questions that a model gets about a conversation, outside of it: a lasting note of an event, and a title.
 
 import type { Prompt } from '../llm/model.ts'
 import type { NewEvent } from './events.ts'

@@ -1,4 +1,4 @@
-// The words of code that reports, stages and reviews are told in. Each has its text in every language in `texts`.
+// The codes that reports, stages and reviews use. Each has its text in every language in `texts`.
 
 /** The stages of one run with the progress at which each is reported. Those of a model's answer lie between 58 and 94. */
 export const STAGE_PROGRESS = {

@@ -1,5 +1,5 @@
-// Where the pieces of an analysis meet the world: configuration, sources, the database. What is heavy is loaded when the first
-// analysis needs it.
+// Builds the dependencies of an analysis from the configuration, the sources and the database. Heavy modules are loaded when
+// the first analysis needs them.
 
 import { config } from '../config.ts'
 import { findByQueryId, type NewAnalysis, newestOfListing, newestReview, saveAnalysis } from '../db/analyses.ts'

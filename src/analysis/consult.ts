@@ -1,4 +1,4 @@
-// Where the tools of a talk meet the world: the owner's reports, the sources, the database.
+// Builds the dependencies of the tools of a talk: the owner's reports, the sources, the database.
 
 import { findAnalysis, listAnalyses, newestOfListing, type StoredAnalysis } from '../db/analyses.ts'
 import { systemClock } from '../lib/clock.ts'

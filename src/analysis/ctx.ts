@@ -1,5 +1,5 @@
-// What every step of a run is given beside its material: the report's language, the time, the way to be stopped, and the way to
-// say how far it is.
+// What every step of a run gets besides its input: the report's language, the clock, the signal that stops it, and the
+// callback that reports its progress.
 
 import type { Clock } from '../lib/clock.ts'
 import type { ProviderRun } from '../market/bars.ts'

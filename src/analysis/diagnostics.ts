@@ -1,4 +1,4 @@
-// The record of what a run went through: every attempt at a source, every call of a model.
+// The record of a run: every attempt at a source, every call of a model.
 
 import { z } from 'zod'
 import type { ProviderRun } from '../market/bars.ts'

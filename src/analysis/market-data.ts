@@ -1,4 +1,4 @@
-// The market data of the configured sources. What is kept of them, and which are unwell, lies in the database.
+// The market data of the configured sources. Kept answers, and which sources fail at the moment, are in the database.
 
 import { config } from '../config.ts'
 import { answerStore, gateStore } from '../db/market-state.ts'

@@ -1,5 +1,5 @@
-// The door to a language model. Whoever has access to one implements it; this family only says what it wants written and
-// what shape the answer must have.
+// The interface to a language model, implemented by whoever has access to one. The analysis only says what it wants written
+// and what shape the answer must have.
 
 import type { NarratorFault } from './codes.ts'
 

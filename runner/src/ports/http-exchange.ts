@@ -20,20 +20,10 @@ const HEAD_MS = 120_000
 const OF_CONNECTION = /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade)$/
 
 export function httpExchange(wanted: PortOpen, line: Line, agent: Agent): Exchange {
-  const { port, method, path, headers, hasBody, stream } = wanted
   const body = new PortReader()
-  const answer = new PortWriter(stream, line.send)
+  const answer = new PortWriter(wanted.stream, line.send)
   let isOver = false
-  const out = request({
-    agent,
-    host: 'localhost',
-    port,
-    method,
-    path,
-    headers: [['host', `localhost:${port}`], ...headers.filter(([name]) => name.toLowerCase() !== 'host')].flat(),
-    setHost: false,
-    maxHeaderSize: MAX_HEAD_BYTES,
-  })
+  const out = requestOf(wanted, agent)
   const stop = () => {
     isOver = true
     body.break()
@@ -58,9 +48,22 @@ export function httpExchange(wanted: PortOpen, line: Line, agent: Agent): Exchan
     socket.destroy()
     fail(new Error('the server changed the protocol unasked'))
   })
-  if (hasBody) send(body, out, line).catch(fail)
+  if (wanted.hasBody) send(body, out, line).catch(fail)
   else out.end()
   return { take: (head, bytes) => body.take(head, bytes), acked: (seq) => answer.acked(seq), breakOff: stop }
+}
+
+function requestOf({ port, method, path, headers }: PortOpen, agent: Agent): ReturnType<typeof request> {
+  return request({
+    agent,
+    host: 'localhost',
+    port,
+    method,
+    path,
+    headers: [['host', `localhost:${port}`], ...headers.filter(([name]) => name.toLowerCase() !== 'host')].flat(),
+    setHost: false,
+    maxHeaderSize: MAX_HEAD_BYTES,
+  })
 }
 
 async function send(body: PortReader, out: ReturnType<typeof request>, line: Line): Promise<void> {

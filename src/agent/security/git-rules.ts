@@ -1,4 +1,4 @@
-// What git's commands may cost. A command of git's is named with both words: `git push`.
+// The risk of each command of git. A command is named with both words: `git push`.
 
 import { type Call, type CommandRule, has, operandsOf } from './call.ts'
 import { holdsOutput, holdsValue, isGlob } from './words.ts'

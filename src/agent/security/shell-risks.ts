@@ -1,4 +1,4 @@
-// What every command of our own shell costs. A command that is forgotten here is an error of the types.
+// The risk of every command of our own shell. A command without one is a type error.
 
 import type { OwnCommand, workspaceCommands } from '../../kits/shell/index.ts'
 import type { Call } from './call.ts'

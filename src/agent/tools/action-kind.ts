@@ -1,5 +1,5 @@
-// A kind of action is all that the rest of the service must know of an action and of what it observes: it lasts longer than
-// the call, in events that are judged, confirmed, shown to a model, compared and played again.
+// Everything that the rest of the service must know about a kind of action and about what it observes. An action lasts longer
+// than its call: events are judged, confirmed, shown to a model, compared and played again.
 
 import type { PromptPart } from '../../llm/model.ts'
 import type { ObservationEvent } from '../events.ts'

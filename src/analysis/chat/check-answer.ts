@@ -1,5 +1,5 @@
-// What an answer of a talk is worth: each figure has to stand in a result of the talk, and a sentence about what is known of a
-// stock must not contradict it. Nothing is rewritten: a sentence is cited or marked.
+// Checks the answer of a talk: each figure must stand in a result of the talk, and no sentence may contradict what is known
+// of a stock. Nothing is rewritten: a sentence is cited or marked.
 
 import { z } from 'zod'
 import type { ReportLanguage } from '../schemas.ts'

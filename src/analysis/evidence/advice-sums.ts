@@ -1,4 +1,4 @@
-// What followed many advices, in numbers that are told only from a size on that says something.
+// How many advices turned out, in figures that are shown only when there are enough advices.
 
 import type { Action } from '../schemas.ts'
 import { BAND_PCT, type Followed } from './followed.ts'

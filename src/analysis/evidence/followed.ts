@@ -1,5 +1,5 @@
-// What became of one advice in so many sessions after it. It is acted on at the open of the next session, as in the replay of the
-// method: the close that a report was made from is gone when it is read.
+// How one advice turned out over a number of sessions after it. It is acted on at the open of the next session, as in the
+// replay of the method: the close that a report was made from is past when the report is read.
 
 import type { Bar } from '../../market/bars.ts'
 import { lastCompletedSession, nextTradingDay } from '../../market/calendar.ts'

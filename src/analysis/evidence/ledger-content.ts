@@ -1,4 +1,4 @@
-// The text of a row of the ledger, and whether what stands beside it is what it says.
+// The text of a row of the ledger, and the check that the columns beside it agree with it.
 
 import { z } from 'zod'
 

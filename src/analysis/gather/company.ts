@@ -1,5 +1,5 @@
-// What is known of the company beside its prices, each part in one of four states that are never told as one: known, without
-// any data, not to be had for this kind of instrument, and failed.
+// What is known of the company besides its prices. Each part is in one of four states, which are never mixed up: known,
+// without any data, not available for this kind of instrument, and failed.
 
 import { errorFields, log } from '../../lib/log.ts'
 import type { Fetched, ProviderRun } from '../../market/bars.ts'

@@ -1,4 +1,4 @@
-// What an analysis is of, and what it needs of the world.
+// What an analysis is about, and what it depends on.
 
 import type { Bar, Fetched, Quote } from '../../market/bars.ts'
 import type { VolumePart } from '../../market/day-volumes.ts'

@@ -1,4 +1,4 @@
-// What the fetched prices say, once they passed the gate: which phase they speak of, which price stands, which bar is whose.
+// What the fetched prices mean after the checks: the phase of the market, the price that counts, and the session of each bar.
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Provenance, Quote } from '../../market/bars.ts'

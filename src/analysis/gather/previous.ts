@@ -1,4 +1,4 @@
-// What earlier reports say to a new one: the report before it, reduced to what it is compared with, and the market's mood in the
+// What a new report takes from earlier ones: the report before it, reduced to what is compared, and the market's mood in the
 // newest market review of the owner.
 
 import { z } from 'zod'

@@ -1,4 +1,4 @@
-// How past advice turned out, measured against the bars that came after it. Small samples are told as such: a rate without
+// How past advice turned out, measured against the bars that came after it. A small sample is marked as one: a rate without
 // its interval and its count says nothing.
 
 import type { Bar } from '../../market/bars.ts'

@@ -1,5 +1,5 @@
-// What stands behind a report, block by block: had, had from elsewhere, old, failed, not there, or not to be had for this
-// kind of instrument. Those are different things and are never told as one.
+// The state of each block of evidence behind a report: available, available from another source, old, failed, missing, or not
+// available for this kind of instrument. These are different states and are never reported as the same.
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { Fetched } from '../../market/bars.ts'

@@ -1,5 +1,6 @@
-// For how long a verdict holds. Three directions, each of averages that answer for a time of its own: the short averages for days to
-// weeks, MA60 for weeks to months, MA250 for months to years. A short rise inside a long fall is told as that, and is not bought.
+// For how long a verdict holds. There are three directions, each from averages of its own time: the short averages for days
+// to weeks, MA60 for weeks to months, MA250 for months to years. A short rise inside a long fall is called that, and is not
+// bought.
 
 import type { Bar } from '../../market/bars.ts'
 import { sma } from '../../market/indicators/averages.ts'

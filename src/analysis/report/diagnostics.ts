@@ -1,4 +1,4 @@
-// What a run went through, as a summary that a person reads or pastes into a bug report.
+// The summary of a run that a person reads or pastes into a bug report.
 
 import type { StoredDiagnostics, StoredProviderRun } from '../diagnostics.ts'
 import type {

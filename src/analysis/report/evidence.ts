@@ -1,4 +1,5 @@
-// What the method was worth in the past where it applies to this report, also where that is nothing. It changes no advice.
+// What the method was worth in the past where it applies to this report, also where it was worth nothing. It changes no
+// advice.
 
 import type { GuardCode } from '../codes.ts'
 import { FIRST_JUDGED, regimesOf } from '../evidence/replay.ts'

@@ -1,4 +1,4 @@
-// What a queued run of an analysis and a synchronous call have in common: it is told while it goes on, and its report is saved.
+// What a queued analysis and a synchronous call have in common: progress is reported while it runs, and the report is saved.
 
 import type { NewAnalysis } from '../../db/analyses.ts'
 import { errorFields, log } from '../../lib/log.ts'

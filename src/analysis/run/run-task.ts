@@ -1,4 +1,4 @@
-// One run of a queued task, from the order to the word that it is finished. It ends in exactly one of five ways: with a
+// One run of a queued task, from its lease to the report that it has ended. It ends in exactly one of five ways: with a
 // report, with a reason, at a deadline, cancelled, or silently because the task is no longer its own.
 
 import { errorFields, log } from '../../lib/log.ts'

@@ -125,15 +125,7 @@ type FormProps = {
 export function Conditions({ fields, draft, onDraft }: FormProps) {
   const change = (id: number, part: Partial<Row>) =>
     onDraft({ ...draft, rows: draft.rows.map((row) => (row.id === id ? { ...row, ...part } : row)) })
-  if (draft.nested !== null) {
-    return (
-      <>
-        <p class="hint">{say('The filter is nested; it is run and saved as it is.')}</p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <pre tabIndex={0}>{JSON.stringify(draft.nested, null, 1)}</pre>
-      </>
-    )
-  }
+  if (draft.nested !== null) return <Nested filter={draft.nested} />
   return (
     <>
       <ol class="screen-rows">
@@ -167,6 +159,14 @@ export function Conditions({ fields, draft, onDraft }: FormProps) {
     </>
   )
 }
+
+const Nested = ({ filter }: { filter: Record<string, unknown> }) => (
+  <>
+    <p class="hint">{say('The filter is nested; it is run and saved as it is.')}</p>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+    <pre tabIndex={0}>{JSON.stringify(filter, null, 1)}</pre>
+  </>
+)
 
 type RowProps = {
   row: Row
@@ -208,17 +208,18 @@ function ConditionRow({ row, n, fields, onChange, onRemove }: RowProps) {
 
 type ValueProps = Pick<RowProps, 'row' | 'fields' | 'onChange'> & { spec: FieldSpec | undefined }
 
+const FLAGS: readonly (readonly [value: string, name: Text])[] = [
+  ['true', 'yes'],
+  ['false', 'no'],
+]
+
 function ValueField({ row, spec, fields, onChange }: ValueProps) {
   if (spec?.kind === 'flag') {
-    const options = [
-      ['true', say('yes')],
-      ['false', say('no')],
-    ] as const
     return (
       <Choice
         label={say('Values')}
         value={row.value === 'false' ? 'false' : 'true'}
-        options={options}
+        options={FLAGS.map(([value, name]) => [value, say(name)])}
         onValue={(value) => onChange({ value })}
       />
     )

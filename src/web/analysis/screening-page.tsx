@@ -8,7 +8,7 @@ import { price, signed } from '../format.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { language, say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useAnswer } from '../ui.tsx'
 import { ask, type Listing, PAGE, ROOT, type Saved, SavedScreens, type Shown } from './saved-screens.tsx'
 import {
   Conditions,
@@ -29,34 +29,30 @@ type MarketState = { market: string; listings: number; closes: Days; bars: Days 
 type State = { markets: MarketState[]; message: string | null }
 type Fields = { fields: FieldSpec[]; markets: string[] }
 type Strategy = { id: string; title: string; description: string; screen: Screen }
+type Known = { fields: Fields; state: State; strategies: Strategy[] }
+
+async function askKnown(): Promise<Known> {
+  const [fields, state, { strategies }] = await Promise.all([
+    request<Fields>(`${ROOT}/fields`),
+    request<State>(`${ROOT}/state`),
+    request<{ strategies: Strategy[] }>(`${ROOT}/strategies`),
+  ])
+  return { fields, state, strategies }
+}
+
+const askSaved = () => request<{ items: Saved[] }>(`${ROOT}/screens?page_size=100`)
+
 export function ScreeningPage() {
   usePageTitle(say('Screening'))
-  const [known, setKnown] = useState<{ fields: Fields; state: State; strategies: Strategy[] } | null>(null)
-  const [saved, setSaved] = useState<Saved[] | null>(null)
+  const { found: known, ...asking } = useAnswer(askKnown, [])
+  const saved = useAnswer(askSaved, [])
   const [draft, setDraft] = useState<Draft>(EMPTY)
-  const [problem, setProblem] = useState<string | null>(null)
   const [shown, setShown] = useState<Shown | null>(null)
-  const load = () => {
-    request<{ items: Saved[] }>(`${ROOT}/screens?page_size=100`).then(
-      ({ items }) => setSaved(items),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
-  }
-  useEffect(() => {
-    load()
-    Promise.all([
-      request<Fields>(`${ROOT}/fields`),
-      request<State>(`${ROOT}/state`),
-      request<{ strategies: Strategy[] }>(`${ROOT}/strategies`),
-    ]).then(
-      ([fields, state, { strategies }]) => setKnown({ fields, state, strategies }),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
-  }, [])
-  useChanges('screens', load)
+  const problem = asking.problem ?? saved.problem
+  useChanges('screens', saved.again)
   const changed = () => {
     noteChange('screens')
-    load()
+    saved.again()
   }
   return (
     <main class="page">
@@ -69,7 +65,7 @@ export function ScreeningPage() {
       )}
       {shown !== null && known !== null && <Results shown={shown} fields={known.fields.fields} />}
       <SavedScreens
-        saved={saved}
+        saved={saved.found?.items ?? null}
         onOpen={(one) => setDraft(draftOf(one.screen))}
         onShown={setShown}
         onChanged={changed}
@@ -127,12 +123,7 @@ function ScreenForm({ fields, strategies, draft, onDraft, onShown, onSaved }: Sc
     const screen = screenOf(draft)
     void act(async () => onShown({ screen, found: await ask(screen, null), savedId: null }))
   }
-  const save = (name: string, isDaily: boolean) =>
-    act(async () => {
-      const body = { name, screen: screenOf(draft), schedule: isDaily ? { after_close_minutes: AFTER_CLOSE } : null }
-      await request(`${ROOT}/screens`, sendJson('POST', body))
-      onSaved()
-    })
+  const save = (name: string, isDaily: boolean) => act(() => store(draft, name, isDaily).then(onSaved))
   const parts = { fields: fields.fields, markets: fields.markets, draft, onDraft }
   return (
     <form class="card alert-form" aria-labelledby="screen-form-head" onSubmit={run}>
@@ -142,14 +133,7 @@ function ScreenForm({ fields, strategies, draft, onDraft, onShown, onSaved }: Sc
           'Find listings by figures that are kept of all of them. A figure that is unknown or too old matches nothing, and is counted.',
         )}
       </p>
-      <fieldset class="screen-ready">
-        <legend>{say('Ready-made')}</legend>
-        {strategies.map(({ id, title, description, screen }) => (
-          <button key={id} type="button" title={description} onClick={() => onDraft(draftOf(screen))}>
-            {title}
-          </button>
-        ))}
-      </fieldset>
+      <ReadyMade strategies={strategies} onDraft={onDraft} />
       <Conditions {...parts} />
       <Order {...parts} />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
@@ -161,8 +145,26 @@ function ScreenForm({ fields, strategies, draft, onDraft, onShown, onSaved }: Sc
   )
 }
 
+type ReadyProps = Pick<ScreenFormProps, 'strategies' | 'onDraft'>
+
+const ReadyMade = ({ strategies, onDraft }: ReadyProps) => (
+  <fieldset class="screen-ready">
+    <legend>{say('Ready-made')}</legend>
+    {strategies.map(({ id, title, description, screen }) => (
+      <button key={id} type="button" title={description} onClick={() => onDraft(draftOf(screen))}>
+        {title}
+      </button>
+    ))}
+  </fieldset>
+)
+
 /** Figures of bars take hours to come in; those of closes are there by then. */
 const AFTER_CLOSE = 120
+
+async function store(draft: Draft, name: string, isDaily: boolean): Promise<void> {
+  const body = { name, screen: screenOf(draft), schedule: isDaily ? { after_close_minutes: AFTER_CLOSE } : null }
+  await request(`${ROOT}/screens`, sendJson('POST', body))
+}
 
 function SaveAs({ busy, onSave }: { busy: boolean; onSave: (name: string, isDaily: boolean) => Promise<void> }) {
   const [name, setName] = useState('')
@@ -203,28 +205,19 @@ function Results({ shown, fields }: { shown: Shown; fields: readonly FieldSpec[]
     setItems(shown.found.items)
     head.current?.focus()
   }, [shown])
-  const { counts, total, message, new_codes = [], is_first } = shown.found
+  const { total, message } = shown.found
   const more = () =>
     ask(shown.screen, shown.savedId, Math.floor(items.length / PAGE) + 1).then(
       (next) => setItems((before) => [...before, ...next.items]),
       (error: unknown) => setProblem(messageOf(error)),
     )
-  const none = counts.listings - counts.with_figures
-  const left = { unknown: counts.unknown, old: counts.too_old, none }
   return (
     <section class="alert-rules" aria-labelledby="screen-found-head">
       <h2 id="screen-found-head" tabIndex={-1} ref={head}>
         {say('What passes')} <span class="badge">{total}</span>
       </h2>
       {message !== null && <Notice kind="warning">{message}</Notice>}
-      <p class="hint">
-        {say('{matched} of {listings} pass.', { matched: counts.matched, listings: counts.listings })}{' '}
-        {left.unknown + left.old + none > 0 &&
-          say('Not decided: {unknown} with unknown figures, {old} with old ones, {none} without any.', left)}
-      </p>
-      {is_first === false && new_codes.length > 0 && (
-        <p>{say('New since it ran by itself: {codes}', { codes: new_codes.slice(0, 50).join(', ') })}</p>
-      )}
+      <Counted found={shown.found} />
       {items.length === 0 ? (
         <p class="empty">{say('Nothing passes.')}</p>
       ) : (
@@ -239,6 +232,23 @@ function Results({ shown, fields }: { shown: Shown; fields: readonly FieldSpec[]
         </div>
       )}
     </section>
+  )
+}
+
+function Counted({ found: { counts, new_codes = [], is_first } }: Pick<Shown, 'found'>) {
+  const none = counts.listings - counts.with_figures
+  const left = { unknown: counts.unknown, old: counts.too_old, none }
+  return (
+    <>
+      <p class="hint">
+        {say('{matched} of {listings} pass.', { matched: counts.matched, listings: counts.listings })}{' '}
+        {left.unknown + left.old + none > 0 &&
+          say('Not decided: {unknown} with unknown figures, {old} with old ones, {none} without any.', left)}
+      </p>
+      {is_first === false && new_codes.length > 0 && (
+        <p>{say('New since it ran by itself: {codes}', { codes: new_codes.slice(0, 50).join(', ') })}</p>
+      )}
+    </>
   )
 }
 
@@ -264,25 +274,29 @@ function FoundTable({ items, fields, shown }: { items: Listing[]; fields: readon
         </thead>
         <tbody>
           {items.map((one) => (
-            <tr key={one.code}>
-              <th scope="row">
-                <Link to={`/analysis?codes=${encodeURIComponent(one.code)}`}>
-                  <span class="code">{one.code}</span> {language === 'en' ? (one.name_en ?? one.name) : one.name}
-                </Link>
-              </th>
-              {columns.map((field) => (
-                <td key={field.name}>{figureText(field, one)}</td>
-              ))}
-              <td>
-                <DaysOf listing={one} />
-              </td>
-            </tr>
+            <FoundRow key={one.code} listing={one} columns={columns} />
           ))}
         </tbody>
       </table>
     </section>
   )
 }
+
+const FoundRow = ({ listing, columns }: { listing: Listing; columns: readonly FieldSpec[] }) => (
+  <tr>
+    <th scope="row">
+      <Link to={`/analysis?codes=${encodeURIComponent(listing.code)}`}>
+        <span class="code">{listing.code}</span> {language === 'en' ? (listing.name_en ?? listing.name) : listing.name}
+      </Link>
+    </th>
+    {columns.map((field) => (
+      <td key={field.name}>{figureText(field, listing)}</td>
+    ))}
+    <td>
+      <DaysOf listing={listing} />
+    </td>
+  </tr>
+)
 
 function figureText({ name, unit }: FieldSpec, { figures, currency }: Listing): string {
   const value = figures[name] ?? null

@@ -233,41 +233,43 @@ function After({ session, onRemove }: { session: string; onRemove: (id: string) 
 
 type Asked = Omit<TalkProps, 'onRemove'>
 
-const withoutAsked = (messages: Message[]): Message[] => messages.filter(({ id }) => id !== 'asked')
+/** The id of a question that is not stored yet. */
+const ASKED = 'asked'
+
+async function messagesOf(session: string): Promise<Message[]> {
+  const path = `${SESSIONS}/${encodeURIComponent(session)}?limit=200`
+  return (await request<{ messages: Message[] }>(path)).messages
+}
+
+const withoutAsked = (messages: Message[]): Message[] => messages.filter(({ id }) => id !== ASKED)
 
 /** The messages of a talk and the turn that runs. A question without an answer is being answered: the page joins its turn. */
 function useTalk({ session, isNew, shown, onAnswered }: Asked) {
   const [messages, setMessages] = useState<Message[]>([])
-  const [steps, setSteps] = useState<Frame[]>([])
   const [problem, setProblem] = useState<string | null>(null)
-  const [isAsking, setIsAsking] = useState(false)
-  const abort = useRef(new AbortController())
+  const turn = useTurn(session, shown)
   const read = async () => {
-    const found = await request<{ messages: Message[] }>(`${SESSIONS}/${encodeURIComponent(session)}?limit=200`)
-    setMessages(found.messages)
-    return found.messages
+    const found = await messagesOf(session)
+    setMessages(found)
+    return found
   }
   const follow = async (message: string) => {
-    const { signal } = abort.current
-    setIsAsking(true)
     setProblem(null)
-    setSteps([])
-    const onFrame = (frame: Frame) => setSteps((before) => [...before, frame])
     try {
-      const last = await askTalk({ message, session_id: session, context: shown }, { onFrame, signal })
+      const last = await turn.follow(message)
       if (last.type === 'error') setProblem(last.message ?? say('The talk is gone.'))
       await read()
       onAnswered()
     } catch (error) {
-      if (abort.current.signal.aborted) return
+      if (turn.isLeft()) return
       // What was refused was not stored: it is taken out again.
       if (error instanceof ApiError && error.status !== 0) setMessages(withoutAsked)
       setProblem(messageOf(error))
     }
-    setIsAsking(false)
+    turn.end()
   }
   const ask = (message: string) => {
-    setMessages((before) => [...before, { id: 'asked', role: 'user', content: message }])
+    setMessages((before) => [...before, { id: ASKED, role: 'user', content: message }])
     if (isNew) history.replaceState(null, '', `${PATH}?${addressOf(session, shown)}`)
     void follow(message)
   }
@@ -277,9 +279,23 @@ function useTalk({ session, isNew, shown, onAnswered }: Asked) {
   }
   useEffect(() => {
     if (!isNew) resume().catch((error: unknown) => setProblem(messageOf(error)))
-    return () => abort.current.abort()
   }, [])
-  return { messages, steps, problem, isAsking, ask }
+  return { messages, steps: turn.steps, problem, isAsking: turn.isAsking, ask }
+}
+
+/** One question on its way, with the steps that its answer takes; given up when the page is left. */
+function useTurn(session: string, shown: TalkProps['shown']) {
+  const [steps, setSteps] = useState<Frame[]>([])
+  const [isAsking, setIsAsking] = useState(false)
+  const abort = useRef(new AbortController())
+  useEffect(() => () => abort.current.abort(), [])
+  const follow = (message: string) => {
+    setIsAsking(true)
+    setSteps([])
+    const onFrame = (frame: Frame) => setSteps((before) => [...before, frame])
+    return askTalk({ message, session_id: session, context: shown }, { onFrame, signal: abort.current.signal })
+  }
+  return { steps, isAsking, follow, isLeft: () => abort.current.signal.aborted, end: () => setIsAsking(false) }
 }
 
 /** The talk's own address, which keeps what it is about. */

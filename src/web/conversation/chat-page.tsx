@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { messageOf, renameConversation } from '../api.ts'
 import { noteFinished, setWaiting } from '../frame/attention.ts'
@@ -53,32 +54,36 @@ function useDeepLink({ phase }: Chat, { jump }: ChatControls): void {
   }, [phase])
 }
 
+type TitleProps = { id: string; title: string; onRenamed: (title: string) => void }
+
 /** The title, which is renamed where it stands. */
-function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed: (title: string) => void }) {
-  const [draft, setDraft] = useState<string | null>(null)
+function Title(props: TitleProps) {
+  const [isRenamed, setIsRenamed] = useState(false)
+  if (isRenamed) return <RenameForm {...props} onClose={() => setIsRenamed(false)} />
+  return (
+    <>
+      <h1 dir="auto">{props.title}</h1>
+      <button type="button" class="quiet rename" onClick={() => setIsRenamed(true)}>
+        {say('Rename')}
+      </button>
+    </>
+  )
+}
+
+function RenameForm({ id, title, onRenamed, onClose }: TitleProps & { onClose: () => void }) {
+  const [draft, setDraft] = useState(title)
   const [problem, setProblem] = useState<string | null>(null)
   const rename = async (event: SubmitEvent) => {
     event.preventDefault()
     try {
-      const wanted = draft?.trim() ?? ''
+      const wanted = draft.trim()
       await renameConversation(id, wanted)
       if (wanted !== '') onRenamed(wanted)
       noteChange('conversations')
-      setDraft(null)
-      setProblem(null)
+      onClose()
     } catch (error) {
       setProblem(messageOf(error))
     }
-  }
-  if (draft === null) {
-    return (
-      <>
-        <h1 dir="auto">{title}</h1>
-        <button type="button" class="quiet rename" onClick={() => setDraft(title)}>
-          {say('Rename')}
-        </button>
-      </>
-    )
   }
   return (
     <form class="rename-form" onSubmit={(event) => void rename(event)}>
@@ -88,7 +93,7 @@ function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed:
         maxLength={200}
         ref={(input) => input?.focus()}
         onInput={(event) => setDraft(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Escape' && setDraft(null)}
+        onKeyDown={(event) => event.key === 'Escape' && onClose()}
       />
       <button type="submit">{say('Save')}</button>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
@@ -98,15 +103,55 @@ function Title({ id, title, onRenamed }: { id: string; title: string; onRenamed:
 
 const LazyShare = lazy<{ id: string; title: string }>(async () => (await import('./share-panel.tsx')).SharePanel)
 
+const Heading = ({ id, chat, controls }: ChatProps) => (
+  <>
+    <Link to="/" class="back">
+      <span aria-hidden="true">←</span>
+      <span class="visually-hidden">{say('All conversations')}</span>
+    </Link>
+    <div class="chat-title">
+      <Title id={id} title={chat.title} onRenamed={controls.retitle} />
+      <StateBadge agent={chat.agent} progress={chat.progress} />
+    </div>
+    <Link to={`/conversations/${id}/workspace`} class="button">
+      {say('Workspace')}
+    </Link>
+    <PauseButton agent={chat.agent} controls={controls} />
+  </>
+)
+
+/** Its button names it from the first frame on, when its content may still be on the way. */
+const Share = (props: { id: string; title: string }) => (
+  <section class="share-panel" id="share" aria-label={say('Share')}>
+    <LazyShare {...props} />
+  </section>
+)
+
+type ToggleProps = {
+  controls: string
+  isOpen: boolean
+  class?: string
+  onToggle: () => void
+  children: ComponentChildren
+}
+
+const Toggle = ({ controls, isOpen, onToggle, children, ...look }: ToggleProps) => (
+  <button type="button" {...look} aria-expanded={isOpen} aria-controls={controls} onClick={onToggle}>
+    {children}
+  </button>
+)
+
 type ChatProps = { id: string; chat: Chat; controls: ChatControls }
+
+/** One at a time: together they would leave nothing of the talk on a small screen. */
+type Panel = 'timeline' | 'share' | null
 
 function OpenChat({ id, chat, controls }: ChatProps) {
   const revision = useMemo(() => lastChange(chat.events), [chat.events])
   const [showFiles, setShowFiles] = useState(false)
-  // One at a time: together they would leave nothing of the talk on a small screen.
-  const [panel, setPanel] = useState<'timeline' | 'share' | null>(null)
+  const [panel, setPanel] = useState<Panel>(null)
   const [at, setAt] = useState<number | null>(null)
-  const show = (wanted: typeof panel) => {
+  const show = (wanted: Panel) => {
     setPanel(panel === wanted ? null : wanted)
     setAt(null)
   }
@@ -117,45 +162,18 @@ function OpenChat({ id, chat, controls }: ChatProps) {
   return (
     <main class={showFiles ? 'chat with-files' : 'chat'} onKeyDown={onKeyDown}>
       <header class="chat-head">
-        <Link to="/" class="back">
-          <span aria-hidden="true">←</span>
-          <span class="visually-hidden">{say('All conversations')}</span>
-        </Link>
-        <div class="chat-title">
-          <Title id={id} title={chat.title} onRenamed={controls.retitle} />
-          <StateBadge agent={chat.agent} progress={chat.progress} />
-        </div>
-        <Link to={`/conversations/${id}/workspace`} class="button">
-          {say('Workspace')}
-        </Link>
-        <PauseButton agent={chat.agent} controls={controls} />
-        <button
-          type="button"
-          aria-expanded={panel === 'timeline'}
-          aria-controls="timeline"
-          onClick={() => show('timeline')}
-        >
+        <Heading id={id} chat={chat} controls={controls} />
+        <Toggle controls="timeline" isOpen={panel === 'timeline'} onToggle={() => show('timeline')}>
           {say('History')}
-        </button>
-        <button type="button" aria-expanded={panel === 'share'} aria-controls="share" onClick={() => show('share')}>
+        </Toggle>
+        <Toggle controls="share" isOpen={panel === 'share'} onToggle={() => show('share')}>
           {say('Share')}
-        </button>
-        <button
-          type="button"
-          class="files-toggle"
-          aria-expanded={showFiles}
-          aria-controls="files"
-          onClick={() => setShowFiles(!showFiles)}
-        >
+        </Toggle>
+        <Toggle class="files-toggle" controls="files" isOpen={showFiles} onToggle={() => setShowFiles(!showFiles)}>
           {say('Files')}
-        </button>
+        </Toggle>
       </header>
-      {/* Its button names it from the first frame on, when its content may still be on the way. */}
-      {panel === 'share' && (
-        <section class="share-panel" id="share" aria-label={say('Share')}>
-          <LazyShare id={id} title={chat.title} />
-        </section>
-      )}
+      {panel === 'share' && <Share id={id} title={chat.title} />}
       {panel === 'timeline' && <Timeline id={id} chat={chat} at={at} onJump={controls.jump} onAt={setAt} />}
       <div class="chat-body">
         <Talk id={id} chat={chat} controls={controls} />

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { listFiles, messageOf, readFile, uploadFiles, zipAddress } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice, useAnswer } from '../ui.tsx'
@@ -97,7 +97,8 @@ export const FileList = ({ names, nameOf = baseName, onOpen }: ListProps) => (
 
 function FileView({ file, onClose }: { file: Shown; onClose: () => void }) {
   const back = useRef<HTMLButtonElement>(null)
-  useEffect(() => back.current?.focus(), [])
+  // In the frame that shows it, so that a key finds it there.
+  useLayoutEffect(() => back.current?.focus(), [])
   return (
     <section class="file-view" aria-label={file.path}>
       <div class="files-head">

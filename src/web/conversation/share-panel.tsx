@@ -1,11 +1,11 @@
 // The links to a conversation: made with a choice of what they show, listed, taken back.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { messageOf, request, sendJson, zipAddress } from '../api.ts'
 import { clockTime } from '../format.ts'
 import { CopyButton } from '../markdown.tsx'
 import { say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useAnswer } from '../ui.tsx'
 
 type Share = { share_id: string; created_at: string; expires_at: string; with_files: boolean; with_hidden: boolean }
 type Made = Share & { path: string }
@@ -18,19 +18,14 @@ const TIMES = [
 
 export function SharePanel({ id, title }: { id: string; title: string }) {
   const path = `/api/conversations/${encodeURIComponent(id)}/shares`
-  const [shares, setShares] = useState<Share[] | null>(null)
+  const { found, problem, setProblem, again } = useAnswer(() => request<{ shares: Share[] }>(path), [path])
   const [made, setMade] = useState<Made | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
   const failed = (error: unknown) => setProblem(messageOf(error))
-  const load = () => {
-    request<{ shares: Share[] }>(path).then((found) => setShares(found.shares), failed)
-  }
-  useEffect(load, [path])
   const revoke = async (shareId: string) => {
     try {
       await request(`${path}/${encodeURIComponent(shareId)}`, { method: 'DELETE' })
       if (made?.share_id === shareId) setMade(null)
-      load()
+      again()
     } catch (error) {
       failed(error)
     }
@@ -39,7 +34,7 @@ export function SharePanel({ id, title }: { id: string; title: string }) {
     try {
       setMade(await request<Made>(path, sendJson('POST', choices)))
       setProblem(null)
-      load()
+      again()
     } catch (error) {
       failed(error)
     }
@@ -53,23 +48,27 @@ export function SharePanel({ id, title }: { id: string; title: string }) {
       {made !== null && <MadeLink made={made} />}
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <ul class="share-list">
-        {shares?.map((share) => (
-          <li key={share.share_id}>
-            <span>
-              {say('until {time}', { time: clockTime(share.expires_at) })}
-              {share.with_files && <span class="badge">{say('with files')}</span>}
-              {share.with_hidden && <span class="badge">{say('with hidden events')}</span>}
-            </span>
-            <button type="button" class="quiet" onClick={() => void revoke(share.share_id)}>
-              {say('Take back')}
-            </button>
-          </li>
+        {found?.shares.map((share) => (
+          <ShareRow key={share.share_id} share={share} onRevoke={() => void revoke(share.share_id)} />
         ))}
       </ul>
       <Copies id={id} title={title} />
     </>
   )
 }
+
+const ShareRow = ({ share, onRevoke }: { share: Share; onRevoke: () => void }) => (
+  <li>
+    <span>
+      {say('until {time}', { time: clockTime(share.expires_at) })}
+      {share.with_files && <span class="badge">{say('with files')}</span>}
+      {share.with_hidden && <span class="badge">{say('with hidden events')}</span>}
+    </span>
+    <button type="button" class="quiet" onClick={onRevoke}>
+      {say('Take back')}
+    </button>
+  </li>
+)
 
 /** For the reader's own disk. The events can be played again, by `replay_json` of a new conversation. */
 const Copies = ({ id, title }: { id: string; title: string }) => (

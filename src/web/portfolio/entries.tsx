@@ -1,11 +1,11 @@
 // What was booked, the newest first. A wrong entry is taken back and booked anew.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { messageOf, request } from '../api.ts'
 import { Choice, Pager } from '../controls.tsx'
 import { price } from '../format.ts'
 import { say, type Text } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useAnswer } from '../ui.tsx'
 import { BASE, type Page } from './portfolio-api.ts'
 
 type Entry = { id: number; currency: string } & Partial<{
@@ -36,23 +36,8 @@ type Props = { account: string; round: number; onChanged: () => void }
 export function Entries({ account, round, onChanged }: Props) {
   const [kind, setKind] = useState('trades')
   const [page, setPage] = useState(1)
-  const [found, setFound] = useState<Page<Entry> | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    let isCurrent = true
-    const query = {
-      page: String(page),
-      page_size: String(PER_PAGE),
-      ...(account === '' ? {} : { account_id: account }),
-    }
-    request<Page<Entry>>(`${BASE}/${kind}?${new URLSearchParams(query)}`).then(
-      (list) => isCurrent && setFound(list),
-      (error: unknown) => isCurrent && setProblem(messageOf(error)),
-    )
-    return () => {
-      isCurrent = false
-    }
-  }, [kind, page, account, round])
+  const ask = () => listEntries(kind, { page, account })
+  const { found, setFound, problem, setProblem } = useAnswer(ask, [kind, page, account, round])
   const takeBack = async (id: number) => {
     try {
       await request(`${BASE}/${kind}/${id}`, { method: 'DELETE' })
@@ -80,20 +65,32 @@ export function Entries({ account, round, onChanged }: Props) {
       {found?.items.length === 0 && <p class="hint">{say('Nothing is booked here.')}</p>}
       <ul class="plain rows-like">
         {found?.items.map((entry) => (
-          <li key={entry.id}>
-            <span class="code">{entry.trade_date ?? entry.event_date ?? entry.effective_date}</span>
-            <span class="entry-text">{textOf(entry)}</span>
-            <button type="button" class="quiet" onClick={() => void takeBack(entry.id)}>
-              {say('Take back')}
-              <span class="visually-hidden">{` ${textOf(entry)}`}</span>
-            </button>
-          </li>
+          <EntryRow key={entry.id} entry={entry} onTakeBack={() => void takeBack(entry.id)} />
         ))}
       </ul>
       <Pager page={page} pages={pages} onPage={setPage} />
     </section>
   )
 }
+
+type Wanted = { page: number; account: string }
+
+const listEntries = (kind: string, { page, account }: Wanted): Promise<Page<Entry>> => {
+  const chosen = account === '' ? {} : { account_id: account }
+  const query = new URLSearchParams({ page: String(page), page_size: String(PER_PAGE), ...chosen })
+  return request<Page<Entry>>(`${BASE}/${kind}?${query}`)
+}
+
+const EntryRow = ({ entry, onTakeBack }: { entry: Entry; onTakeBack: () => void }) => (
+  <li>
+    <span class="code">{entry.trade_date ?? entry.event_date ?? entry.effective_date}</span>
+    <span class="entry-text">{textOf(entry)}</span>
+    <button type="button" class="quiet" onClick={onTakeBack}>
+      {say('Take back')}
+      <span class="visually-hidden">{` ${textOf(entry)}`}</span>
+    </button>
+  </li>
+)
 
 function textOf(entry: Entry): string {
   const { symbol = '', currency } = entry

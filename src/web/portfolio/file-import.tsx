@@ -5,7 +5,7 @@ import { ApiError, messageOf, request } from '../api.ts'
 import { Choice } from '../controls.tsx'
 import { price } from '../format.ts'
 import { say, type Text } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useAnswer } from '../ui.tsx'
 import { type Account, BASE } from './portfolio-api.ts'
 
 type Broker = { broker: string; display_name: string }
@@ -57,34 +57,28 @@ const SHOWN = 50
 
 type Props = { accounts: Account[]; chosen: string; onBooked: () => void }
 
-export function FileImport({ accounts, chosen, onBooked }: Props) {
-  const [brokers, setBrokers] = useState<Broker[]>([])
-  const [broker, setBroker] = useState('huatai')
-  const [account, setAccount] = useState('')
+const brokersThere = () => request<{ brokers: Broker[] }>(`${BASE}/imports/csv/brokers`)
+
+function send<T>(path: string, source: File, fields: Columns): Promise<T> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) form.append(name, value)
+  form.append('file', source, source.name)
+  return request<T>(`${BASE}/imports/csv/${path}`, { method: 'POST', body: form })
+}
+
+/** What was read of the file, by the broker's columns or by those that were chosen. */
+function useReading() {
   const [file, setFile] = useState<File | null>(null)
   const [columns, setColumns] = useState<string[]>([])
   const [mapping, setMapping] = useState<Columns>({})
   const [preview, setPreview] = useState<Preview | null>(null)
-  const [result, setResult] = useState<Result | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  useEffect(() => {
-    request<{ brokers: Broker[] }>(`${BASE}/imports/csv/brokers`).then(
-      (found) => setBrokers(found.brokers),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
-  }, [])
-  const into = account || chosen || String(accounts[0]?.id ?? '')
-  const send = async <T,>(path: string, source: File, fields: Columns): Promise<T> => {
-    const form = new FormData()
-    for (const [name, value] of Object.entries(fields)) form.append(name, value)
-    form.append('file', source, source.name)
-    return request<T>(`${BASE}/imports/csv/${path}`, { method: 'POST', body: form })
-  }
   const newest = useRef(0)
-  const read = async (source: File, using: string, wanted: Columns) => {
+  const read = async (source: File | null, using: string, wanted: Columns) => {
     const turn = ++newest.current
     setFile(source)
-    setResult(null)
+    setMapping(wanted)
+    if (source === null) return
     try {
       const found = await send<Preview>('parse', source, { broker: using, mapping: JSON.stringify(wanted) })
       // Whoever goes through the columns by the keyboard asks for each of them on the way.
@@ -99,11 +93,20 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
       setProblem(messageOf(error))
     }
   }
-  const commit = async (isTrial: boolean) => {
-    if (file === null) return
+  return { file, columns, mapping, preview, problem, read }
+}
+
+/** The import, tried or booked. */
+function useBooking(onBooked: () => void) {
+  const [result, setResult] = useState<Result | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const clear = () => {
+    setResult(null)
+    setProblem(null)
+  }
+  const commit = async (file: File, fields: Columns, isTrial: boolean) => {
     try {
-      const fields = { account_id: into, broker, dry_run: String(isTrial), mapping: JSON.stringify(mapping) }
-      setResult(await send<Result>('commit', file, fields))
+      setResult(await send<Result>('commit', file, { ...fields, dry_run: String(isTrial) }))
       setProblem(null)
       if (!isTrial) onBooked()
     } catch (error) {
@@ -111,44 +114,74 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
       setProblem(messageOf(error))
     }
   }
+  return { result, problem, clear, commit }
+}
+
+export function FileImport({ accounts, chosen, onBooked }: Props) {
+  const brokers = useAnswer(brokersThere, [])
+  const [broker, setBroker] = useState('huatai')
+  const [account, setAccount] = useState('')
+  const { file, columns, mapping, preview, ...reading } = useReading()
+  const { result, ...booking } = useBooking(onBooked)
+  const problem = booking.problem ?? reading.problem ?? brokers.problem
+  const into = account || chosen || String(accounts[0]?.id ?? '')
+  const there = brokers.found?.brokers ?? []
+  const read = (source: File | null, using: string, wanted: Columns) => {
+    booking.clear()
+    void reading.read(source, using, wanted)
+  }
+  const use = (next: string) => {
+    setBroker(next)
+    read(file, next, {})
+  }
+  const fields = { account_id: into, broker, mapping: JSON.stringify(mapping) }
+  const commit = (isTrial: boolean) => file !== null && void booking.commit(file, fields, isTrial)
   return (
     <section class="card booking" aria-labelledby="csv-head">
       <h2 id="csv-head">{say('Import a broker’s file')}</h2>
       <div class="filters">
-        <Choice
-          label={say('Broker')}
-          value={broker}
-          options={brokers.map(({ broker: code, display_name: name }) => [code, name])}
-          onValue={(next) => {
-            setBroker(next)
-            setMapping({})
-            if (file !== null) void read(file, next, {})
-          }}
-        />
-        <Choice
-          label={say('Into the account')}
-          value={into}
-          options={accounts.map(({ id, name }) => [String(id), name])}
-          onValue={setAccount}
-        />
-        <FileButton name={file?.name ?? null} onFile={(source) => void read(source, broker, mapping)} />
+        <From {...{ accounts, broker, into }} brokers={there} onBroker={use} onInto={setAccount} />
+        <FileButton name={file?.name ?? null} onFile={(source) => read(source, broker, mapping)} />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {file !== null && columns.length > 0 && (
         <ColumnChoice
           key={`${file.name} ${file.lastModified} ${file.size}`}
           {...{ columns, mapping, taken: preview?.mapping ?? {} }}
-          onMapping={(next) => {
-            setMapping(next)
-            void read(file, broker, next)
-          }}
+          onMapping={(next) => read(file, broker, next)}
         />
       )}
-      {preview !== null && <Found preview={preview} onCommit={(isTrial) => void commit(isTrial)} />}
+      {preview !== null && <Found preview={preview} onCommit={commit} />}
       {result !== null && <Told result={result} />}
     </section>
   )
 }
+
+type FromProps = {
+  brokers: readonly Broker[]
+  broker: string
+  accounts: readonly Account[]
+  into: string
+  onBroker: (code: string) => void
+  onInto: (id: string) => void
+}
+
+const From = ({ brokers, broker, accounts, into, onBroker, onInto }: FromProps) => (
+  <>
+    <Choice
+      label={say('Broker')}
+      value={broker}
+      options={brokers.map(({ broker: code, display_name: name }) => [code, name])}
+      onValue={onBroker}
+    />
+    <Choice
+      label={say('Into the account')}
+      value={into}
+      options={accounts.map(({ id, name }) => [String(id), name])}
+      onValue={onInto}
+    />
+  </>
+)
 
 /** The columns of a file in which needed ones were not found; null where the fault is another. */
 function columnsOf(error: unknown): string[] | null {

@@ -1,7 +1,7 @@
 // What the settings pages are made of: fields with their names, forms that save, lists that are loaded.
 
 import type { ComponentChildren, TargetedInputEvent } from 'preact'
-import { useCallback, useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -283,7 +283,7 @@ export function SureButton({ label, question, busy = false, onSure }: SureProps)
   const [asked, setAsked] = useState(false)
   const keep = useRef<HTMLButtonElement>(null)
   // A key that is held down, or pressed twice by mistake, deletes nothing.
-  useEffect(() => keep.current?.focus(), [asked])
+  useLayoutEffect(() => keep.current?.focus(), [asked])
   if (!asked) {
     return (
       <button type="button" class="danger" disabled={busy} onClick={() => setAsked(true)}>

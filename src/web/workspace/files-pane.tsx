@@ -1,6 +1,6 @@
 // The tree of the workspace, and one of its files: to read, or to write.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -180,6 +180,10 @@ function useFile(id: string, path: string) {
       (error: unknown) => setProblem(messageOf(error)),
     )
   }, [id, path])
+  const take = (text: string) => {
+    setOpened({ text, draft: text })
+    setTheirs(null)
+  }
   const save = async (overwrites: boolean) => {
     if (opened === null) return
     setState('saving')
@@ -188,8 +192,7 @@ function useFile(id: string, path: string) {
       const now = overwrites ? opened.text : await readText(id, path)
       if (now === opened.text) {
         await saveText(id, path, opened.draft)
-        setOpened({ text: opened.draft, draft: opened.draft })
-        setTheirs(null)
+        take(opened.draft)
         setState('saved')
         return
       }
@@ -199,19 +202,15 @@ function useFile(id: string, path: string) {
     }
     setState('idle')
   }
-  const takeTheirs = (text: string) => {
-    setOpened({ text, draft: text })
-    setTheirs(null)
-  }
   const write = (draft: string) => {
     setState('idle')
     setOpened((before) => before && { ...before, draft })
   }
-  return { opened, problem, theirs, state, save, takeTheirs, write }
+  return { opened, problem, theirs, state, save, take, write }
 }
 
 function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: () => void }) {
-  const { opened, problem, theirs, state, save, takeTheirs, write } = useFile(id, path)
+  const { opened, problem, theirs, state, save, take, write } = useFile(id, path)
   const isChanged = opened !== null && opened.draft !== opened.text
   const keep = () => void save(false)
   return (
@@ -227,7 +226,7 @@ function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: 
         </button>
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {theirs !== null && <Conflict onMine={() => void save(true)} onTheirs={() => takeTheirs(theirs)} />}
+      {theirs !== null && <Conflict onMine={() => void save(true)} onTheirs={() => take(theirs)} />}
       {opened === null && problem === null && <p class="opening">{say('Opening…')}</p>}
       {opened !== null && (
         <TextArea path={path} text={opened.draft} onText={write} onSave={() => isChanged && keep()} />
@@ -240,7 +239,7 @@ type AreaProps = { path: string; text: string; onText: (text: string) => void; o
 
 function TextArea({ path, text, onText, onSave }: AreaProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => area.current?.focus({ preventScroll: true }), [])
+  useLayoutEffect(() => area.current?.focus({ preventScroll: true }), [])
   return (
     <textarea
       class="mono ws-text"

@@ -1,6 +1,6 @@
-// What a JavaScript program does to files, processes and the network, as far as its words tell. It is a judgement of names,
-// wherever they stand: under another name a function keeps its own where it is taken from. Where a name is computed, or a
-// text is run, nothing is known.
+// What a JavaScript program does to files, processes and the network, as far as its words show. Names are judged wherever
+// they stand; a function that the program gives another name is judged by the name that it was taken from. Where a name is
+// computed, or a text is run as code, nothing is known.
 
 import { type Token, tokensOf } from '../../../kits/node-program/index.ts'
 import type { Bench } from '../bench.ts'
