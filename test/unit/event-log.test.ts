@@ -135,6 +135,84 @@ test('any search gives what a plain walk over all events gives, whatever the fil
   }
 })
 
+/** What a schedule does to a log: it appends, opens it anew, fails to append, or deletes everything. */
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.array(event, { minLength: 1, maxLength: 8 }).map((events) => ({ events })) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('large' as const, 'refused' as const, 'restart' as const, 'delete' as const),
+  },
+)
+const filter = { excludeHidden: false, query: null, includeTypes: null, excludeTypes: null, source: null }
+const plainPage = fc.record({
+  startId: fc.integer({ min: 0, max: 45 }),
+  endId: fc.option(fc.integer({ min: -1, max: 45 }), { nil: null }),
+  reverse: fc.boolean(),
+  limit: fc.integer({ min: 0, max: 15 }),
+  filter: fc.boolean().map((excludeHidden) => ({ ...filter, excludeHidden, startDate: null, endDate: null })),
+})
+const NEWEST: EventPage = {
+  startId: 0,
+  endId: null,
+  reverse: true,
+  limit: 20,
+  filter: { ...filter, startDate: null, endDate: null },
+}
+const REFUSED: NewEvent = { source: 'agent', message: 'refused', action: 'run', args: {} }
+/** Longer than the memory of the test, and than a row. */
+const LARGE: NewEvent = { source: 'agent', message: 'x'.repeat(650_000), action: 'run', args: {} }
+
+test('a log answers with the events in its memory as it does from its tables alone, after whatever happened to it', async () => {
+  await withLog((_, storage) => {
+    const { sql } = storage
+    sql.exec(`CREATE TRIGGER refuse BEFORE INSERT ON events WHEN NEW.body LIKE '%"message":"refused"%'
+      BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+    const happen = (
+      log: EventLog,
+      what: 'large' | 'refused' | 'restart' | 'delete' | { events: NewEvent[] },
+      room: number,
+    ) => {
+      if (what === 'restart') return new EventLog(sql, room)
+      if (what === 'refused') expect(() => log.append([REFUSED])).toThrow('refused')
+      else if (what === 'large') log.append([LARGE])
+      else if (what !== 'delete') log.append(what.events)
+      if (what !== 'delete') return log
+      sql.exec('DELETE FROM events; DELETE FROM event_parts')
+      return new EventLog(sql, room)
+    }
+    const schedule = fc.array(fc.tuple(step, plainPage, page, fc.integer({ min: -1, max: 45 })), { maxLength: 14 })
+    fc.assert(
+      fc.property(schedule, fc.constantFrom(300, 2_000, 256 * 1024), (steps, room) => {
+        let log = happen(new EventLog(sql, room), 'delete', room)
+        for (const [what, ordinary, filtered, after] of steps) {
+          log = happen(log, what, room)
+          const bare = new EventLog(sql, 0)
+          expect(log.last).toBe(bare.last)
+          for (const asked of [ordinary, filtered]) expect(log.search(asked)).toEqual(bare.search(asked))
+          expect(log.since(after, ordinary.limit)).toEqual(bare.since(after, ordinary.limit))
+          expect(log.get(after)).toBe(bare.get(after))
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+test('the newest events are answered without a statement, from the moment at which they are stored', async () => {
+  await withLog((log, { sql }) => {
+    const said = (message: string): NewEvent => ({ source: 'user', message, action: 'message', args: {} })
+    const readers = (from: EventLog) => [() => from.search(NEWEST), () => from.since(-1, 100), () => from.get(1)]
+    log.append([said('one'), said('two')])
+    const before = readers(log).map((read) => read())
+    const opened = new EventLog(sql)
+    opened.search(NEWEST)
+    // Rows that nothing but a statement could see.
+    sql.exec('DELETE FROM events')
+    expect(readers(log).map((read) => read())).toEqual(before)
+    expect(readers(opened).map((read) => read())).toEqual(before)
+  })
+})
+
 test('ids are dense from 0 across batches and instances, and the stored text is what was given', async () => {
   await withLog((log, { sql }) => {
     const run: NewEvent = { source: 'agent', message: 'm', action: 'run', args: { command: 'ls' } }

@@ -7,6 +7,7 @@ import { MAX_ROW_LENGTH, partsOf } from '../../named-texts.ts'
 import { firstRow, rows } from '../../sql.ts'
 import { type EventPage, matchingBodies, type Searched } from './event-search.ts'
 import { EventSearchIndex } from './event-search-index.ts'
+import { RecentEvents } from './recent-events.ts'
 
 const INSERT_ONE = 'INSERT INTO events (id, timestamp, source, kind, hidden, body) VALUES (?, ?, ?, ?, ?, ?)'
 
@@ -19,6 +20,8 @@ const INSERT_MANY = `
 const MAX_BATCH_LENGTH = MAX_ROW_LENGTH
 /** Characters that one read of the log loads, unless a single event is larger. */
 const MAX_READ_BYTES = 256 * 1024
+/** Of the newest events in memory. Not more than a read, so that a read of the memory is never too long. */
+const MEMORY_BYTES = MAX_READ_BYTES
 /** The pause between two pieces of the index, and after the last event unless many wait: clients must not notice the work. */
 const REST_MS = 20
 const QUIET_MS = 1_000
@@ -31,13 +34,14 @@ const MAX_PAGE_LENGTH = 8 * 1024 * 1024
 export class EventLog {
   readonly #sql: SqlStorage
   readonly #index: EventSearchIndex
+  readonly #recent: RecentEvents
   #last: number
   #lastAt: string
   #appendedAt = 0
   /** The newest id by kind, for kinds that were requested: the newest event of a rare kind can be a million events back. */
   readonly #newest = new Map<string, number>()
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, memoryBytes = MEMORY_BYTES) {
     this.#sql = sql
     this.#index = new EventSearchIndex(sql)
     const newest = firstRow<{ id: number; timestamp: string }>(
@@ -46,6 +50,7 @@ export class EventLog {
     )
     this.#last = newest?.id ?? -1
     this.#lastAt = newest?.timestamp ?? ''
+    this.#recent = new RecentEvents(sql, this.#last, memoryBytes)
   }
 
   /** The id of the newest event, -1 when there is none. */
@@ -72,9 +77,6 @@ export class EventLog {
       stored.push({ id, kind: kindOf(event), source: event.source, text })
     }
     this.#insert(at, events, stored)
-    this.#last = id
-    this.#lastAt = at
-    this.#noteNewest(stored)
     return stored
   }
 
@@ -85,30 +87,33 @@ export class EventLog {
       const event = JSON.parse(text) as NewEvent & { id: number; timestamp: string }
       if (event.id !== this.#last + 1) throw new Error(`event ${event.id} does not follow ${this.#last}`)
       const { id, timestamp, source } = event
-      const stored = [{ id, kind: kindOf(event), source, text }]
-      this.#insert(timestamp, [event], stored)
-      this.#last = id
-      this.#lastAt = timestamp
-      this.#noteNewest(stored)
+      this.#insert(timestamp, [event], [{ id, kind: kindOf(event), source, text }])
     }
   }
 
-  #noteNewest(stored: readonly StoredEvent[]): void {
-    for (const { id, kind } of stored) if (this.#newest.has(kind)) this.#newest.set(kind, id)
+  /** What is known of the log in memory changes with the rows, and only once they are there. */
+  #insert(at: string, events: readonly NewEvent[], stored: readonly StoredEvent[]): void {
+    const hidden = events.map(isHidden)
+    this.#index.added(stored.reduce((sum, { text }) => sum + text.length, 0))
+    this.#insertRows(at, hidden, stored)
+    for (const [i, event] of stored.entries()) {
+      this.#recent.add(event, hidden[i] === true)
+      if (this.#newest.has(event.kind)) this.#newest.set(event.kind, event.id)
+    }
+    this.#last = stored.at(-1)?.id ?? this.#last
+    this.#lastAt = at
   }
 
-  #insert(at: string, events: readonly NewEvent[], stored: readonly StoredEvent[]): void {
-    const hidden = (i: number): number => (events[i] && isHidden(events[i]) ? 1 : 0)
+  #insertRows(at: string, hidden: readonly boolean[], stored: readonly StoredEvent[]): void {
     const length = stored.reduce((sum, { text }) => sum + text.length, 0)
-    this.#index.added(length)
     if (stored.length > 1 && length <= MAX_BATCH_LENGTH) {
-      const batch = stored.map(({ id, source, kind, text }, i) => [id, source, kind, hidden(i), text])
+      const batch = stored.map(({ id, source, kind, text }, i) => [id, source, kind, Number(hidden[i]), text])
       this.#sql.exec(INSERT_MANY, at, JSON.stringify(batch))
       return
     }
     for (const [i, { id, source, kind, text }] of stored.entries()) {
       const large = text.length > MAX_ROW_LENGTH
-      this.#sql.exec(INSERT_ONE, id, at, source, kind, hidden(i), large ? '' : text)
+      this.#sql.exec(INSERT_ONE, id, at, source, kind, Number(hidden[i]), large ? '' : text)
       if (large) this.#insertParts(id, text)
     }
   }
@@ -127,6 +132,8 @@ export class EventLog {
 
   /** The event's text, or null. */
   get(id: number): string | null {
+    const known = this.#recent.get(id)
+    if (known !== null) return known
     const row = firstRow<{ body: string }>(this.#sql, 'SELECT body FROM events WHERE id = ?', id)
     return row === null ? null : this.#whole(id, row.body)
   }
@@ -150,6 +157,8 @@ export class EventLog {
 
   /** The events that come after the given id, in order: up to `limit`, or fewer when together they are long. */
   since(after: number, limit: number): StoredEvent[] {
+    const known = this.#recent.since(after, limit)
+    if (known !== null) return known
     const found = rows<StoredEvent>(
       this.#sql,
       'SELECT id, kind, source, body AS text FROM events WHERE id > ? AND id <= ? ORDER BY id',
@@ -212,7 +221,7 @@ export class EventLog {
     const { limit } = page
     const events: string[] = []
     let length = 0
-    for (const body of matchingBodies(page, this.#searched)) {
+    for (const body of this.#recent.page(page) ?? matchingBodies(page, this.#searched)) {
       if (events.length === limit || length > MAX_PAGE_LENGTH) return { events, hasMore: true }
       events.push(body)
       length += body.length

@@ -1,0 +1,119 @@
+// The newest events of a log, in memory. An event is added by the code that has stored it, so the memory holds the stored
+// texts without a gap up to the newest one, and nothing else; a log that was opened anew reads them when they are first
+// asked for. Events never change, so nothing is ever taken back; what does not fit is dropped, oldest first.
+
+import { Buffer } from 'node:buffer'
+import type { StoredEvent } from '../../../src/agent/events.ts'
+import { rows } from '../../sql.ts'
+import type { EventPage } from './event-search.ts'
+
+type Remembered = { event: StoredEvent; isHidden: boolean; bytes: number }
+type Row = StoredEvent & { hidden: number; bytes: number }
+
+/** Events that a log reads that was opened anew. */
+const LOADED_EVENTS = 100
+
+export class RecentEvents {
+  readonly #sql: SqlStorage
+  readonly #room: number
+  #events: Remembered[] = []
+  #bytes = 0
+  #last: number
+  /** Whether older events were read, or have been dropped: then no more are read. */
+  #isLoaded = false
+
+  /** `room` is in bytes of the texts; with none, every answer is null. */
+  constructor(sql: SqlStorage, last: number, room: number) {
+    this.#sql = sql
+    this.#last = last
+    this.#room = room
+    this.#isLoaded = room === 0
+  }
+
+  /** To be called when the event is stored. */
+  add(event: StoredEvent, isHidden: boolean): void {
+    const bytes = Buffer.byteLength(event.text)
+    this.#events.push({ event, isHidden, bytes })
+    this.#bytes += bytes
+    this.#last = event.id
+    if (this.#bytes > this.#room) this.#drop()
+  }
+
+  get(id: number): string | null {
+    return this.#events[id - this.#first]?.event.text ?? null
+  }
+
+  /** The events after the given id, at most so many; null when not all of them are here. */
+  since(after: number, limit: number): StoredEvent[] | null {
+    const from = after + 1
+    if (!this.#reaches(from)) return null
+    const start = from - this.#first
+    return this.#events.slice(start, start + limit).map(({ event }) => event)
+  }
+
+  /**
+   * What a page shows in walking direction, with the one after it; null when the memory does not know. Other filters than
+   * that for hidden events are left to the tables.
+   */
+  page({ startId, endId, reverse, limit, filter }: EventPage): string[] | null {
+    const { excludeHidden, query, includeTypes, excludeTypes, source, startDate, endDate } = filter
+    if ([query, includeTypes, excludeTypes, source, startDate, endDate].some((each) => each !== null)) return null
+    const to = Math.min(endId ?? this.#last, this.#last)
+    if (!this.#reaches(reverse ? to : startId)) return null
+    const found: string[] = []
+    const step = reverse ? -1 : 1
+    for (let id = reverse ? to : startId; id >= startId && id <= to && found.length <= limit; id += step) {
+      const here = this.#events[id - this.#first]
+      if (here === undefined) return null
+      if (!excludeHidden || !here.isHidden) found.push(here.event.text)
+    }
+    return found
+  }
+
+  get #first(): number {
+    return this.#last + 1 - this.#events.length
+  }
+
+  /** Whether the events from this one on are here. */
+  #reaches(id: number): boolean {
+    if (!Number.isSafeInteger(id)) return false
+    if (!this.#isLoaded && id < this.#first && id > this.#last - LOADED_EVENTS) this.#load()
+    return id >= this.#first
+  }
+
+  #load(): void {
+    this.#isLoaded = true
+    const sizes = rows<{ id: number; bytes: number }>(
+      this.#sql,
+      'SELECT id, octet_length(body) AS bytes FROM events WHERE id < ? ORDER BY id DESC LIMIT ?',
+      this.#first,
+      LOADED_EVENTS,
+    )
+    let room = this.#room - this.#bytes
+    const end = sizes.findIndex(({ bytes }) => {
+      room -= bytes
+      // An event without a body is a large one, which does not fit.
+      return bytes === 0 || room < 0
+    })
+    const fitting = end < 0 ? sizes : sizes.slice(0, end)
+    const oldest = fitting.at(-1)
+    if (oldest === undefined) return
+    const found = rows<Row>(
+      this.#sql,
+      `SELECT id, kind, source, hidden, body AS text, octet_length(body) AS bytes FROM events
+       WHERE id >= ? AND id < ? ORDER BY id`,
+      oldest.id,
+      this.#first,
+    )
+    const older = found.map(({ hidden, bytes, ...event }) => ({ event, isHidden: hidden === 1, bytes }))
+    this.#events = [...older, ...this.#events]
+    this.#bytes += older.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  #drop(): void {
+    this.#isLoaded = true
+    let count = 0
+    for (; this.#bytes > this.#room; count++) this.#bytes -= this.#events[count]?.bytes ?? 0
+    this.#events.splice(0, count)
+  }
+}
