@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
@@ -7,3 +7,8 @@ export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js')
 
 export const VITE = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js')
+
+/** Where everything is kept. A relative name is one below the tree. */
+export function stateFolderOf({ BELLWETHER_STATE }: Readonly<Record<string, string | undefined>>): string {
+  return resolve(ROOT, BELLWETHER_STATE || '.wrangler/state')
+}

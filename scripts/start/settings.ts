@@ -2,12 +2,12 @@
 // from the environment and, beneath it, from `.dev.vars`.
 
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { parseConfig, VARIABLES } from '../../src/config.ts'
 import { MARKET_SOURCES } from '../../src/market/providers/registry.ts'
 import { parseEnvFile } from './env-file.ts'
 import { Fault } from './fault.ts'
-import { ROOT } from './paths.ts'
+import { ROOT, stateFolderOf } from './paths.ts'
 
 /** What the commands read themselves; the Worker never sees these. */
 export const COMMAND_VARIABLES = ['PORT', 'BELLWETHER_STATE', 'CHROMIUM_PATH', 'REQUIRE_ALL', 'PROOF'] as const
@@ -33,7 +33,7 @@ export function readSettings(env: Environment): Settings {
   parseConfig(vars)
   return {
     port: parsePort(env.PORT),
-    stateDir: resolve(ROOT, env.BELLWETHER_STATE || '.wrangler/state'),
+    stateDir: stateFolderOf(env),
     vars,
   }
 }

@@ -20,8 +20,10 @@ export type StateFolder = {
   release(): void
 }
 
-/** Makes the folder and takes it, or throws a `Fault` that says who has it. */
-export async function takeStateFolder(path: string): Promise<StateFolder> {
+const ADVICE = 'Stop that one, or start with another: BELLWETHER_STATE=<folder> npm start'
+
+/** Makes the folder and takes it, or throws a `Fault` that says who has it, with the advice. */
+export async function takeStateFolder(path: string, advice = ADVICE): Promise<StateFolder> {
   const own = join(path, 'start')
   const pidFile = join(own, 'pid')
   try {
@@ -34,7 +36,7 @@ export async function takeStateFolder(path: string): Promise<StateFolder> {
     for (;;) {
       const holder = holderOf(pidFile)
       if (holder === null) break
-      if (Date.now() > deadline) throw inUse(path, holder)
+      if (Date.now() > deadline) throw inUse(path, holder, advice)
       await sleep(50)
     }
     writeFileSync(pidFile, `${process.pid}\n`)
@@ -66,11 +68,11 @@ function holderOf(pidFile: string): number | null {
   }
   const pid = Number(text.trim())
   if (pid === process.pid) return null
-  return listProcesses().some((one) => one.pid === pid && /scripts.(start|dev)\.mjs/.test(one.command)) ? pid : null
+  return listProcesses().some((one) => one.pid === pid && /scripts.(start|dev|backup)\.mjs/.test(one.command))
+    ? pid
+    : null
 }
 
-function inUse(path: string, pid: number): Fault {
-  return new Fault(
-    `The state folder ${path} is in use by process ${pid}. Stop that one, or start with another: BELLWETHER_STATE=<folder> npm start`,
-  )
+function inUse(path: string, pid: number, advice: string): Fault {
+  return new Fault(`The state folder ${path} is in use by process ${pid}. ${advice}`)
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
+import { backUp } from '../../scripts/backup/back-up.ts'
 import { startService } from '../../scripts/start/service.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { unpackState } from '../support/first-release/archive.ts'
@@ -72,6 +73,8 @@ test('a database that everything needs stops the start with one sentence that na
   // As the last of these sentences said: all of it can be begun without.
   const { ask } = await started(stateDir)
   expect(await ask('GET /health')).toMatchObject({ body: 'OK' })
+  const file = `${stateDir}.tar.gz`
+  await expect(backUp({ stateDir, file, overwrite: false })).rejects.toThrow(/in use by process \d+\. Stop it, then/)
   expect(await told(ask, 'GET /api/conversations/shell-work')).toMatchObject({ title: 'Shell work, renamed' })
 })
 

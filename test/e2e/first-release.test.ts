@@ -6,6 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { backUp } from '../../scripts/backup/back-up.ts'
+import { restore } from '../../scripts/backup/restore.ts'
 import { startService } from '../../scripts/start/service.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { keptAnswers, unpackState } from '../support/first-release/archive.ts'
@@ -17,8 +19,9 @@ import { startScriptedModel } from '../support/scripted-model.ts'
 const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 
 test('a state folder of the first release reads as it did there, and everything in it goes on', async () => {
-  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-first-release-'))
-  unpackState(stateDir)
+  const place = mkdtempSync(join(tmpdir(), 'bellwether-first-release-'))
+  const stateDir = join(place, 'restored')
+  await throughBackup(place, stateDir)
   const env = { ...CLEAN, MARKET_DATA: 'sample', ALLOW_PRIVATE_NETWORK: '127.0.0.1', RATE_LIMIT_WRITES: 'off' }
   const service = await startService({ stateDir, env })
   onTestFinished(() => service.stop())
@@ -38,8 +41,17 @@ test('a state folder of the first release reads as it did there, and everything 
   await modelGoesOn(ask)
   await analysisGoesOn(ask)
   await service.stop()
-  rmSync(stateDir, { recursive: true })
+  rmSync(place, { recursive: true })
 })
+
+/** What is served is a folder that was backed up, lost and restored. */
+async function throughBackup(place: string, stateDir: string): Promise<void> {
+  const [lost, file] = [join(place, 'lost'), join(place, 'backup.tar.gz')]
+  unpackState(lost)
+  expect((await backUp({ stateDir: lost, file, overwrite: false })).damaged).toEqual([])
+  rmSync(lost, { recursive: true })
+  await restore({ stateDir, file, overwrite: false })
+}
 
 /** The first release drew no chart of a review at an address. */
 const CHANGED: Readonly<Record<string, object>> = {

@@ -3,6 +3,7 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { readBackupArguments } from '../../scripts/backup/main.ts'
 import { readOptions as readBenchOptions } from '../../scripts/bench/options.ts'
 import { parseOptions as readEvaluateOptions } from '../../scripts/evaluate/options.ts'
 import { readOptions as readFaultOptions } from '../../scripts/faults/options.ts'
@@ -17,6 +18,10 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
   'npx wrangler d1 create': 'makes a database in an account',
   'npx wrangler r2 bucket create': 'makes a bucket in an account',
   'npx wrangler secret put': 'stores a secret in an account',
+  'npx wrangler d1 export': 'reads the database of an account',
+  'npx wrangler d1 time-travel': 'reads or changes the database of an account',
+  'npx wrangler rollback': 'changes what an account serves',
+  'npx wrangler d1 execute': 'changes the database of an account',
   'npx wrangler d1 migrations apply DB --local': 'writes to the state of this tree, which belongs to its user',
   'docker build': 'needs Docker',
   'npx wrangler containers push': 'pushes to the registry of an account',
@@ -28,6 +33,8 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
 /** Reads the options of a script; throws when the script would refuse them. */
 const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = {
   start: readStartArguments,
+  backup: (args) => readBackupArguments('backup', args),
+  restore: (args) => readBackupArguments('restore', args),
   bench: readBenchOptions,
   evaluate: readEvaluateOptions,
   mutate: readMutateOptions,

@@ -1,0 +1,134 @@
+// The part of the tar format that a backup needs: regular files with a path, a mode and a size. Any `tar` reads what is
+// written here. Of what is read nothing is believed: everything that a backup would not have is refused.
+
+import { Fault } from '../start/fault.ts'
+
+const BLOCK = 512
+const NAME_BYTES = 100
+const PREFIX_BYTES = 155
+/** What eleven octal digits can say; more is written in binary. */
+const MOST_OCTAL = 8 ** 11
+const [NAME, MODE, OWNERS, SIZE, TIME, CHECKSUM, TYPE, MAGIC, PREFIX] = [0, 100, 108, 124, 136, 148, 156, 257, 345]
+
+export type TarEntry = { readonly path: string; readonly mode: number; readonly size: number }
+
+export const END_OF_TAR = Buffer.alloc(2 * BLOCK)
+
+/** What follows contents of this size, so that the next header begins a block. */
+export function paddingAfter(size: number): Buffer {
+  return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK)
+}
+
+export function tarHeader({ path, mode, size }: TarEntry): Buffer {
+  const header = Buffer.alloc(BLOCK)
+  const { prefix, name } = placesOf(path)
+  header.write(name, NAME)
+  header.write(octal(mode & 0o777, 8), MODE)
+  header.write(octal(0, 8) + octal(0, 8), OWNERS)
+  if (size < MOST_OCTAL) header.write(octal(size, 12), SIZE)
+  else {
+    header[SIZE] = 0x80
+    header.writeBigUInt64BE(BigInt(size), SIZE + 4)
+  }
+  header.write(octal(0, 12), TIME)
+  header.write('0', TYPE)
+  header.write('ustar\x0000', MAGIC)
+  header.write(prefix, PREFIX)
+  header.write(`${octal(checksumOf(header), 7)} `, CHECKSUM)
+  return header
+}
+
+/** A long path stands in two places, divided at a slash. */
+function placesOf(path: string): { prefix: string; name: string } {
+  if (Buffer.byteLength(path) <= NAME_BYTES) return { prefix: '', name: path }
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    const [prefix, name] = [path.slice(0, at), path.slice(at + 1)]
+    if (Buffer.byteLength(name) <= NAME_BYTES && Buffer.byteLength(prefix) <= PREFIX_BYTES) return { prefix, name }
+  }
+  throw new Fault(`The name of ${path} is too long for a backup.`)
+}
+
+const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, '0')}\0`
+
+/** The sum of the bytes, with blanks in the place of the sum itself. */
+function checksumOf(header: Buffer): number {
+  let sum = 0
+  for (const [at, byte] of header.entries()) sum += at >= CHECKSUM && at < TYPE ? 0x20 : byte
+  return sum
+}
+
+/** The entries of an archive as it streams by; the contents of each must be read before the next is asked for. */
+export class TarReader {
+  readonly #chunks: AsyncIterator<Buffer>
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  /** Null at the end that the archive itself declares. */
+  async next(): Promise<TarEntry | null> {
+    const header = await this.#block()
+    if (header.every((byte) => byte === 0)) return null
+    if (
+      header.toString('latin1', MAGIC, MAGIC + 5) !== 'ustar' ||
+      numberIn(header, CHECKSUM, 8) !== checksumOf(header)
+    ) {
+      throw new Fault('it is no archive of a backup')
+    }
+    const [prefix, name] = [textIn(header, PREFIX, PREFIX_BYTES), textIn(header, NAME, NAME_BYTES)]
+    const path = prefix === '' ? name : `${prefix}/${name}`
+    if (header.toString('latin1', TYPE, TYPE + 1) !== '0') throw new Fault(`${JSON.stringify(path)} in it is no file`)
+    return { path, mode: numberIn(header, MODE, 8) & 0o777, size: sizeIn(header) }
+  }
+
+  /** The contents of the entry that `next` gave, in pieces. */
+  async *contents({ size }: TarEntry): AsyncGenerator<Buffer> {
+    for (let left = size; left > 0; ) {
+      const piece = await this.#piece(left)
+      left -= piece.length
+      yield piece
+    }
+    for (let left = paddingAfter(size).length; left > 0; ) left -= (await this.#piece(left)).length
+  }
+
+  async #block(): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    for (let left = BLOCK; left > 0; ) {
+      const piece = await this.#piece(left)
+      left -= piece.length
+      pieces.push(piece)
+    }
+    return Buffer.concat(pieces)
+  }
+
+  /** At least one byte, and at most so many. */
+  async #piece(most: number): Promise<Buffer> {
+    while (this.#rest.length === 0) {
+      const { done, value } = await this.#chunks.next()
+      if (done === true) throw new Fault('it ends too early')
+      this.#rest = value
+    }
+    const piece = this.#rest.subarray(0, most)
+    this.#rest = this.#rest.subarray(piece.length)
+    return piece
+  }
+}
+
+function textIn(header: Buffer, at: number, most: number): string {
+  const [text = ''] = header.toString('utf8', at, at + most).split('\0')
+  return text
+}
+
+function numberIn(header: Buffer, at: number, most: number): number {
+  const text = textIn(header, at, most).trim()
+  if (!/^[0-7]+$/.test(text)) throw new Fault('it is no archive of a backup')
+  return Number.parseInt(text, 8)
+}
+
+function sizeIn(header: Buffer): number {
+  if (header[SIZE] !== 0x80) return numberIn(header, SIZE, 12)
+  const size = Number(header.readBigUInt64BE(SIZE + 4))
+  if (!Number.isSafeInteger(size)) throw new Fault('it is no archive of a backup')
+  return size
+}
