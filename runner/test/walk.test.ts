@@ -148,10 +148,16 @@ test('of a thousand files the state on the disk grows by those that changed, and
   expect(sent.at(-1)).toEqual(['f2'])
   expect(bytes() - before).toBeLessThan(500)
   await agreeOn(() => rmSync(at('f3')))
+  // A disk that takes nothing costs the state, and the next transfer writes all of it again.
+  rmSync(join(folder, 'tree.jsonl'))
+  mkdirSync(join(folder, 'tree.jsonl'))
+  await agreeOn(() => writeFileSync(at('f5'), 'other'))
+  expect([copy.position, open().position]).toEqual([{ epoch: 'e', revision: 5 }, null])
+  await agreeOn(() => writeFileSync(at('f6'), 'other'))
   // A death in the instant in which a line is written.
   appendFileSync(join(folder, 'tree.jsonl'), '{"epoch":"e","revision":99,')
   const again = open()
-  expect([again.position, again.isChanged()]).toEqual([{ epoch: 'e', revision: 4 }, false])
+  expect([again.position, again.isChanged()]).toEqual([{ epoch: 'e', revision: 6 }, false])
   writeFileSync(at('f4'), 'other')
   expect(open().isChanged()).toBe(true)
   // What cannot be read is no state.

@@ -4,6 +4,8 @@
 
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { logToStderr, messageOf } from '../log.ts'
+import { isCode } from './folder.ts'
 import { type Manifest, type ManifestEntry, manifestFrom, storedEntry, storedManifest } from './manifest.ts'
 
 export type TreePosition = { readonly epoch: string; readonly revision: number }
@@ -137,7 +139,18 @@ export class TreeState {
    */
   saveSoon(changes: Changes): void {
     for (const [path, entry] of changes) this.#changes.set(path, entry)
-    this.#unsaved ??= setImmediate(() => this.#add())
+    this.#unsaved ??= setImmediate(() => this.#tryToAdd())
+  }
+
+  /** A disk that is full costs what is known of the copy, and neither the command nor the runner. */
+  #tryToAdd(): void {
+    try {
+      this.#add()
+    } catch (error) {
+      if (!isCode(error, 'ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EISDIR')) throw error
+      logToStderr('tree.not_saved', { message: messageOf(error) })
+      this.remove()
+    }
   }
 
   #add(): void {
@@ -161,13 +174,12 @@ export class TreeState {
   remove(): void {
     this.#notLater()
     this.#whole = null
-    rmSync(this.#file, { force: true })
-    rmSync(this.#log, { force: true })
+    for (const file of [this.#file, `${this.#file}.new`, this.#log]) rmSync(file, { recursive: true, force: true })
   }
 
   /** What is not on the disk yet goes there. */
   close(): void {
-    if (this.#unsaved !== null) this.#add()
+    if (this.#unsaved !== null) this.#tryToAdd()
   }
 
   #notLater(): void {
