@@ -160,7 +160,18 @@ const WORK_EVERY_MS = 3_000
 
 type Listing = { items: ConversationInfo[]; next: string | null; loaded: boolean; problem: string | null }
 
-function ConversationList() {
+/** The newest page again; what was asked for beyond it stays. */
+function withNewest(
+  before: Listing,
+  { results, next_page_id }: Awaited<ReturnType<typeof listConversations>>,
+): Listing {
+  const fresh = new Set(results.map(({ conversation_id }) => conversation_id))
+  const older = before.items.slice(results.length).filter(({ conversation_id }) => !fresh.has(conversation_id))
+  const next = before.items.length > results.length ? before.next : next_page_id
+  return { ...before, items: [...results, ...older], next, loaded: true, problem: null }
+}
+
+function useListing() {
   const [list, setList] = useState<Listing>({ items: [], next: null, loaded: false, problem: null })
   const [busy, setBusy] = useState(false)
   const load = async (pageId: string | null) => {
@@ -175,25 +186,20 @@ function ConversationList() {
     setBusy(false)
   }
   useEffect(() => void load(null), [])
-  // The newest page again; what was asked for beyond it stays.
-  useChanges(
-    'conversations',
-    () => {
-      listConversations(null).then(
-        ({ results, next_page_id }) =>
-          setList((before) => {
-            const fresh = new Set(results.map(({ conversation_id }) => conversation_id))
-            const older = before.items
-              .slice(results.length)
-              .filter(({ conversation_id }) => !fresh.has(conversation_id))
-            const next = before.items.length > results.length ? before.next : next_page_id
-            return { ...before, items: [...results, ...older], next, loaded: true, problem: null }
-          }),
-        (error: unknown) => setList((before) => ({ ...before, problem: messageOf(error) })),
-      )
-    },
-    list.items.some(isAtWork) ? WORK_EVERY_MS : undefined,
-  )
+  const look = () => {
+    listConversations(null).then(
+      (page) => setList((before) => withNewest(before, page)),
+      (error: unknown) => setList((before) => ({ ...before, problem: messageOf(error) })),
+    )
+  }
+  useChanges('conversations', look, list.items.some(isAtWork) ? WORK_EVERY_MS : undefined)
+  const drop = (id: string) =>
+    setList((before) => ({ ...before, items: before.items.filter((one) => one.conversation_id !== id) }))
+  return { list, busy, load, drop }
+}
+
+function ConversationList() {
+  const { list, busy, load, drop } = useListing()
   return (
     <section aria-label={say('Your conversations')}>
       {list.problem !== null && (
@@ -208,16 +214,7 @@ function ConversationList() {
       )}
       <ul class="rows">
         {list.items.map((item) => (
-          <Row
-            key={item.conversation_id}
-            item={item}
-            onGone={() =>
-              setList((before) => ({
-                ...before,
-                items: before.items.filter((one) => one.conversation_id !== item.conversation_id),
-              }))
-            }
-          />
+          <Row key={item.conversation_id} item={item} onGone={() => drop(item.conversation_id)} />
         ))}
       </ul>
       {list.next !== null && (
@@ -285,21 +282,7 @@ function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
     stay(id)
     setIsLeaving(false)
   }
-  if (isLeaving) {
-    return (
-      <li class="row">
-        <span class="row-title" dir="auto">
-          {title}
-        </span>
-        <span class="row-time" role="status">
-          {say('is being deleted')}
-        </span>
-        <button type="button" class="quiet" onClick={undo}>
-          {say('Undo')}
-        </button>
-      </li>
-    )
-  }
+  if (isLeaving) return <Leaving title={title} onUndo={undo} />
   return (
     <li class="row-with-actions">
       <RowLink item={item} />
@@ -310,6 +293,20 @@ function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
     </li>
   )
 }
+
+const Leaving = ({ title, onUndo }: { title: string; onUndo: () => void }) => (
+  <li class="row">
+    <span class="row-title" dir="auto">
+      {title}
+    </span>
+    <span class="row-time" role="status">
+      {say('is being deleted')}
+    </span>
+    <button type="button" class="quiet" onClick={onUndo}>
+      {say('Undo')}
+    </button>
+  </li>
+)
 
 const RowLink = ({ item }: { item: ConversationInfo }) => (
   <Link to={`/conversations/${encodeURIComponent(item.conversation_id)}`} class="row">

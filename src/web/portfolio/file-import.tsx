@@ -275,9 +275,9 @@ function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: bo
       </p>
       <Faults faults={preview.errors} />
       {preview.skipped.length > 0 && <Skipped rows={preview.skipped} />}
-      {preview.dividends.length > 0 && <Dividends rows={preview.dividends.slice(0, SHOWN)} />}
-      {preview.cash.length > 0 && <Payments rows={preview.cash.slice(0, SHOWN)} />}
-      {preview.records.length > 0 && <Rows records={preview.records.slice(0, SHOWN)} />}
+      <Dividends rows={preview.dividends} />
+      <Payments rows={preview.cash} />
+      <Trades records={preview.records} />
       <div class="form-actions">
         <button type="button" disabled={count === 0} onClick={() => onCommit(true)}>
           {say('Try it')}
@@ -290,89 +290,72 @@ function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: bo
   )
 }
 
-const Rows = ({ records }: { records: readonly Record_[] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-  <section class="table-scroll" aria-label={say('Trades of the file')} tabIndex={0}>
-    <table>
-      <thead>
-        <tr>
-          {(['Row', 'Day', 'Side', 'Code', 'Shares', 'Price of one'] as const).map((name) => (
-            <th key={name} scope="col">
-              {say(name)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {records.map((record) => (
-          <tr key={record.row}>
-            <th scope="row">{record.row}</th>
-            <td>{record.trade_date}</td>
-            <td>{say(record.side === 'buy' ? 'Bought' : 'Sold')}</td>
-            <td>{record.symbol}</td>
-            <td>{record.quantity.toLocaleString('en', { maximumFractionDigits: 8 })}</td>
-            <td>{`${price(record.price)} ${record.currency}`}</td>
+type TableProps = {
+  label: Text
+  heads: readonly Text[]
+  /** The number of the row in the file, then its cells. */
+  rows: readonly (readonly [row: number, ...cells: string[]])[]
+}
+
+const Rows = ({ label, heads, rows }: TableProps) =>
+  rows.length === 0 ? null : (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="table-scroll" aria-label={say(label)} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {heads.map((name) => (
+              <th key={name} scope="col">
+                {say(name)}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
-)
+        </thead>
+        <tbody>
+          {rows.slice(0, SHOWN).map(([row, ...cells]) => (
+            <tr key={row}>
+              <th scope="row">{row}</th>
+              {cells.map((cell, i) => (
+                <td key={heads[i + 1]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+
+const sum = (amount: number, currency: string): string => `${price(amount)} ${currency}`
 
 const Dividends = ({ rows }: { rows: Preview['dividends'] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-  <section class="table-scroll" aria-label={say('Dividends of the file')} tabIndex={0}>
-    <table>
-      <thead>
-        <tr>
-          {(['Row', 'Day', 'Code', 'Dividend before tax', 'Fee', 'Tax'] as const).map((name) => (
-            <th key={name} scope="col">
-              {say(name)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((one) => (
-          <tr key={one.row}>
-            <th scope="row">{one.row}</th>
-            <td>{one.date}</td>
-            <td>{one.symbol}</td>
-            <td>{`${price(one.amount)} ${one.currency}`}</td>
-            <td>{price(one.fee)}</td>
-            <td>{price(one.tax)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
+  <Rows
+    label="Dividends of the file"
+    heads={['Row', 'Day', 'Code', 'Dividend before tax', 'Fee', 'Tax']}
+    rows={rows.map(({ row, date, symbol, amount, fee, tax, currency }) => {
+      return [row, date, symbol, sum(amount, currency), price(fee), price(tax)]
+    })}
+  />
 )
 
 const Payments = ({ rows }: { rows: Preview['cash'] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-  <section class="table-scroll" aria-label={say('Payments of the file')} tabIndex={0}>
-    <table>
-      <thead>
-        <tr>
-          {(['Row', 'Day', 'Payment', 'Amount'] as const).map((name) => (
-            <th key={name} scope="col">
-              {say(name)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((one) => (
-          <tr key={one.row}>
-            <th scope="row">{one.row}</th>
-            <td>{one.date}</td>
-            <td>{say(one.direction === 'in' ? 'Paid in' : 'Paid out')}</td>
-            <td>{`${price(one.amount)} ${one.currency}`}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
+  <Rows
+    label="Payments of the file"
+    heads={['Row', 'Day', 'Payment', 'Amount']}
+    rows={rows.map(({ row, date, direction, amount, currency }) => {
+      return [row, date, say(direction === 'in' ? 'Paid in' : 'Paid out'), sum(amount, currency)]
+    })}
+  />
+)
+
+const Trades = ({ records }: { records: readonly Record_[] }) => (
+  <Rows
+    label="Trades of the file"
+    heads={['Row', 'Day', 'Side', 'Code', 'Shares', 'Price of one']}
+    rows={records.map(({ row, trade_date: day, side, symbol, quantity, price: paid, currency }) => {
+      const shares = quantity.toLocaleString('en', { maximumFractionDigits: 8 })
+      return [row, day, say(side === 'buy' ? 'Bought' : 'Sold'), symbol, shares, sum(paid, currency)]
+    })}
+  />
 )
 
 const Skipped = ({ rows }: { rows: Preview['skipped'] }) => (
