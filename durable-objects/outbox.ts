@@ -84,10 +84,16 @@ export class Outbox {
       this.#clock(),
     )
     let delivered = 0
-    for (const entry of due) {
-      if (await this.#sendOne(entry, send)) delivered += 1
+    try {
+      for (const entry of due) {
+        if (await this.#sendOne(entry, send)) delivered += 1
+      }
+      return { delivered, failed: due.length - delivered, nextAttemptAt: this.nextAttemptAt }
+    } catch (error) {
+      // The object was erased during a send, and its tables with it: nothing is left to note or to send.
+      if (!(error instanceof Error && /no such table: outbox/.test(error.message))) throw error
+      return { delivered, failed: due.length - delivered, nextAttemptAt: null }
     }
-    return { delivered, failed: due.length - delivered, nextAttemptAt: this.nextAttemptAt }
   }
 
   async #sendOne(entry: OutboxEntry, send: (entry: OutboxEntry) => Promise<void>): Promise<boolean> {

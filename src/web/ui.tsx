@@ -14,12 +14,13 @@ type NoticeProps = {
   children: ComponentChildren
 }
 
+/** What a limit of requests refused is asked for once more by itself, by its `action`, when the wait is over. */
 export function Notice({ kind, action, children }: NoticeProps) {
   return (
     <div class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
       <div>
         {children}
-        {kind === 'error' && isLimit(children) && <LimitOfCard />}
+        {kind === 'error' && isLimit(children) && <LimitOfCard onOver={action?.run} />}
         {kind === 'error' && mentionsSettings(children) && (
           <>
             {' '}

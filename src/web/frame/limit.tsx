@@ -1,6 +1,6 @@
 // A limit of requests that was reached, told in one place: beside what was refused, else on top of the page.
 
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { LIMITED } from '../api.ts'
 import { say } from '../texts.ts'
 
@@ -43,9 +43,17 @@ const Left = ({ seconds }: { seconds: number }) => (
   <span aria-hidden="true">{say('The service answers again in {seconds} s.', { seconds })}</span>
 )
 
-/** Behind the sentence of the card that was refused. */
-export function LimitOfCard() {
+/** Behind the sentence of the card that was refused. `onOver` is called once, when the service answers again. */
+export function LimitOfCard({ onOver }: { onOver: (() => void) | undefined }) {
   const { seconds } = useLimit()
+  const isAwaited = useRef(false)
+  useEffect(() => {
+    if (seconds > 0) isAwaited.current = true
+    else if (isAwaited.current) {
+      isAwaited.current = false
+      onOver?.()
+    }
+  }, [seconds > 0])
   // Before the frame is painted: after it, the page would tell the limit a second time until then.
   useLayoutEffect(() => {
     cards += 1

@@ -123,3 +123,16 @@ test('a delivery that the storage breaks off fails, and the next one sends what 
     expect(await box.deliver(async () => {})).toEqual({ delivered: 1, failed: 0, nextAttemptAt: null })
   })
 })
+
+test('a delivery during which the object is erased ends quietly, whether its send succeeds or fails', async () => {
+  for (const fails of [false, true]) {
+    await withOutbox(async (box, _, sql) => {
+      box.put('row', 'a', '1')
+      const erase = async () => {
+        sql.exec('DROP TABLE outbox')
+        if (fails) throw new Error('down')
+      }
+      expect(await box.deliver(erase)).toEqual({ delivered: 0, failed: 1, nextAttemptAt: null })
+    })
+  }
+})
