@@ -106,6 +106,10 @@ async function unfold(page: Page, { path, language }: { path: string; language: 
   }
 }
 
+/** Whether the row of the parts of the analysis has to be scrolled. */
+const hidesParts = (page: Page): Promise<boolean> =>
+  page.locator('.sub-nav').evaluateAll((rows) => rows.some((row) => row.scrollWidth > row.clientWidth))
+
 let paths: Promise<string[]> | null = null
 const looks = LOOKS.map((look, turn) => ({ look, turn, name: Object.values(look).join(' ') }))
 
@@ -128,6 +132,8 @@ for (const { look, turn, name } of looks) {
       found.push(...(await seriousFaults(page)).map((fault) => `${path}: ${fault}`))
       const overflow = await overflowOf(page)
       if (overflow !== 0) found.push(`${path}: ${overflow} pixels too wide`)
+      if (look.size === 'wide' && (await hidesParts(page)))
+        found.push(`${path}: a part of the analysis is out of sight`)
     }
     if (inject('isProof')) console.info(`${name}: ${here.length} pages, ${found.length} faults`)
     expect(found).toEqual([])
@@ -140,6 +146,12 @@ test('journey: a group is made, noted, ordered and analysed, and history finds i
   await one.write(one.field('A new list'), 'Mine')
   await page.keyboard.press('Enter')
   const mine = page.getByRole('region', { name: 'Mine' })
+  await mine.waitFor()
+  // A name without a place to break is no wider than a phone.
+  const long = 'W'.repeat(60)
+  await shared.post('/api/v1/analysis/watchlists', { name: long, stock_codes: [] })
+  await one.reload()
+  await page.getByRole('heading', { name: long }).waitFor()
   await one.write(mine.getByLabel('Codes or names'), '600519, Apple')
   await one.press(mine.getByRole('button', { name: 'Add' }))
   await mine.getByRole('button', { name: 'Remove AAPL' }).waitFor()

@@ -185,6 +185,16 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   const { events } = await shared.get<{ events: { id: number; action?: string }[] }>(path)
   await one.open(`${page.url()}?event=${events.find(({ action }) => action === 'run')?.id}`)
   await page.locator('.focused', { hasText: 'told to all tabs' }).waitFor()
+  // An event that is not there yet leads to the newest ones.
+  const asked: string[] = []
+  page.on('response', (response) => asked.push(response.url()))
+  await one.open(page.url().replace(/event=.*/, 'event=999999999'))
+  const jumped = () => {
+    const at = asked.findIndex((url) => url.includes('start_id=999999979'))
+    return at >= 0 && asked.slice(at).some((url) => url.includes('reverse=true'))
+  }
+  await expect.poll(jumped, { timeout: 60_000 }).toBe(true)
+  await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
   await command(one, '茅台')
   await page.getByRole('option', { name: /600519/ }).waitFor()
   await page.keyboard.press('ArrowUp')

@@ -46,9 +46,10 @@ export async function pageBeside(id: string, events: readonly StoredEvent[], sid
   return page.events.toReversed()
 }
 
-/** The events around one of them. */
+/** The events around one of them, or the newest where there is none so late: a link may be wrong. */
 export async function eventsAround(id: string, eventId: number): Promise<StoredEvent[]> {
-  return (await read(id, { start_id: String(Math.max(0, eventId - LEAD)), limit: '100' })).events
+  const { events } = await read(id, { start_id: String(Math.max(0, eventId - LEAD)), limit: '100' })
+  return events.length > 0 ? events : (await read(id, { reverse: 'true', limit: '100' })).events.toReversed()
 }
 
 export type Hit = { id: number; at: string; text: string }
