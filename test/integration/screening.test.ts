@@ -130,6 +130,15 @@ test('results are sorted with the unknown last, limited and paged', async () => 
   expect(await run(ann, limited, '?page_size=2')).toMatchObject({ total: 3, counts: { matched: 5 } })
   expect(codes(await run(ann, limited, '?page_size=2&page=2'))).toEqual(['600006'])
   expect(codes(await run(ann, limited, '?page_size=2&page=3'))).toEqual([])
+  // Numbers and switches may come as texts, as everywhere.
+  const texts = { ...sorted, limit: '3', max_age_sessions: '3' }
+  expect(await run(ann, texts)).toMatchObject({ total: 3, counts: { matched: 5 } })
+  const body = { name: 'Texts', screen: texts, enabled: 'no' }
+  const saved = await ann.ask(`${SCREENING}/screens`, { method: 'POST', body, headers: english })
+  expect([saved.status, await saved.json()]).toEqual([
+    200,
+    expect.objectContaining({ enabled: false, screen: expect.objectContaining({ limit: 3, max_age_sessions: 3 }) }),
+  ])
 })
 
 test('what is wrong with a filter is said with the place of it', async () => {

@@ -20,6 +20,7 @@ import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
+import { laxBool } from '../../http/validation.ts'
 import { must } from '../../lib/assert.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { isAmbiguousZone, nextSlot, type When, WhenSchema } from '../../schedule/plan.ts'
@@ -55,7 +56,7 @@ const fields = {
   schedule: WhenSchema.nullable().describe(
     'When it runs by itself: `times` with `zone` and `days`, or `after_close_minutes`; null for never',
   ),
-  enabled: z.boolean().describe('Whether it runs by itself'),
+  enabled: laxBool().describe('Whether it runs by itself'),
   channels: z.array(z.string().min(1).max(100)).max(MOST_CHANNELS).nullable().describe('Where it tells; null for all'),
 }
 
