@@ -102,7 +102,9 @@ export async function deleteScreen(db: D1Database, owner: string, id: number): P
 /** Everything of the owner's: screens, what they found, runs of the page, and that he screens at all. */
 export async function deleteAllScreens(db: D1Database, owner: string): Promise<number> {
   const tables = ['saved_screens', 'screen_runs', 'page_screenings', 'screening_owners']
-  const [screens] = await db.batch(tables.map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`).bind(owner)))
+  const [screens] = await db.batch(
+    tables.map((table) => db.prepare(`DELETE FROM ${table} WHERE owner = ?`).bind(owner)),
+  )
   return screens?.meta.changes ?? 0
 }
 
