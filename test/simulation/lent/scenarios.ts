@@ -6,40 +6,38 @@ import type { Schedule } from './schedule.ts'
 
 type Make = typeof commandOf
 
-/**
- * The connections of a machine are cut in its command and it is back in four seconds, in which the service is held up for longer
- * than it waits: how the command ended.
- */
-export async function heldUp(schedule: Schedule, make: Make): Promise<void> {
+/** Takes two commands; `act` is done to the machine that runs the second one, as soon as it does. */
+async function inSecond(schedule: Schedule, make: Make, act: (machine: Machine) => void): Promise<void> {
   await schedule.begin(0)
   await schedule.take(commandOf('first', schedule.random), false)
   const command = { ...make('second', schedule.random), restMs: 400, lines: 5 }
   schedule.onRun = (key) => {
     const machine = schedule.connected()
-    if (key !== command.key || machine === undefined) return
-    schedule.holdUps.cutOff(machine)
+    if (key === command.key && machine !== undefined) act(machine)
   }
   await schedule.take(command, false)
+}
+
+/**
+ * The connections of a machine are cut in its command and it is back in four seconds, in which the service is held up for longer
+ * than it waits: how the command ended.
+ */
+export async function heldUp(schedule: Schedule, make: Make): Promise<void> {
+  await inSecond(schedule, make, (machine) => schedule.holdUps.cutOff(machine))
   await schedule.end()
 }
 
 /** The machine has no connection in its command and lives; another one takes the next command: simulated time from there to its end. */
 export async function away(schedule: Schedule, make: Make): Promise<number> {
-  await schedule.begin(0)
-  await schedule.take(commandOf('first', schedule.random), false)
-  const command = { ...make('second', schedule.random), restMs: 400, lines: 5 }
-  let cutAt = 0
-  let machine: Machine | undefined
-  schedule.onRun = (key) => {
-    machine = key === command.key ? schedule.connected() : machine
-    if (key !== command.key || machine === undefined) return
-    cutAt = Date.now()
+  const gone: { machine: Machine; at: number }[] = []
+  await inSecond(schedule, make, (machine) => {
+    gone.push({ machine, at: Date.now() })
     schedule.holdUps.away(machine, 12_000)
-  }
-  await schedule.take(command, false)
+  })
   await schedule.take({ ...commandOf('third', schedule.random), restMs: 10 }, false)
-  const tookMs = Date.now() - cutAt
-  if (machine === undefined || schedule.connected() === machine) schedule.faults.push('no other machine took it')
+  const last = gone.at(-1)
+  const tookMs = Date.now() - (last?.at ?? 0)
+  if (last === undefined || schedule.connected() === last.machine) schedule.faults.push('no other machine took it')
   await schedule.end()
   return tookMs
 }
@@ -49,16 +47,10 @@ export async function away(schedule: Schedule, make: Make): Promise<number> {
  * it: the command is not given up.
  */
 export async function awayForMoment(schedule: Schedule, make: Make): Promise<void> {
-  await schedule.begin(0)
-  await schedule.take(commandOf('first', schedule.random), false)
-  const command = { ...make('second', schedule.random), restMs: 400, lines: 5 }
-  schedule.onRun = (key) => {
-    const machine = schedule.connected()
-    if (key !== command.key || machine === undefined) return
+  await inSecond(schedule, make, (machine) => {
     schedule.holdUps.away(machine, 4_000)
     schedule.holdUps.keepFromPool(machine, 9_000)
-  }
-  await schedule.take(command, false)
+  })
   await schedule.end()
 }
 
