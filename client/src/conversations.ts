@@ -1,7 +1,8 @@
-import type { Calls, ConversationInfo, InitSessionRequest, POSTUploadFilesModel } from './api.generated.ts'
+import type { Calls, ConversationInfo, InitSessionRequest } from './api.generated.ts'
 import { BellwetherError } from './errors.ts'
 import { type Event, type FollowOptions, type Frame, follow } from './events.ts'
 import type { Common, Http, Reply } from './http.ts'
+import { WorkspaceFiles } from './workspace-files.ts'
 
 const ONE = '/api/conversations/{conversation_id}'
 type One = typeof ONE
@@ -63,15 +64,15 @@ export class Conversations {
 
 export class Conversation {
   readonly id: string
+  readonly files: WorkspaceFiles
   readonly #http: Http
+  readonly #path: { conversation_id: string }
 
   constructor(http: Http, id: string) {
     this.#http = http
     this.id = id
-  }
-
-  get #path() {
-    return { conversation_id: this.id }
+    this.files = new WorkspaceFiles(http, id)
+    this.#path = { conversation_id: id }
   }
 
   /** Null where there is no such conversation. */
@@ -156,29 +157,24 @@ export class Conversation {
 
   /** Answers the action that waits for a confirmation. */
   confirm(actionId: number): Promise<Stand> {
-    return this.#request('user_confirmed', actionId)
+    return this.act(stateRequest('user_confirmed', actionId))
   }
 
   reject(actionId: number): Promise<Stand> {
-    return this.#request('user_rejected', actionId)
+    return this.act(stateRequest('user_rejected', actionId))
   }
 
   pause(): Promise<Stand> {
-    return this.#request('paused')
+    return this.act(stateRequest('paused'))
   }
 
   resume(): Promise<Stand> {
-    return this.#request('running')
+    return this.act(stateRequest('running'))
   }
 
   /** Ends what the agent does; the conversation goes on. */
   interrupt(): Promise<Stand> {
-    return this.#request('stopped')
-  }
-
-  #request(agent_state: 'user_confirmed' | 'user_rejected' | 'paused' | 'running' | 'stopped', actionId?: number) {
-    const args = { agent_state, ...(actionId === undefined ? {} : { action_id: actionId }) }
-    return this.act({ action: 'change_agent_state', args } as ClientAction)
+    return this.act(stateRequest('stopped'))
   }
 
   /** Starts one that was stopped. */
@@ -201,45 +197,18 @@ export class Conversation {
     return new Conversation(this.#http, id)
   }
 
-  /** One level of the workspace; folders end in a slash. `at`: as it was at that event. */
-  listFiles(path = '', at?: number): Promise<string[]> {
-    return this.#http.call(`GET ${ONE}/list-files`, {
-      path: this.#path,
-      query: { path: path || null, ...(at === undefined ? {} : { at }) },
-    })
-  }
-
-  /** A text file. */
-  async readFile(file: string, at?: number): Promise<string> {
-    const answer = await this.#http.call(`GET ${ONE}/select-file`, {
-      path: this.#path,
-      query: { file, ...(at === undefined ? {} : { at }) },
-    })
-    return answer.code ?? ''
-  }
-
-  /** Puts files into the root of the workspace, each under its name. With `unpack` what is in a ZIP, folders included. */
-  upload(
-    files: Record<string, Blob | Uint8Array | string>,
-    options: { unpack?: boolean } = {},
-  ): Promise<POSTUploadFilesModel> {
-    const body = new FormData()
-    for (const [path, content] of Object.entries(files)) {
-      body.append('files', content instanceof Blob ? content : new Blob([content as string]), path)
-    }
-    return this.#http.call(`POST ${ONE}/upload-files`, { path: this.#path, query: options, body, timeoutMs: 600_000 })
-  }
-
-  /** The whole workspace as a ZIP. */
-  zip(at?: number): Promise<Uint8Array> {
-    const query = at === undefined ? {} : { at }
-    return this.#http.call(`GET ${ONE}/zip-directory`, { path: this.#path, query, timeoutMs: 600_000 })
-  }
-
   /** Every event, as a recording that can be played. */
   trajectory(): Promise<Reply<`GET ${One}/trajectory`>> {
     return this.#http.call(`GET ${ONE}/trajectory`, { path: this.#path, timeoutMs: 600_000 })
   }
+}
+
+function stateRequest(
+  agent_state: 'user_confirmed' | 'user_rejected' | 'paused' | 'running' | 'stopped',
+  actionId?: number,
+): ClientAction {
+  const args = { agent_state, ...(actionId === undefined ? {} : { action_id: actionId }) }
+  return { action: 'change_agent_state', args } as ClientAction
 }
 
 function messageOf(content: string, image_urls?: string[]): ClientAction {

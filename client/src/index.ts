@@ -33,3 +33,4 @@ export { BellwetherError, type Problem, ServiceError, StreamClosed, TimedOut, Un
 export type { Event, FollowOptions, Frame } from './events.ts'
 export type { Call, Common, Options, Reply, Settings } from './http.ts'
 export type { StreamOptions, TaskEvent } from './task-stream.ts'
+export type { WorkspaceFiles } from './workspace-files.ts'

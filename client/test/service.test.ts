@@ -47,11 +47,14 @@ test('a turn is shown from its message to its rest, files go in and out, and a f
     if (next.value.type === 'event') seen.push(next.value.event)
   }
   expect(seen[0]).toMatchObject({ source: 'user', action: 'message' })
-  const { uploaded_files } = await conversation.upload({ 'b.txt': 'two\n' })
+  const { uploaded_files } = await conversation.files.upload({ 'b.txt': 'two\n' })
   expect(uploaded_files).toEqual(['/workspace/b.txt'])
   const copy = await conversation.fork((await conversation.ask('ls')).lastEventId)
-  expect([copy.id === conversation.id, await copy.listFiles()]).toEqual([false, ['a.txt', 'b.txt']])
-  expect([await copy.readFile('b.txt'), [...(await copy.zip()).subarray(0, 2)]]).toEqual(['two\n', [0x50, 0x4b]])
+  expect([copy.id === conversation.id, await copy.files.list()]).toEqual([false, ['a.txt', 'b.txt']])
+  expect([await copy.files.read('b.txt'), [...(await copy.files.zip()).subarray(0, 2)]]).toEqual([
+    'two\n',
+    [0x50, 0x4b],
+  ])
   const stored = await all(conversation.search({ limit: 3 }))
   expect(stored.map(({ id }) => id)).toEqual(stored.map((_, i) => i))
   expect((await all(client.conversations.list({ limit: 1 }))).length).toBe(2)
@@ -124,7 +127,7 @@ test('a wrong key, a missing conversation and bad input are errors with a status
   }
   const wrong = await refused(new Bellwether({ url, key: 'wrong' }).call('GET /api/usage'))
   expect([wrong.status, wrong.code, wrong.requestId === null]).toEqual([401, 'unauthorized', false])
-  expect(await refused(client.conversation('none').zip())).toMatchObject({ status: 404, code: 'not_found' })
+  expect(await refused(client.conversation('none').files.zip())).toMatchObject({ status: 404, code: 'not_found' })
   expect(await client.conversation('none').info()).toBe(null)
   const bad = await refused(client.analyses.submit('', {}))
   expect([bad.status, bad.code]).toEqual([400, 'validation_error'])

@@ -22,7 +22,7 @@ const atOf = (run: Run): number | undefined => {
 const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly string[]) => Promise<void>>> = {
   async ls(run, id, args) {
     none(args, 1)
-    const names = await run.service.conversation(id).listFiles(args[0] ?? '', atOf(run))
+    const names = await run.service.conversation(id).files.list(args[0] ?? '', atOf(run))
     for (const name of names) run.out.isJson ? run.out.json(name) : run.out.line(cleanLine(name))
   },
   async cat(run, id, args) {
@@ -42,7 +42,7 @@ const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly str
     }
     const { uploaded_files, skipped_files } = await run.service
       .conversation(id)
-      .upload(files, { unpack: run.is('unpack') })
+      .files.upload(files, { unpack: run.is('unpack') })
     if (run.out.isJson) run.out.json({ uploaded_files, skipped_files })
     else for (const path of uploaded_files) run.out.line(cleanLine(path))
     for (const { name, reason } of skipped_files)
@@ -57,14 +57,14 @@ const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly str
   },
   async zip(run, id, args) {
     none(args, 1)
-    await written(run, args[0] ?? `${id}.zip`, await run.service.conversation(id).zip(atOf(run)))
+    await written(run, args[0] ?? `${id}.zip`, await run.service.conversation(id).files.zip(atOf(run)))
   },
 }
 
 /** The interface says 500 of a file that is not there; the service is well. */
 async function textAt(run: Run, id: string, path: string): Promise<string> {
   try {
-    return await run.service.conversation(id).readFile(path, atOf(run))
+    return await run.service.conversation(id).files.read(path, atOf(run))
   } catch (error) {
     if (!(error instanceof ServiceError) || !error.message.startsWith('Error opening file')) throw error
     throw new BellwetherError('not_found', error.message, error)
@@ -162,7 +162,7 @@ There is no export of everything that an owner has: take \`bellwether list --jso
     const format = run.text('format') ?? 'json'
     if (!FORMATS.some((one) => one === format)) throw new UsageError(`--format is ${FORMATS.join(' or ')}`)
     const conversation = run.service.conversation(id)
-    if (format === 'zip') await written(run, run.text('output') ?? `${id}.zip`, await conversation.zip())
+    if (format === 'zip') await written(run, run.text('output') ?? `${id}.zip`, await conversation.files.zip())
     else if (run.out.isJson) for (const event of (await conversation.trajectory()).trajectory) run.out.json(event)
     else
       await written(
