@@ -10,7 +10,7 @@ import { type Bundles, bundleAll } from './bundle.ts'
 import { type Options, readOptions } from './options.ts'
 import { type Cores, chooseCores } from './pinned-process.ts'
 import { machine, type Report, summaryOf, table, writeReport } from './report.ts'
-import { compare, type Result } from './rounds.ts'
+import { compare, type Measurement, type Result } from './rounds.ts'
 import { ROWS, STARTUP, WITHOUT_BASELINES } from './rows.ts'
 import { type Stage, setStage } from './stage.ts'
 import { measureStartup } from './startup.ts'
@@ -46,10 +46,8 @@ async function run({ rows, rounds, script }: Options, outDir: string): Promise<R
   console.log('bundling …')
   // The Worker's configuration names the console's folder.
   await buildConsole()
-  const bundles = withScript(
-    await bundleAll(outDir, rows.every((row) => WITHOUT_BASELINES.has(row)) ? 'worker' : 'all'),
-    script,
-  )
+  const sides = rows.every((row) => WITHOUT_BASELINES.has(row)) ? 'worker' : 'all'
+  const bundles = withScript(await bundleAll(outDir, sides), script)
   const results: Result[] = []
   const failures: { row: string; reason: string }[] = []
   const attempt = async (row: string, work: () => Promise<unknown>) => {
@@ -62,11 +60,7 @@ async function run({ rows, rounds, script }: Options, outDir: string): Promise<R
     // A row's servers are its own: no row pays for what another one has stored.
     await attempt(row, () =>
       onStage(bundles, join(outDir, row), cores, async (stage) => {
-        const measurements = await measure(stage)
-        const begun = performance.now()
-        for (const [index, measurement] of measurements.entries()) {
-          const until = begun + (ROW_MS * (index + 1)) / measurements.length
-          const result = await compare(measurement, { rounds, until })
+        for await (const result of resultsOf(await measure(stage), rounds)) {
           results.push(result)
           console.log(summaryOf(result))
         }
@@ -81,6 +75,15 @@ async function run({ rows, rounds, script }: Options, outDir: string): Promise<R
   }
   const { bytes, gzipBytes } = bundles.worker
   return { results, failures, startup, bundle: { bytes, gzipBytes }, cores }
+}
+
+/** The row's time is shared evenly by what it measures. */
+async function* resultsOf(measurements: readonly Measurement[], rounds: number): AsyncGenerator<Result> {
+  const begun = performance.now()
+  for (const [index, measurement] of measurements.entries()) {
+    const until = begun + (ROW_MS * (index + 1)) / measurements.length
+    yield await compare(measurement, { rounds, until })
+  }
 }
 
 async function onStage(

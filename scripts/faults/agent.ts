@@ -36,6 +36,16 @@ const AFTER_MS = {
   forking: 25,
   'at any time': 700,
 } as const
+const SETTINGS = {
+  LLM_MODEL: 'openai/scripted',
+  LLM_API_KEY: 'sk-scripted',
+  LLM_RETRY_ATTEMPTS: '20',
+  LLM_RETRY_MIN_SECONDS: '0.1',
+  LLM_RETRY_MAX_SECONDS: '0.5',
+  MAX_RUNNING_LOOPS: '1000',
+  LOG_LEVEL: 'error',
+}
+
 type Moment = keyof typeof AFTER_MS
 const MOMENTS = Object.keys(AFTER_MS) as Moment[]
 
@@ -65,14 +75,8 @@ export async function agentFaults({ kills }: { kills: number }): Promise<boolean
     },
   })
   const service = await startMortalService({
-    LLM_MODEL: 'openai/scripted',
     LLM_BASE_URL: `${model.url}/faults/v1`,
-    LLM_API_KEY: 'sk-scripted',
-    LLM_RETRY_ATTEMPTS: '20',
-    LLM_RETRY_MIN_SECONDS: '0.1',
-    LLM_RETRY_MAX_SECONDS: '0.5',
-    MAX_RUNNING_LOOPS: '1000',
-    LOG_LEVEL: 'error',
+    ...SETTINGS,
   })
   const client = new SteadyClient(service.url)
   const deps: Deps = { service, client, moments, conversations: [], still: [], overAt: Number.POSITIVE_INFINITY }

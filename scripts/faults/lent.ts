@@ -94,15 +94,7 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
     // A conversation whose steps are calls takes two answers for each.
     await client.ask('/api/settings', { json: { max_iterations: 1_000_000 } })
     for (const name of ['one', 'two']) deps.machines.push(await Machine.start(name, port, token))
-    const outside = {
-      ...{ client, machines: deps.machines, books, onBegun: () => deps.moments.happened('begun') },
-      lastFaultAt: () => deps.lastFaultAt,
-    }
-    for (let at = 0; at < CONVERSATIONS; at++) {
-      const one = new LentConversation(`lent${at}`, outside)
-      begun.push(one)
-      await one.begin(at < CALLING)
-    }
+    await beginAll(deps, { client, books, begun })
     const over = { isSo: false }
     const working = begun.map((one) => keepBusy(one, over))
     await killAgainAndAgain(deps, kills, say)
@@ -116,6 +108,21 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
     for (const machine of deps.machines) await machine.stop()
     await service.stop()
     await model.close()
+  }
+}
+
+async function beginAll(
+  deps: Deps,
+  { client, books, begun }: { client: SteadyClient; books: Books; begun: LentConversation[] },
+): Promise<void> {
+  const outside = {
+    ...{ client, machines: deps.machines, books, onBegun: () => deps.moments.happened('begun') },
+    lastFaultAt: () => deps.lastFaultAt,
+  }
+  for (let at = 0; at < CONVERSATIONS; at++) {
+    const one = new LentConversation(`lent${at}`, outside)
+    begun.push(one)
+    await one.begin(at < CALLING)
   }
 }
 

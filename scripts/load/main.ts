@@ -19,6 +19,16 @@ const FLAT_SHARE = 0.25
 /** Of the company lists, so many stocks are asked for in turn. */
 const CODES = 1_000
 
+const SETTINGS = {
+  AUTH_MODE: 'keys',
+  MARKET_DATA: 'yahoo',
+  FX_RATES: 'off',
+  LLM_MODEL: 'openai/scripted',
+  LLM_API_KEY: 'sk-scripted',
+  MAX_RUNNING_LOOPS: '1000',
+  LOG_LEVEL: 'error',
+}
+
 export async function main(args: readonly string[]): Promise<void> {
   try {
     if (!(await load(readOptions(args)))) process.exitCode = 1
@@ -34,17 +44,11 @@ async function load(options: Options): Promise<boolean> {
   const model = await startModel()
   const market = await startLoopbackMarket()
   const service = await startMortalService({
-    AUTH_MODE: 'keys',
     ROOT_API_KEY: rootKey,
-    MARKET_DATA: 'yahoo',
     YAHOO_URL: market.url,
     YAHOO_COOKIE_URL: market.url,
-    FX_RATES: 'off',
-    LLM_MODEL: 'openai/scripted',
     LLM_BASE_URL: `${model.url}/load/v1`,
-    LLM_API_KEY: 'sk-scripted',
-    MAX_RUNNING_LOOPS: '1000',
-    LOG_LEVEL: 'error',
+    ...SETTINGS,
   })
   const figures = new Figures()
   const memory = new Memory(service.runtime)
@@ -59,9 +63,7 @@ async function load(options: Options): Promise<boolean> {
     const done = { uploads: [], forks: [], rules: [], turns: 0 }
     const run: Run = { people, options, figures, done, codes, isOver: () => performance.now() >= endsAt }
     console.log(`${options.minutes} minutes of work …`)
-    const startedAt = performance.now()
-    await workUntilOver(run)
-    const seconds = (performance.now() - startedAt) / 1000
+    const seconds = await timed(() => workUntilOver(run))
     console.log('looking whether everything is there …')
     await Promise.all(people.owners.map(({ tasks }) => tasks.allEnded(TASKS_PATIENCE_MS)))
     memory.stop()
@@ -76,6 +78,12 @@ async function load(options: Options): Promise<boolean> {
     await market.close()
     await model.close()
   }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return (performance.now() - startedAt) / 1000
 }
 
 /** Every owner follows his tasks; the streams beyond one each only listen. */

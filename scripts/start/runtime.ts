@@ -53,20 +53,6 @@ export function startHost(): Host {
       resolve(failure ?? (signal === null ? `ended with ${code}` : `was killed by ${signal}`))
     })
   })
-  const signalGroup = (signal: NodeJS.Signals | 0) => child.pid !== undefined && signalIfThere(-child.pid, signal)
-  const isGone = async (patienceMs: number) => {
-    const deadline = Date.now() + patienceMs
-    // The dead stay in their group until someone collects them, which an init process may take a second for.
-    while (signalGroup(0) && listProcesses().some(({ group }) => group === child.pid)) {
-      if (Date.now() > deadline) return false
-      await sleep(CHECK_EVERY_MS)
-    }
-    return true
-  }
-  const kill = async () => {
-    signalGroup('SIGKILL')
-    await isGone(KILL_PATIENCE_MS)
-  }
   return {
     serve(job, onServing) {
       child.on('message', (news: HostNews) => {
@@ -80,6 +66,27 @@ export function startHost(): Host {
       const pid = child.pid === undefined ? null : runtimeBelow(child.pid)
       return pid === null ? null : usageOf(pid)
     },
+    ...endsOf(child.pid),
+  }
+}
+
+/** How the process group of a leader that was started ends. */
+function endsOf(leader: number | undefined): Pick<Runtime, 'kill' | 'stop'> {
+  const signalGroup = (signal: NodeJS.Signals | 0) => leader !== undefined && signalIfThere(-leader, signal)
+  const isGone = async (patienceMs: number) => {
+    const deadline = Date.now() + patienceMs
+    // The dead stay in their group until someone collects them, which an init process may take a second for.
+    while (signalGroup(0) && listProcesses().some(({ group }) => group === leader)) {
+      if (Date.now() > deadline) return false
+      await sleep(CHECK_EVERY_MS)
+    }
+    return true
+  }
+  const kill = async () => {
+    signalGroup('SIGKILL')
+    await isGone(KILL_PATIENCE_MS)
+  }
+  return {
     kill,
     async stop() {
       signalGroup('SIGTERM')

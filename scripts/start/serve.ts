@@ -32,7 +32,7 @@ type Service = {
 }
 
 export async function serve({ settings, host, stopped, withRunner }: Service): Promise<void> {
-  const { port, stateDir, vars } = settings
+  const { port, stateDir } = settings
   const word = randomBytes(WORD_BYTES).toString('hex')
   const front = await listenPatiently(port, () => Front.listen(port, word))
   const state = await takeStateFolder(stateDir)
@@ -44,12 +44,7 @@ export async function serve({ settings, host, stopped, withRunner }: Service): P
     state.release()
   })
   await prepare(stopped)
-  requireSoundDatabases(state.path)
-  requireKnownMigrations(state.path, readPlan().migrations)
-  const sealed = withOwnOrigins(withRunnerToken(withSecretsKey(vars, state.path), state.path), port)
-  const locked = await lockedAway(state.path, sealed)
-  if (locked !== null) console.error(locked)
-  const job: HostJob = { stateDir: state.path, vars: sealed, word, foreign: WORKER_VARIABLES }
+  const job: HostJob = { ...(await whatToServe(settings, state.path)), word, foreign: WORKER_VARIABLES }
   let backend: number | null = null
   stopped.addEventListener('abort', () => front.close())
   await supervise({
@@ -75,6 +70,16 @@ export async function serve({ settings, host, stopped, withRunner }: Service): P
     onRestart: note,
     stopped,
   })
+}
+
+/** Refuses databases that are damaged or from a later version, and says when sealed values cannot be opened. */
+async function whatToServe({ port, vars }: Settings, path: string): Promise<Pick<HostJob, 'stateDir' | 'vars'>> {
+  requireSoundDatabases(path)
+  requireKnownMigrations(path, readPlan().migrations)
+  const sealed = withOwnOrigins(withRunnerToken(withSecretsKey(vars, path), path), port)
+  const locked = await lockedAway(path, sealed)
+  if (locked !== null) console.error(locked)
+  return { stateDir: path, vars: sealed }
 }
 
 function note(restart: { reason: string; delayMs: number }): void {
