@@ -3,6 +3,7 @@
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +21,7 @@ export const isolation = spawnSync('bwrap', ['--version']).status === 0 ? 'bwrap
 
 export type Lent = { readonly worker: WorkerSide; readonly pid: number }
 
-/** A Worker and a runner that is connected to it; the runner ends with this process. */
+/** A Worker and a runner that is connected to it; the runner ends with the stage, and at the latest with this process. */
 export async function lend(stage: Stage, capacity = 100): Promise<Lent> {
   const worker = await stage.startWorker({
     vars: { RATE_LIMIT_UPLOADS: '999999999/1', MAX_RUNNING_LOOPS: '1000' },
@@ -31,9 +32,18 @@ export async function lend(stage: Stage, capacity = 100): Promise<Lent> {
     env: { ...process.env, BELLWETHER_RUNNER_KEY: await runnerKey(worker) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  process.once('exit', () => {
+  const end = () => {
     child.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
+  }
+  process.once('exit', end)
+  stage.endsWithIt({
+    async stop() {
+      const isGone = child.exitCode !== null || child.signalCode !== null
+      if (!isGone && child.kill('SIGKILL')) await once(child, 'exit')
+      end()
+      process.off('exit', end)
+    },
   })
   await connected(child)
   return { worker, pid: child.pid ?? 0 }

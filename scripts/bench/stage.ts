@@ -41,6 +41,8 @@ export type Stage = {
   startWorker(wishes: WorkerWishes): Promise<WorkerSide>
   /** A program of the benchmark's on the core of the servers; it calls `serveCalls`. */
   startProgram<C extends Calls>(file: string): PinnedProcess<C>
+  /** Something else that ends with the stage. */
+  endsWithIt(what: { stop(): Promise<void> }): void
   stop(): Promise<void>
 }
 
@@ -69,7 +71,9 @@ export async function setStage(bundles: Bundles, outDir: string, cores: Cores | 
       bundles.small.length === 0
         ? NO_SMALL
         : await startSmall(start('server.ts', serverCore), bundles.small, join(outDir, 'state-small'))
-    return { client, worker, small, measured, startWorker, startProgram: (file) => start(file, serverCore), stop }
+    const startProgram = <C extends Calls>(file: string) => start<C>(file, serverCore)
+    const endsWithIt = (what: (typeof started)[number]) => void started.push(what)
+    return { client, worker, small, measured, startWorker, startProgram, endsWithIt, stop }
   } catch (error) {
     await stop()
     throw error

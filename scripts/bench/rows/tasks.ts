@@ -12,6 +12,8 @@ import { latency } from './http.ts'
 const LISTENERS = 1_000
 const SLICE_MS = 1_500
 const STARTS = 60
+const STORED = 50_000
+const CROWD = 200
 const BATCHES = 20
 const BATCH = 50
 /** Created, started, ended. */
@@ -39,7 +41,8 @@ const stream = (worker: WorkerSide) => ({
 })
 
 export async function taskStarts(stage: Stage): Promise<Measurement[]> {
-  const worker = await stage.startWorker({ isSeeded: true, vars: { ...UNLIMITED, BENCH_RUNNER: 'instant' } })
+  const vars = { ...UNLIMITED, BENCH_RUNNER: 'instant' }
+  const [idle, crowded] = [await stage.startWorker({ isSeeded: true, vars }), await crowdedWorker(stage, vars)]
   const empty = stage.small['empty-object']
   const request = rawRequest(empty, { method: 'GET', path: '/ask' }, null)
   return [
@@ -48,17 +51,33 @@ export async function taskStarts(stage: Stage): Promise<Measurement[]> {
       what: 'submit to started on a stream, p50; baseline: a call of an object that does nothing',
       unit: 'ms',
       target: { oursAtMost: 20 },
-      ours: () =>
-        stage.measured(worker, async () => {
-          const requests = Array.from({ length: STARTS }, () =>
-            analyze(worker, { stock_code: ticker(), async_mode: true }),
-          )
-          const { p50Ms, clientCpu } = await stage.client.call('starts', { stream: stream(worker), requests })
-          return { value: p50Ms, requests: STARTS, clientCpu }
-        }),
+      ours: () => started(stage, idle),
       baseline: () => asked(stage, empty, { request, figure: 'p50Ms', connections: 1 }),
     },
+    {
+      row: 'submit',
+      what: `the same with ${STORED} stored reports and ${CROWD} streams that listen; baseline: without`,
+      unit: 'ms',
+      target: { ratioAtMost: 2 },
+      ours: () => started(stage, crowded),
+      baseline: () => started(stage, idle),
+    },
   ]
+}
+
+async function crowdedWorker(stage: Stage, vars: Readonly<Record<string, string>>): Promise<WorkerSide> {
+  const worker = await stage.startWorker({ isSeeded: true, vars })
+  await ask(worker, `/bench/analyses?count=${STORED}`)
+  await stage.client.call('listen', { group: 'crowd', target: stream(worker), count: CROWD })
+  return worker
+}
+
+function started({ client, measured }: Stage, worker: WorkerSide): Promise<Sample> {
+  return measured(worker, async () => {
+    const requests = Array.from({ length: STARTS }, () => analyze(worker, { stock_code: ticker(), async_mode: true }))
+    const { p50Ms, clientCpu } = await client.call('starts', { stream: stream(worker), requests })
+    return { value: p50Ms, requests: STARTS, clientCpu }
+  })
 }
 
 export async function taskThroughput(stage: Stage): Promise<Measurement[]> {
