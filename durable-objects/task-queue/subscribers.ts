@@ -48,6 +48,8 @@ type Deps = {
 const Attachment = z.object({ until: z.number().nullable() })
 
 const MAX_MESSAGE_CHARS = 200_000
+
+const encoder = new TextEncoder()
 /** Streams of all owners: well below what one object can hold. */
 const MAX_SUBSCRIBERS = 20_000
 /** Longer than any isolate may believe that a revoked key is valid. */
@@ -109,11 +111,11 @@ export class Subscribers {
     }
     const json = JSON.stringify({ message: greeting })
     const missed = after === null ? null : this.#log.since(owner, after)
-    if (missed !== null) sendAll(server, [sseFrame({ event: 'connected', json }), ...missed])
+    if (missed !== null) sendAll(server, messagesOf([sseFrame({ event: 'connected', json }), ...missed]))
     else {
       const id = this.#log.last(owner)
       const snapshot = open.map((task) => sseFrame({ id, event: 'task_created', json: taskJson(task, null) }))
-      sendAll(server, [sseFrame({ id, event: 'connected', json }), ...snapshot])
+      sendAll(server, messagesOf([sseFrame({ id, event: 'connected', json }), ...snapshot]))
     }
     return new Response(null, { status: 101, webSocket: client })
   }
@@ -138,7 +140,8 @@ export class Subscribers {
     const beat = sseFrame({ event: 'heartbeat', json: JSON.stringify({ timestamp: isoMicros(now) }) })
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#freed.add(resolve)
-    for (const socket of openOnes(this.#ctx.getWebSockets(tag))) sendAll(socket, [beat])
+    const messages = messagesOf([beat])
+    for (const socket of openOnes(this.#ctx.getWebSockets(tag))) sendAll(socket, messages)
     await Promise.race([promise, scheduler.wait(ASK_WAIT_MS)])
     this.#freed.delete(resolve)
   }
@@ -188,7 +191,8 @@ export class Subscribers {
     const now = Date.now()
     // In case the alarm is late.
     if (now >= this.#nextEnd) this.expire(now)
-    for (const socket of this.#ctx.getWebSockets(owner)) sendAll(socket, frames)
+    const messages = messagesOf(frames)
+    for (const socket of this.#ctx.getWebSockets(owner)) sendAll(socket, messages)
   }
 }
 
@@ -214,17 +218,23 @@ function taskJson(task: Task, flowEvent: string | null): string {
   return flowEvent === null ? text : `${text.slice(0, -1)},"flow_event":${flowEvent}}`
 }
 
-function sendAll(socket: WebSocket, frames: readonly string[]): void {
+/** The messages for these frames, as bytes: encoded once for all sockets, and passed on by the streams' Workers as they are. */
+function messagesOf(frames: readonly string[]): Uint8Array[] {
+  const texts: string[] = []
   let text = ''
-  try {
-    for (const frame of frames) {
-      if (text.length + frame.length > MAX_MESSAGE_CHARS && text !== '') {
-        socket.send(text)
-        text = ''
-      }
-      text += frame
+  for (const frame of frames) {
+    if (text.length + frame.length > MAX_MESSAGE_CHARS && text !== '') {
+      texts.push(text)
+      text = ''
     }
-    socket.send(text)
+    text += frame
+  }
+  return [...texts, text].map((each) => encoder.encode(each))
+}
+
+function sendAll(socket: WebSocket, messages: readonly Uint8Array[]): void {
+  try {
+    for (const message of messages) socket.send(message)
   } catch (error) {
     // The stream's Worker is gone; its client comes back with the number of its last event.
     log.debug('task_stream.send_failed', errorFields(error))

@@ -1,4 +1,4 @@
-// Sends an event stream to a client; the text comes over a socket from an object. The work that would cost the object
+// Sends an event stream to a client; it comes over a socket from an object, in bytes that are passed on as they are. The work that would cost the object
 // something while nothing happens is done here, in the Worker: the heartbeat, noticing that the client has left, and ending
 // a stream that is read too slowly.
 
@@ -68,7 +68,7 @@ class Line {
   open(): void {
     this.#socket.addEventListener('message', ({ data }) => {
       this.#heartbeat.received()
-      this.#write(String(data))
+      this.#pass(typeof data === 'string' ? this.#encoder.encode(data) : new Uint8Array(data))
     })
     this.#socket.addEventListener('close', ({ code, reason }) => {
       // Tells the client that the same key will not work again.
@@ -77,6 +77,8 @@ class Line {
     })
     this.#socket.addEventListener('error', () => this.#end('broken'))
     this.#options.signal.addEventListener('abort', () => this.leave('client left'))
+    // Otherwise the bytes would have to be waited for.
+    this.#socket.binaryType = 'arraybuffer'
     this.#socket.accept()
     this.#heartbeat.start()
   }
@@ -96,8 +98,12 @@ class Line {
   }
 
   #write(text: string): void {
+    this.#pass(this.#encoder.encode(text))
+  }
+
+  #pass(bytes: Uint8Array): void {
     if (this.#ended) return
-    this.#controller.enqueue(this.#encoder.encode(text))
+    this.#controller.enqueue(bytes)
     const { maxLagBytes = MAX_LAG_BYTES } = this.#options
     if ((this.#controller.desiredSize ?? 0) < -maxLagBytes) this.#end('lagging')
   }

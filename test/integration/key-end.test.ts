@@ -312,6 +312,7 @@ test('where no room is left, streams without a client are found out and make roo
     const answer = await taskQueue(env).fetch(`http://task-queue/stream?${query}`, { headers: UPGRADE })
     const socket = answer.webSocket
     if (socket === null) throw new Error(`no socket: ${answer.status}`)
+    socket.binaryType = 'arraybuffer'
     socket.accept()
     return socket
   }
@@ -327,7 +328,9 @@ test('where no room is left, streams without a client are found out and make roo
   expect((await used(sibling))[1]).toEqual([0, 50])
   // As an edge Worker whose client left without a word: it notices with the next write.
   gone?.addEventListener('message', ({ data }) => {
-    if (String(data).startsWith('event: heartbeat\ndata: {"timestamp":"')) gone.close(1000, 'client left')
+    if (typeof data === 'string') throw new Error('the frames come in bytes')
+    if (new TextDecoder().decode(data).startsWith('event: heartbeat\ndata: {"timestamp":"'))
+      gone.close(1000, 'client left')
   })
   const opened: Awaited<ReturnType<typeof openStream>>[] = []
   await expect

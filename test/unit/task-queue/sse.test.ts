@@ -25,7 +25,8 @@ test('the response wears the headers of an event stream and passes the text on u
   )
   expect(headers).toEqual(['text/event-stream', 'no-cache', 'keep-alive', 'no'])
   server.send('event: a\ndata: 1\n\n')
-  server.send('event: b\ndata: 贵\n\n')
+  // As the queue sends them.
+  server.send(new TextEncoder().encode('event: b\ndata: 贵\n\n'))
   server.close(1000, 'done')
   expect(await readAll(response)).toBe('event: a\ndata: 1\n\nevent: b\ndata: 贵\n\n')
 })
