@@ -1,4 +1,3 @@
-import { emaFromFirst } from './averages.ts'
 import { defineIndicator, type Numbers, rollingMax, rollingMin, type Series, warmingUp } from './series.ts'
 
 export type Macd = { dif: Series; dea: Series; histogram: Series }
@@ -12,38 +11,43 @@ const SIGNAL = 9
  * Warm-up: 25 bars for DIF, 33 for DEA and histogram.
  */
 export function macd(closes: Numbers): Macd {
-  const fast = emaFromFirst(closes, FAST)
-  const slow = emaFromFirst(closes, SLOW)
-  const dif = fast
-  for (let i = 0; i < closes.length; i++) dif[i] = (fast[i] as number) - (slow[i] as number)
-  const dea = emaFromFirst(dif, SIGNAL)
+  const size = closes.length
   const ready = SLOW + SIGNAL - 2
-  const histogram = warmingUp(closes.length, ready)
-  for (let i = ready; i < closes.length; i++) histogram[i] = 2 * ((dif[i] as number) - (dea[i] as number))
-  dif.fill(Number.NaN, 0, Math.min(SLOW - 1, dif.length))
-  dea.fill(Number.NaN, 0, Math.min(ready, dea.length))
+  const [dif, dea, histogram] = [warmingUp(size, SLOW - 1), warmingUp(size, ready), warmingUp(size, ready)]
+  const [fastWeight, slowWeight, signalWeight] = [2 / (FAST + 1), 2 / (SLOW + 1), 2 / (SIGNAL + 1)]
+  let fast = (closes[0] ?? 0) as number
+  let slow = fast
+  let signal = 0
+  // The three averages of `emaFromFirst` side by side: none waits for another one's whole series.
+  for (let i = 0; i < size; i++) {
+    const close = closes[i] as number
+    fast += fastWeight * (close - fast)
+    slow += slowWeight * (close - slow)
+    const between = fast - slow
+    signal += signalWeight * (between - signal)
+    if (i >= SLOW - 1) dif[i] = between
+    if (i < ready) continue
+    dea[i] = signal
+    histogram[i] = 2 * (between - signal)
+  }
   return { dif, dea, histogram }
 }
 
 /**
  * RSI (Wilder 1978): 100 · U / (U + D), where U and D are averages of gains and losses. The first average is the mean of
  * the first n changes, then avg_i = (avg_{i−1} · (n−1) + x_i) / n. Warm-up: n bars. Without any movement it is 50.
+ * Kept are n times the averages, as Wilder's own work sheet has them: sum_i = sum_{i−1} · (n−1)/n + x_i, without a division.
  */
 export function rsi(closes: Numbers, period: number): Series {
   const out = warmingUp(closes.length, period)
+  const kept = (period - 1) / period
   let [gain, loss] = [0, 0]
-  const head = Math.min(period + 1, closes.length)
-  for (let i = 1; i < head; i++) {
+  for (let i = 1; i < closes.length; i++) {
     const change = (closes[i] as number) - (closes[i - 1] as number)
-    gain += Math.max(change, 0) / period
-    loss += Math.max(-change, 0) / period
-  }
-  if (head === period + 1) out[period] = shareOf(gain, loss)
-  for (let i = period + 1; i < closes.length; i++) {
-    const change = (closes[i] as number) - (closes[i - 1] as number)
-    gain = (gain * (period - 1) + Math.max(change, 0)) / period
-    loss = (loss * (period - 1) + Math.max(-change, 0)) / period
-    out[i] = shareOf(gain, loss)
+    const share = i > period ? kept : 1
+    gain = gain * share + (change > 0 ? change : 0)
+    loss = loss * share + (change < 0 ? -change : 0)
+    if (i >= period) out[i] = shareOf(gain, loss)
   }
   return out
 }
