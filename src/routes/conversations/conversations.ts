@@ -31,6 +31,9 @@ import {
 } from './schemas.ts'
 
 const TOKEN_LIFETIME_MS = 24 * 3600 * 1000
+/** For so long the same token is given again. */
+const TOKEN_AGAIN_MS = 300_000
+const MAX_SIGNED = 10_000
 /** What the reference called the trigger of API callers; old clients filter by it. */
 const TRIGGER_ALIAS = 'openhands_api'
 
@@ -193,7 +196,24 @@ function sessionKey(c: Context<AppEnv>, { owner, id }: ConversationSummary): str
   const { secretsKey } = config(c.env)
   if (via === 'token') return presentedKey(c.req.raw)
   if (keyId === null || secretsKey === null) return null
-  return signToken(secretsKey, 'bwc', { owner, conversation: id, key: keyId, until: Date.now() + TOKEN_LIFETIME_MS })
+  return recentToken(secretsKey, { owner, conversation: id, key: keyId })
+}
+
+type TokenScope = { owner: string; conversation: string; key: string }
+
+/** Tokens that were signed a moment ago, by what they open: clients ask for the same conversations again and again. */
+const signed = new Map<string, { token: string; until: number }>()
+
+function recentToken(secretsKey: string, scope: TokenScope): string {
+  const now = Date.now()
+  const name = JSON.stringify([secretsKey, scope.owner, scope.conversation, scope.key])
+  const known = signed.get(name)
+  if (known !== undefined && known.until - now > TOKEN_LIFETIME_MS - TOKEN_AGAIN_MS) return known.token
+  const until = now + TOKEN_LIFETIME_MS
+  const token = signToken(secretsKey, 'bwc', { ...scope, until })
+  if (signed.size >= MAX_SIGNED) signed.clear()
+  signed.set(name, { token, until })
+  return token
 }
 
 export { making, reading }
