@@ -170,6 +170,10 @@ test('a conversation token opens its own conversation only, and dies with the ke
   const chat = await startConversation({}, ann)
   const other = await startConversation({}, ann)
   const token = String((await ann.json(chat.path)).session_api_key)
+  // A moment later it is the same one; for another key of the owner it is not.
+  expect((await ann.json(chat.path)).session_api_key).toBe(token)
+  const sibling = await client({ owner: ann.owner })
+  expect((await sibling.json(chat.path)).session_api_key).not.toBe(token)
   const withToken = (path: string) => request(path, { headers: { 'x-session-api-key': token } })
   expect((await withToken(`${chat.path}/events`)).status).toBe(200)
   expect((await withToken(chat.path)).status).toBe(200)
