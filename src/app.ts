@@ -6,6 +6,7 @@ import type { AppEnv } from './http/app-env.ts'
 import { AppError, envelopeFor, renderError } from './http/errors.ts'
 import { requestMiddleware } from './http/middleware.ts'
 import { documentFor } from './http/openapi.ts'
+import { RememberingRouter } from './http/remembering-router.ts'
 import { serve } from './http/router.ts'
 import { analysisRoutes } from './routes/analysis/index.ts'
 import { audit } from './routes/audit.ts'
@@ -20,7 +21,7 @@ import { setup } from './routes/setup.ts'
 import { shared } from './routes/shared.ts'
 import { usage } from './routes/usage.ts'
 
-export const app = new OpenAPIHono<AppEnv>()
+export const app = new OpenAPIHono<AppEnv>({ router: new RememberingRouter() })
 
 app.use(requestMiddleware)
 const toolServer = mcpServer((request, env, ctx) => app.fetch(request, env, ctx))
@@ -48,8 +49,12 @@ export async function answer(request: Request, env: Env, ctx: ExecutionContext):
 const OF_APP =
   /^\/(api|mcp|\.well-known|socket\.io)(\/|$)|^\/(alive|health|openapi\.json|server_info|stocks\.index\.json)$/
 
+/** A path as most calls have it, written so that no reading of the address could find another one. */
+const PLAIN_CALL = /^https?:\/\/[\w.:[\]-]+\/api\/[\w/-]*(\?|$)/
+
 /** Null for what is no file and no page of the console. */
 async function consoleFile(request: Request, env: Env): Promise<Response | null> {
+  if (PLAIN_CALL.test(request.url)) return null
   const { pathname } = new URL(request.url)
   if (OF_APP.test(pathname) || (request.method !== 'GET' && request.method !== 'HEAD')) return null
   const file = await env.ASSETS.fetch(request)

@@ -32,7 +32,7 @@ export function portAddress(request: Request, env: Env, label: string): string |
 
 /** The answer to a request for the host of a port; null for any other host. */
 export async function portView(request: Request, env: Env): Promise<Response | null> {
-  const label = labelOf(new URL(request.url), env)
+  const label = labelOf(request.url, env)
   if (label === null) return null
   const token = portTokenIn(label)
   const stub = token === null ? null : conversationShown(env, token.object)
@@ -54,12 +54,29 @@ export async function portView(request: Request, env: Env): Promise<Response | n
   return shown(answer, { request, env, token })
 }
 
+const MOST_HOSTS = 1_000
+
+/** What stands before the path in addresses that were asked lately and belong to no port. */
+const noPorts = new Set<string>()
+
 /** The label in front of the domain of ports. Any name below `localhost` counts: the console and the API are at none of them. */
-function labelOf(url: URL, env: Env): string | null {
+function labelOf(address: string, env: Env): string | null {
+  const portHost = 'PORT_HOST' in env ? config(env).portHost : null
+  // Reading a whole address costs as much as a small answer, and of a plainly written one the host is all that counts.
+  const plain = /^https?:\/\/[\w.:[\]-]+(?=[/?]|$)/.exec(address)?.[0]
+  const name = `${portHost} ${plain}`
+  if (plain !== undefined && noPorts.has(name)) return null
+  const label = labelIn(new URL(address), portHost)
+  if (label !== null || plain === undefined) return label
+  if (noPorts.size >= MOST_HOSTS) noPorts.clear()
+  noPorts.add(name)
+  return null
+}
+
+function labelIn(url: URL, portHost: string | null): string | null {
   // The dot of a name that is written out whole.
   const hostname = url.hostname.replace(/\.$/, '')
   if (hostname.endsWith(`.${LOCAL}`)) return hostname.slice(0, -LOCAL.length - 1)
-  const portHost = 'PORT_HOST' in env ? config(env).portHost : null
   if (portHost === null) return null
   const name = portHost.replace(/:\d+$/, '')
   if (hostname === name) return ''
