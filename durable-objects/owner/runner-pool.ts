@@ -22,6 +22,10 @@ const OPEN_WITHIN_MS = 5_000
 /** A restart of the service, or a broken cable: runners that were connected are back within this time. */
 const RETURN_WITHIN_MS = 10_000
 
+/** Runners that are gone are remembered so long, and no more than so many: each container is another one. */
+const REMEMBERED_MS = 30 * 24 * 3600_000
+const REMEMBERED = 700
+
 /** A clock that is further off is worth a line of the log. */
 const WRONG_CLOCK_MS = 60_000
 
@@ -43,8 +47,8 @@ export type WantedRunner = {
   patienceMs: number
 }
 
-/** Why there is none: nobody is connected, none has the labels, or all that do are busy. */
-export type NoRunner = 'none' | 'labels' | 'full'
+/** Why there is none: nobody is connected, none has the labels, all that do are busy, or the disk of one that is free is full. */
+export type NoRunner = 'none' | 'labels' | 'full' | 'disk'
 /** `others`: how many more would take the conversation. `isReturning`: one that never said goodbye may be on its way back. */
 export type RunnerAnswer =
   | { ok: true; runner: RunnerDescription; others: number }
@@ -126,6 +130,7 @@ export class RunnerPool {
       .sort((a, b) => rank(b, wanted, before?.runner) - rank(a, wanted, before?.runner))
     const isFree = (info: RunnerInfo) => info.state !== 'draining' && info.conversations < info.capacity
     let isSilent = false
+    let hasNoRoom = false
     const othersOf = (id: string | null) => fitting.filter((info) => info.id !== id && isFree(info)).length
     for (const info of fitting) {
       if (wanted.only !== null && info.id !== wanted.only) continue
@@ -137,13 +142,15 @@ export class RunnerPool {
       const taken = await this.#open(socket, info.id, { ...wanted, withinMs })
       if (taken === 'yes') return { ok: true, runner: descriptionOf(info), others }
       isSilent ||= taken === 'silent'
+      hasNoRoom ||= taken === 'disk'
     }
     const others = wanted.only === null ? 0 : othersOf(wanted.only)
     const isReturning = this.#isReturning(wanted.labels)
     const counts = { busy: fitting.length, others, isReturning }
     // One that does not answer is gone, and was not told of yet.
     if (online.size === 0 || isSilent) return { ok: false, reason: 'none', ...counts }
-    return { ok: false, reason: fitting.length === 0 ? 'labels' : 'full', ...counts }
+    if (fitting.length === 0) return { ok: false, reason: 'labels', ...counts }
+    return { ok: false, reason: hasNoRoom ? 'disk' : 'full', ...counts }
   }
 
   /** The conversation needs its runner no longer. `erase`: it is deleted, and the runner's copy with it. */
@@ -198,11 +205,7 @@ export class RunnerPool {
     return peer
   }
 
-  #greet(socket: WebSocket, { wire, runner, holds, clock }: RunnerHello): RunnerWelcome {
-    if (wire !== WIRE_VERSION) {
-      const text = `this service speaks version ${WIRE_VERSION} of the wire and the runner ${wire}: install the release that belongs to it`
-      throw new RpcError(RPC_ERRORS.wrongVersion, text, { supported: [WIRE_VERSION] })
-    }
+  #greet(socket: WebSocket, { runner, holds, clock }: RunnerHello): RunnerWelcome {
     const { key, runner: before } = attachmentOf(socket)
     if (before !== null && before !== runner.id)
       throw new RpcError(RPC_ERRORS.refused, 'this connection has said hello as another runner')
@@ -218,12 +221,26 @@ export class RunnerPool {
       now,
     )
     socket.serializeAttachment({ kind: 'runner', key, runner: runner.id } satisfies Attachment)
+    this.#forgetLongGone(now)
     log.info('runner.joined', { runner: runner.id, name: runner.name, version: runner.version, holds: holds.length })
     // Nothing here goes by it: only the times that commands and files have over there are wrong.
     if (Math.abs(clock - now) > WRONG_CLOCK_MS)
       log.warn('runner.clock_wrong', { runner: runner.id, offSeconds: Math.round((clock - now) / 1000) })
     this.#ctx.waitUntil(this.#eraseDeleted(socket, holds))
     return { wire: WIRE_VERSION, now }
+  }
+
+  #forgetLongGone(now: number): void {
+    // After a restart of the service those that were connected are on their way back.
+    if (now - this.#since < RETURN_WITHIN_MS) return
+    const live = JSON.stringify(this.#ctx.getWebSockets().map((socket) => attachmentOf(socket).runner))
+    this.#sql.exec(
+      `DELETE FROM runners WHERE id NOT IN (SELECT value FROM json_each(?) WHERE value IS NOT NULL)
+         AND (seen_at < ? OR id NOT IN (SELECT id FROM runners ORDER BY seen_at DESC LIMIT ?))`,
+      live,
+      now - REMEMBERED_MS,
+      REMEMBERED,
+    )
   }
 
   /** Conversations that were deleted while the runner was away: their folders go. */
@@ -245,7 +262,7 @@ export class RunnerPool {
     socket: WebSocket,
     runner: string,
     wanted: WantedRunner & { withinMs: number },
-  ): Promise<'yes' | 'refused' | 'silent'> {
+  ): Promise<'yes' | 'refused' | 'disk' | 'silent'> {
     const { conversation, path, ticket, holder, withinMs } = wanted
     try {
       await this.#peer(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), withinMs)
@@ -253,7 +270,8 @@ export class RunnerPool {
       log.warn('runner.not_opened', { runner, conversation, ...errorFields(error) })
       // Half-open connections look like this.
       if (error instanceof NoAnswer && withinMs === OPEN_WITHIN_MS) socket.close(1011, 'no answer')
-      return error instanceof NoAnswer ? 'silent' : 'refused'
+      if (error instanceof NoAnswer) return 'silent'
+      return error instanceof RpcError && error.code === RPC_ERRORS.noRoom ? 'disk' : 'refused'
     }
     this.#sql.exec('INSERT OR REPLACE INTO runner_conversations VALUES (?, ?, ?)', conversation, runner, holder)
     return 'yes'

@@ -144,9 +144,13 @@ export class Conversation {
     cgroup?.end()
     tree.close()
     journal.close()
-    if (isErased) erase(dirname(this.#deps.folder), basename(this.#deps.folder))
-    log('conversation.closed', { reason, erased: isErased })
-    this.#deps.onLetGo(reason)
+    try {
+      if (isErased) erase(dirname(this.#deps.folder), basename(this.#deps.folder))
+      log('conversation.closed', { reason, erased: isErased })
+    } finally {
+      // What could not be erased is when this machine is connected again; its place is free at once.
+      this.#deps.onLetGo(reason)
+    }
   }
 
   #newGuard(): Guard {
@@ -159,6 +163,7 @@ export class Conversation {
       kills: () => cgroup?.newKills() ?? 0,
       pids: () => [...this.#calls.sessionPids, views.terminal.pid].filter((pid) => pid !== null),
       onOver: (text) => this.#overLimit(text),
+      onFolderGone: () => this.end({ isErased: false, reason: 'its folder was deleted' }),
     })
   }
 

@@ -33,15 +33,24 @@ export function takeFolder(folder: string): { id: string; letGo: () => void } {
       `${folder} is used by the runner with process id ${holder.split(' ')[0]}: give this one another with --workspaces, or BELLWETHER_RUNNER_WORKSPACES under npm start`,
     )
   }
-  writeFileSync(mark, `${processMark(process.pid)}\n`, { mode: 0o600 })
-  return { id: keptId(join(folder, 'runner-id')), letGo: () => rmSync(mark, { force: true }) }
+  const id = usable(folder, () => {
+    writeFileSync(mark, `${processMark(process.pid)}\n`, { mode: 0o600 })
+    return keptId(join(folder, 'runner-id'))
+  })
+  return { id, letGo: () => rmSync(mark, { force: true }) }
 }
 
 /** Throws a `UsageError` that names the folder and why it cannot be used. */
 export function makeWorkspaces(folder: string): void {
-  try {
+  usable(folder, () => {
     makeWithParents(folder)
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  })
+}
+
+function usable<T>(folder: string, action: () => T): T {
+  try {
+    return action()
   } catch (error) {
     throw new UsageError(`--workspaces ${folder} cannot be used: ${messageOf(error)}`)
   }

@@ -87,7 +87,7 @@ export function readOptions(args: readonly string[], env: Env): Options | 'help'
   return {
     url: urlOf(text('url')),
     key: keyOf(text),
-    name: (text('name') ?? hostname()).slice(0, 100),
+    name: nameOf(text('name')),
     labels: labelsOf(text('labels')),
     capacity: countOf('capacity', text('capacity') ?? '4', 1000),
     isolation: oneOf('isolation', text('isolation') ?? 'bwrap', ['bwrap', 'none']),
@@ -132,8 +132,20 @@ function urlOf(text: string | undefined): URL {
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new UsageError('--url with http:// is for this machine alone: the key would cross the network in the clear')
   }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
+    throw new UsageError(`--url is scheme, host and port alone, such as ${url.origin}`)
   return url
 }
+
+/** People and models read it, so the service takes no other. */
+function nameOf(text: string | undefined): string {
+  if (text === undefined) return hostname().replaceAll(UNSEEN, '').slice(0, 100) || 'runner'
+  if (text.length > 100) throw new UsageError('--name has at most 100 characters')
+  if (text.search(UNSEEN) >= 0) throw new UsageError('--name has characters that cannot be seen')
+  return text
+}
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host)

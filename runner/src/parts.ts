@@ -44,6 +44,8 @@ export function openParts(deps: ConversationDeps, asks: Asks): Parts {
   mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
   const log: Log = (event, fields) => deps.log(event, { conversation: deps.id, ...fields })
   const made = makeFolders(deps.folder)
+  // First what only writes: where the disk is full nothing has begun that would have to be ended.
+  const journal = new Journal(join(deps.folder, 'journal'), log)
   const network = ownNetwork(deps, made)
   const folders = network === null ? made : { ...made, network }
   const cgroup = deps.cgroups === null ? null : new Cgroup(deps.cgroups, deps.id, deps.plan.limits)
@@ -62,7 +64,7 @@ export function openParts(deps: ConversationDeps, asks: Asks): Parts {
       startProgram: deps.startProgram,
     }),
     views: new Views({ network, launch: () => terminalLaunch(folders, plan), log, idleMs: plan.idleMs }),
-    journal: new Journal(join(deps.folder, 'journal')),
+    journal,
     tree,
     ...programsOf(deps, place, tree.root),
   }

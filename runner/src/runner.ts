@@ -12,6 +12,7 @@ import { type Log, messageOf } from './log.ts'
 import type { CgroupBase } from './sandbox/cgroup.ts'
 import type { LaunchPlan } from './sandbox/launch.ts'
 import { erase } from './sync/erase.ts'
+import { isDiskFailure } from './sync/folder.ts'
 
 export type RunnerDeps = {
   readonly url: URL
@@ -37,8 +38,9 @@ export type RunnerDeps = {
 
 /** Well below the seven seconds that a call waits for its runner where another one is free, on a busy machine as well. */
 const MOST_WAIT_MS = 2_000
-/** A key that is refused does not become right soon. */
+/** A key or a version that is refused does not become right soon. */
 const REFUSED_MS = 30_000
+const LASTING: ReadonlySet<number> = new Set([RPC_ERRORS.wrongVersion, RPC_ERRORS.invalidParams])
 
 export class Runner {
   readonly #deps: RunnerDeps
@@ -47,6 +49,8 @@ export class Runner {
   readonly #backoff = new Backoff({ firstMs: 250, mostMs: MOST_WAIT_MS })
   #peer: Peer | null = null
   #isDraining = false
+  /** The service does not take what this runner says of itself. */
+  #isRefused = false
   #isOver = false
   #drainCheck: NodeJS.Timeout | null = null
 
@@ -111,6 +115,7 @@ export class Runner {
       (error) => {
         if (error instanceof Disconnected) return
         this.#deps.log('pool.refused', { message: messageOf(error) })
+        this.#isRefused = error instanceof RpcError && LASTING.has(error.code)
         peer.close(1000, 'refused')
       },
     )
@@ -128,10 +133,11 @@ export class Runner {
   #disconnected(peer: Peer, reason: string, status: number | null): void {
     if (this.#peer !== peer || this.#isOver) return
     this.#peer = null
-    const isRefused = status === 401 || status === 403
-    const waitMs = isRefused ? REFUSED_MS : this.#backoff.next()
+    const isKeyRefused = status === 401 || status === 403
+    const waitMs = isKeyRefused || this.#isRefused ? REFUSED_MS : this.#backoff.next()
+    this.#isRefused = false
     const toDo = 'make a key of the scope runner (POST /api/keys) and start the runner with it'
-    if (isRefused) this.#deps.log('pool.key_refused', { reason, toDo, retryMs: waitMs })
+    if (isKeyRefused) this.#deps.log('pool.key_refused', { reason, toDo, retryMs: waitMs })
     else this.#deps.log('pool.disconnected', { reason, retryMs: waitMs })
     setTimeout(() => this.connect(), waitMs)
   }
@@ -143,7 +149,13 @@ export class Runner {
     if (url.host !== this.#deps.url.host || !path.startsWith('/') || !isPrintable) {
       throw new RpcError(RPC_ERRORS.invalidParams, 'a conversation is opened at the host of the service')
     }
-    this.#conversationOf(id).open({ url, bearer: ticket })
+    try {
+      this.#conversationOf(id).open({ url, bearer: ticket })
+    } catch (error) {
+      if (!isDiskFailure(error)) throw error
+      this.#deps.log('conversation.no_room', { conversation: id, message: messageOf(error) })
+      throw new RpcError(RPC_ERRORS.noRoom, messageOf(error))
+    }
   }
 
   #conversationOf(id: string): Conversation {

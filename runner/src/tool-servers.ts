@@ -32,7 +32,7 @@ type Call = { readonly id: string; readonly name: string; answer: string | null;
 type Told = { readonly bytes: number; readonly tell: (peer: Peer) => void }
 
 const MAX_SERVERS = 16
-/** What waits for a connection, or for a server to read it. */
+/** What waits for a connection, for the network to take it, or for a server to read it. */
 const MAX_WAITING_BYTES = 2 * MAX_SERVER_MESSAGE_BYTES
 const STDERR_CHARS = 8000
 
@@ -42,6 +42,8 @@ export class ToolServers {
   readonly #waiting: Told[] = []
   readonly #coming = new ServerMessages()
   #waitingBytes = 0
+  /** Given to the connection, and not gone yet. */
+  #leavingBytes = 0
   #peer: Peer | null = null
   #call: Call | null = null
 
@@ -58,7 +60,7 @@ export class ToolServers {
     this.#coming.forget()
     for (const { tell } of this.#waiting.splice(0)) tell(peer)
     this.#waitingBytes = 0
-    for (const { child } of this.#running.values()) child.stdout.resume()
+    this.#goOn()
   }
 
   disconnect(): void {
@@ -132,13 +134,30 @@ export class ToolServers {
       const call = this.#call
       if (call?.name === name && call.answer === null && isAnswerTo(call.id, line)) call.answer = line
       this.#say(name, line)
-      if (this.#waitingBytes > MAX_WAITING_BYTES) server.child.stdout.pause()
+      if (this.#isFull) server.child.stdout.pause()
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#waitingBytes + this.#leavingBytes > MAX_WAITING_BYTES
+  }
+
+  /** Servers that stand still for want of room print on. */
+  #goOn(): void {
+    if (this.#isFull) return
+    for (const { child } of this.#running.values()) child.stdout.resume()
   }
 
   #say(name: string, line: string): void {
     this.#tell(Buffer.byteLength(line), (peer) => {
-      for (const piece of piecesOf(name, line)) peer.notify('server/message', piece)
+      for (const piece of piecesOf(name, line)) {
+        const bytes = Buffer.byteLength(piece.message)
+        this.#leavingBytes += bytes
+        peer.notify('server/message', piece, () => {
+          this.#leavingBytes -= bytes
+          this.#goOn()
+        })
+      }
     })
   }
 

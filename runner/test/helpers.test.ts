@@ -5,8 +5,11 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { piecesOf } from '../../src/runners/server-messages.ts'
+import type { Peer } from '../src/connect/peer.ts'
+import { type ToolProgram, ToolServers } from '../src/tool-servers.ts'
 import { startRunner } from './support/runner-process.ts'
 import { sandboxed } from './support/sandboxed.ts'
 import { Session } from './support/stand-in-session.ts'
@@ -174,3 +177,29 @@ function filesWith(text: string, folder: string): string {
     throw error
   }
 }
+
+test('a tool server that prints more than the network takes stands still until it has left, and nothing of it is lost', async () => {
+  const stdout = new PassThrough()
+  const child = { stdin: new PassThrough(), stdout, stderr: new PassThrough(), pid: undefined, on: () => child }
+  const launch = () => ({ command: 'server', args: [], env: {}, cwd: '/' })
+  const servers = new ToolServers({ launch, log: () => {}, startProgram: () => child as unknown as ToolProgram })
+  const leaving: (() => void)[] = []
+  let bytes = 0
+  const peer = {
+    notify: (_: string, { message }: { message: string }, onLeft: () => void) => {
+      bytes += message.length
+      leaving.push(onLeft)
+    },
+  }
+  servers.connect(peer as unknown as Peer)
+  servers.start({ name: 'loud', command: 'server', args: [], env: {} })
+  const line = JSON.stringify({ jsonrpc: '2.0', method: 'news', params: 'x'.repeat(1024 * 1024) })
+  for (let count = 0; count < 60; count++) stdout.write(`${line}\n`)
+  await expect.poll(() => stdout.isPaused(), PATIENTLY).toBe(true)
+  expect(bytes).toBeLessThan(20 * line.length)
+  const leave = () => {
+    for (const left of leaving.splice(0)) left()
+    return bytes
+  }
+  await expect.poll(leave, PATIENTLY).toBe(60 * line.length)
+})

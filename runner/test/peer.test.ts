@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { HEARTBEAT_MS, PING, PONG } from '../../src/runners/wire.ts'
-import { Peer } from '../src/connect/peer.ts'
+import { type Handlers, Peer } from '../src/connect/peer.ts'
 
 /** How long a silent connection is still read from, at most. */
 const READ_MS = 1_000
@@ -13,7 +13,7 @@ const READ_MS = 1_000
 afterEach(() => void vi.useRealTimers())
 
 /** A peer, its service's socket, what came there, and why it closed if it did. */
-async function connected() {
+async function connected(handlers: Handlers = {}) {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => void server.close())
   await new Promise<void>((resolve) => server.once('listening', () => resolve()))
@@ -24,7 +24,7 @@ async function connected() {
   vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout'] })
   const peer = await new Promise<Peer>((resolve) => {
     const url = new URL(`ws://127.0.0.1:${port}`)
-    const events = { handlers: {}, onFrame: () => {}, onClosed: (reason: string) => void closed.push(reason) }
+    const events = { handlers, onFrame: () => {}, onClosed: (reason: string) => void closed.push(reason) }
     new Peer({ url, bearer: 'k' }, events, resolve)
   })
   onTestFinished(() => peer.close(1000, 'over'))
@@ -72,4 +72,14 @@ test('an answer that waited while the process was held up is read before the con
   await vi.advanceTimersByTimeAsync(READ_MS)
   await until(() => came.length === 2)
   expect([closed, peer.isOpen]).toEqual([[], true])
+})
+
+test('a fault in what a message makes this side do ends its connection, and nothing else', async () => {
+  const broken = () => {
+    throw new TypeError('a fault')
+  }
+  const { socket, closed } = await connected({ 'frame/ack': broken })
+  const code = new Promise((resolve) => socket.once('close', resolve))
+  socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'frame/ack', params: { stream: 'output:x', seq: 0 } }))
+  expect([await code, closed]).toEqual([1011, ['a fault']])
 })

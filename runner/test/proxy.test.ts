@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { isPublicAddress, permissionFor } from '../src/network/allow-list.ts'
 import { DEFAULT_HOSTS } from '../src/network/default-hosts.ts'
@@ -171,4 +172,32 @@ test('a redirect, another protocol and a name with words in it lead nowhere, and
     ])
   }
   expect([...new Set(looked)]).toEqual(['listed.test'])
+})
+
+test('what a host sent before it closed its end arrives whole at a program that reads late', async () => {
+  let answer = Buffer.alloc(0)
+  const target = createTcpServer((socket) => socket.resume().end(answer))
+  target.listen(0, '127.0.0.1')
+  await once(target, 'listening')
+  onTestFinished(() => void target.close())
+  const { port } = target.address() as AddressInfo
+  const folder = temporaryFolder()
+  const allow = [`127.0.0.1:${port}`]
+  const proxy = await HostProxy.listen(folder, 'proxy.sock', { allow, log: () => {} })
+  onTestFinished(() => proxy.close())
+  // Around what the system's buffers take, so that the rest is the proxy's to keep.
+  for (let size = 150_000; size <= 450_000; size += 30_000) {
+    answer = Buffer.alloc(size, 'x')
+    const outgoing = request({ socketPath: join(folder, 'proxy.sock'), method: 'CONNECT', path: allow[0] })
+    outgoing.end()
+    const [, socket, first] = (await once(outgoing, 'connect')) as [unknown, Socket, Buffer]
+    await delay(30)
+    let got = first.byteLength
+    socket.on('data', (piece) => {
+      got += piece.byteLength
+    })
+    await once(socket, 'end')
+    socket.destroy()
+    expect([size, got]).toEqual([size, size])
+  }
 })

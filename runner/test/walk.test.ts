@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { changesOf } from '../src/sync/changes.ts'
 import type { ManifestEntry } from '../src/sync/manifest.ts'
 import { Tree } from '../src/sync/tree.ts'
 import { Walker, type WalkRules } from '../src/sync/walk.ts'
@@ -163,4 +164,21 @@ test('of a thousand files the state on the disk grows by those that changed, and
   // What cannot be read is no state.
   writeFileSync(join(folder, 'tree.jsonl'), `no json\n${readFileSync(join(folder, 'tree.jsonl'), 'utf8')}`)
   expect(open().position).toBe(null)
+})
+
+test('a file that grows beyond the limit as it is read stays on the runner', () => {
+  const { root, walker } = tree()
+  const file = join(root, 'top')
+  const limits = {
+    treeBytes: 1000,
+    get fileBytes() {
+      appendFileSync(file, 'y')
+      return 3
+    },
+  }
+  const remarks: string[] = []
+  const walk = walker.walk({ ...ALL, names: new Set(['a', 'd']) })
+  const remark = (text: string) => void remarks.push(text)
+  expect([...changesOf({ root, manifest: new Map(), walk, limits, copyPath: join(root, 'copy'), remark })]).toEqual([])
+  expect(remarks).toEqual(['top (4 bytes) stays on the runner: a file of the workspace may have 3 bytes.'])
 })

@@ -71,7 +71,7 @@ export const wrongIn = ({ twice, lost, differing, torn, stuck, ownEnds }: Books)
   'files that differ': differing,
   'torn files': torn,
   'stuck steps': stuck,
-  'runners that ended by themselves': ownEnds,
+  'runners that ended': ownEnds,
 })
 
 export async function lentBooks({ kills, say }: { kills: number; say: (text: string) => void }): Promise<Books> {

@@ -3,7 +3,7 @@
 // a time limit.
 
 import { z } from 'zod'
-import { MAX_TEXT_BYTES, METHODS, type Method, type ParamsOf, RPC_ERRORS } from './wire.ts'
+import { MAX_TEXT_BYTES, METHODS, type Method, type ParamsOf, RPC_ERRORS, WIRE_VERSION } from './wire.ts'
 
 type Answered = { [M in Method]: (typeof METHODS)[M]['answered'] extends true ? M : never }[Method]
 type Notification = Exclude<Method, Answered>
@@ -113,6 +113,7 @@ export class RpcPeer {
     if (!isMethod(method) || handler === undefined) {
       throw new RpcError(RPC_ERRORS.methodNotFound, `no method ${method.slice(0, 100)} here`)
     }
+    if (method.endsWith('/hello')) refuseOtherVersion(params)
     const checked = METHODS[method].params.safeParse(params ?? {})
     if (!checked.success) {
       const { path, message } = checked.error.issues[0] ?? { path: [], message: 'unreadable' }
@@ -139,6 +140,14 @@ export class RpcPeer {
     if (this.#isClosed) throw new NoAnswer('the connection is closed')
     this.#send(JSON.stringify({ jsonrpc: '2.0', ...message }))
   }
+}
+
+/** Before its shape is looked at: that of another version may be another one. */
+function refuseOtherVersion(params: unknown): void {
+  const said = z.object({ wire: z.number() }).safeParse(params)
+  if (!said.success || said.data.wire === WIRE_VERSION) return
+  const text = `this service speaks version ${WIRE_VERSION} of the wire and the runner ${said.data.wire}: install the release that belongs to it`
+  throw new RpcError(RPC_ERRORS.wrongVersion, text, { supported: [WIRE_VERSION] })
 }
 
 function messageIn(text: string): Message | null {

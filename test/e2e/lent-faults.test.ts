@@ -16,7 +16,7 @@ test(`${KILLS} deaths: no command twice, no outcome lost, every file whole and a
     'files that differ': [],
     'torn files': [],
     'stuck steps': [],
-    'runners that ended by themselves': [],
+    'runners that ended': [],
   })
   expect(books.ended).toBeGreaterThan(books.unknown)
 })

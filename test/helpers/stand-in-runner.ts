@@ -141,6 +141,8 @@ export class StandInRunner {
   isHasty = false
   /** Knows of every call only that it was begun once, as after its death in the command. */
   forgets = false
+  /** Its disk takes nothing more. */
+  isFull = false
   /** The version that it speaks, and how far its clock is off. */
   wire = 1
   clockOffMs = 0
@@ -284,6 +286,7 @@ export class StandInRunner {
   async #told(method: string, params: Json): Promise<unknown> {
     if (method === 'conversation/open') {
       this.opened.push(params)
+      if (this.isFull) return { error: { code: -32005, message: 'ENOSPC' } }
       const joined = this.isWilling ? this.#join(params) : Promise.resolve()
       if (this.isHasty) await Promise.race([joined, scheduler.wait(200)])
     } else if (method === 'conversation/close') this.closings.push(params)
@@ -318,6 +321,8 @@ export class StandInRunner {
     if (method.startsWith('server/')) return this.programs.asked(method, params, line)
     if (method === 'transfer/begin') {
       const begun = params as { transfer: number; epoch: string; base: number | null; revision: number }
+      if (begun.base !== null && begun.base !== this.state?.revision)
+        return { error: { code: -32004, message: 'other' } }
       this.#pending = { ...begun, whole: begun.base === null, entries: 0 }
       if (begun.base === null) this.tree.clear()
       return {}
@@ -328,6 +333,10 @@ export class StandInRunner {
       if (pending?.transfer !== params.transfer || pending === null) return { error: { code: -32602, message: 'none' } }
       const { epoch, revision, whole, entries } = pending
       this.#pending = null
+      if (this.isFull) {
+        this.state = null
+        return { error: { code: -32005, message: 'The disk of the runner takes nothing more (ENOSPC).' } }
+      }
       this.state = { epoch, revision }
       this.transfers.push({ whole, entries })
       this.#sent = new Map(this.tree)

@@ -116,3 +116,30 @@ test('a runner that was away tells the outcome that was given up, once and witho
   // With nothing left to tell its ticket opens nothing.
   await expect(runner.reconnect()).rejects.toThrow('401')
 })
+
+test('a runner whose disk is full is told of, gets nothing to run, and the whole tree when there is room again', async () => {
+  const { chat, owner, runner } = await lentConversation(({ text }) => ({ output: text }))
+  await say(chat, 'one')
+  expect((await outcome(chat)).content).toBe('one')
+  runner.isFull = true
+  const body = new FormData()
+  body.append('files', new File(['added'], 'added.txt'))
+  expect((await chat.owner.ask(`${chat.path}/upload-files`, { method: 'POST', body })).status).toBe(200)
+  for (const [count, command] of [
+    [2, 'two'],
+    [3, 'three'],
+  ] as const) {
+    await say(chat, command)
+    expect((await outcome(chat, count)).content).toMatch(/^The disk of the runner takes nothing more/)
+  }
+  runner.isFull = false
+  await say(chat, 'four')
+  expect((await outcome(chat, 4)).content).toBe('four')
+  expect(runner.started.map(({ text }) => text)).toEqual(['one', 'four'])
+  expect([runner.tree.get('added.txt')?.text, runner.transfers.at(-1)?.whole]).toEqual(['added', true])
+
+  runner.isFull = true
+  const second = await startConversation({}, owner, '?runtime=runner')
+  await say(second, 'where')
+  expect((await outcome(second)).content).toMatch(/^The disk of the runner that is free is full\. Make room/)
+})

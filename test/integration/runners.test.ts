@@ -99,13 +99,18 @@ describe('who may connect', () => {
     const { key } = await client({ scopes: ['runner'] })
     const runner = new StandInRunner(key, silent)
     await runner.connect()
-    const answer = await runner.pool?.ask('runner/hello', { wire: 99, runner: {}, holds: [], clock: 0 })
+    const answer = await runner.pool?.ask('runner/hello', { wire: 1, runner: {}, holds: [], clock: 0 })
     expect(answer).toMatchObject({ error: { code: -32602 } })
-    const hello = { id: 'a'.repeat(32), name: 'n', labels: [], version: '1', os: 'l', arch: 'x', capacity: 1 }
-    const full = { ...hello, isolation: 'none', network: 'all', tools: [] }
-    expect(await runner.pool?.ask('runner/hello', { wire: 99, runner: full, holds: [], clock: 0 })).toMatchObject({
-      error: { code: -32001, data: { supported: [1] } },
-    })
+    // Its description may be one that this version does not know.
+    for (const wire of [0, 99]) {
+      expect(await runner.pool?.ask('runner/hello', { wire, machine: 'new' })).toMatchObject({
+        error: {
+          code: -32001,
+          message: `this service speaks version 1 of the wire and the runner ${wire}: install the release that belongs to it`,
+          data: { supported: [1] },
+        },
+      })
+    }
     expect(await runner.pool?.ask('no/method', {})).toMatchObject({ error: { code: -32601 } })
   })
 

@@ -122,8 +122,10 @@ export class Peer {
     }
   }
 
-  notify<M extends Method>(method: M, params: ParamsOf<M>): void {
-    if (this.isOpen) this.#send({ jsonrpc: '2.0', method, params })
+  /** `onLeft`: the network has taken it, or never will. */
+  notify<M extends Method>(method: M, params: ParamsOf<M>, onLeft?: () => void): void {
+    if (this.isOpen) this.#socket.send(JSON.stringify({ jsonrpc: '2.0', method, params }), onLeft)
+    else onLeft?.()
   }
 
   sendFrame(frame: Frame): void {
@@ -177,9 +179,10 @@ export class Peer {
       if (isBinary) this.#events.onFrame(decodeFrame(bytes))
       else this.#receivedText(bytes.toString('utf8'))
     } catch (error) {
-      // A frame that cannot be read or that nothing announced: the state on both sides is no longer the same.
-      if (!(error instanceof BadFrame) && !(error instanceof RpcError)) throw error
-      this.close(1008, error.message)
+      // A frame that cannot be read, that nothing announced or that could not be taken here: the state on both sides is no longer
+      // the same. It is this connection's fault, and no other conversation's.
+      const isTheirs = error instanceof BadFrame || error instanceof RpcError
+      this.close(isTheirs ? 1008 : 1011, messageOf(error))
     }
   }
 

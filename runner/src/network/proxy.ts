@@ -89,7 +89,8 @@ export class HostProxy {
     client.write('HTTP/1.1 200 Connection Established\r\n\r\n')
     upstream.write(head)
     upstream.on('error', () => client.destroy())
-    upstream.on('close', () => client.destroy())
+    // What is still on its way to a slow reader arrives.
+    upstream.on('close', (isBroken) => (isBroken ? client.destroy() : client.end(() => client.destroy())))
     client.on('close', () => upstream.destroy())
     upstream.pipe(client)
     client.pipe(upstream)

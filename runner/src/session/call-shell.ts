@@ -3,6 +3,7 @@
 
 import type { CallStart } from '../../../src/runners/wire.ts'
 import { type Log, messageOf } from '../log.ts'
+import { diskFull, isDiskFailure } from '../sync/folder.ts'
 import type { ActiveCall, CallEnd } from './active-call.ts'
 import type { Prompt } from './marks.ts'
 import type { Session, ShellEvents } from './shell.ts'
@@ -69,7 +70,8 @@ export class CallShell {
       this.#deps.log('call.failed', { key: active.call.key, message: messageOf(error) })
       this.#session?.end()
       this.#isNewsForNext = false
-      this.#end(active, 'lost', `The session failed: ${messageOf(error)}`.slice(0, 2000))
+      if (active.isUntouched && isDiskFailure(error)) this.#end(active, 'refused', diskFull(error))
+      else this.#end(active, 'lost', `The session failed: ${messageOf(error)}`.slice(0, 2000))
     })
   }
 

@@ -4,8 +4,9 @@
 import { type CallOutcome, type CallStart, CELL_KINDS, RPC_ERRORS } from '../../../src/runners/wire.ts'
 import { type Browser, isOfBrowser } from '../browser/browser.ts'
 import { RpcError } from '../connect/peer.ts'
-import type { Log } from '../log.ts'
+import { type Log, messageOf } from '../log.ts'
 import type { Notebook } from '../notebook/notebook.ts'
+import { cannotWrite, diskFull, isDiskFailure } from '../sync/folder.ts'
 import { ActiveCall, type CallEnd } from './active-call.ts'
 import { CallShell, type CallShellDeps } from './call-shell.ts'
 import type { Journal } from './journal.ts'
@@ -78,13 +79,23 @@ export class Calls {
     if (this.#active?.call.key === call.key || this.#deps.journal.get(call.key) !== null) return this.stateOf(call.key)
     if (this.#active !== null)
       throw new RpcError(RPC_ERRORS.invalidRequest, `the call ${this.#active.call.key} has not ended`)
-    this.#deps.journal.started(call.key)
+    this.#noteStarted(call.key)
     const active = new ActiveCall(call, this.outputs.open(call.key))
     this.#active = active
     const part = this.#partOf(active)
     if (part instanceof CallShell) part.take(active)
     else this.#give(active, part)
     return this.stateOf(call.key)
+  }
+
+  /** A disk that takes nothing is the owner's to mend: said at once, and nothing is begun. */
+  #noteStarted(key: string): void {
+    try {
+      this.#deps.journal.started(key)
+    } catch (error) {
+      if (!isDiskFailure(error)) throw error
+      throw new RpcError(RPC_ERRORS.noRoom, diskFull(error))
+    }
   }
 
   /** Interrupts, then kills. */
@@ -156,6 +167,16 @@ export class Calls {
     })
   }
 
+  /** Where there is no room for it the output is in memory alone, until the object has it. */
+  #persist({ output, call: { key } }: ActiveCall): void {
+    try {
+      output.persist()
+    } catch (error) {
+      if (!cannotWrite(error)) throw error
+      this.#deps.log('output.not_written', { key, message: messageOf(error) })
+    }
+  }
+
   #kill(active: ActiveCall, why = 'The kernel was killed: the cell did not end in another way.'): void {
     this.#partOf(active).kill(why)
   }
@@ -167,7 +188,7 @@ export class Calls {
     active.end()
     const { key } = active.call
     const { prompt } = this.#shell
-    active.output.persist()
+    this.#persist(active)
     const last = this.#deps.lastRemark()
     if (last !== null) active.remarks.push(last)
     const outcome: CallOutcome = {

@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process'
 import { readFileSync, statfsSync } from 'node:fs'
+import { isCode } from '../sync/folder.ts'
 import { descendantsOf } from './processes.ts'
 
 export type GuardDeps = {
@@ -15,6 +16,8 @@ export type GuardDeps = {
   readonly pids: () => readonly number[]
   /** It took more than it may. */
   readonly onOver: (text: string) => void
+  /** Somebody deleted the folder. */
+  readonly onFolderGone: () => void
 }
 
 /** The folder is counted no more often: a large one takes its time. */
@@ -32,15 +35,16 @@ export class Guard {
   }
 
   look(): void {
-    const { pids, memoryBytes, folder, onOver } = this.#deps
+    const { pids, memoryBytes, folder, onOver, onFolderGone } = this.#deps
     const first = pids()
     if (first.length === 0) return
     const used = first.reduce((sum, pid) => sum + memoryOf(pid), 0)
     if (freeMemory() < LEAST_FREE_BYTES) onOver("The command was killed: the runner's memory is full.")
     else if (used > memoryBytes)
       onOver(`The command was killed: it used ${used} bytes of memory and may have ${memoryBytes}.`)
-    const { bavail, bsize } = statfsSync(folder)
-    if (bavail * bsize < LEAST_FREE_BYTES) onOver("The command was killed: the runner's disk is full.")
+    const free = freeDisk(folder)
+    if (free === null) onFolderGone()
+    else if (free < LEAST_FREE_BYTES) onOver("The command was killed: the runner's disk is full.")
     else if (!this.#isCounting && performance.now() - this.#countedAt > DISK_EVERY_MS) this.#countDisk()
   }
 
@@ -68,6 +72,17 @@ export class Guard {
     }
     child.on('close', done)
     child.on('error', done)
+  }
+}
+
+/** Null where the folder is gone. */
+function freeDisk(folder: string): number | null {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  } catch (error) {
+    if (isCode(error, 'ENOENT')) return null
+    throw error
   }
 }
 

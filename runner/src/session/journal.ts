@@ -1,9 +1,25 @@
 // What was begun and how it ended, on the disk before anybody is told: a key is never begun twice, whatever dies in between.
 
-import { closeSync, existsSync, fdatasyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { CallKey, CallOutcome } from '../../../src/runners/wire.ts'
+import { type Log, logToStderr, messageOf } from '../log.ts'
+import { cannotWrite, isDiskFailure } from '../sync/folder.ts'
 
 const Line = z.discriminatedUnion('state', [
   z.object({ key: CallKey, state: z.literal('started') }),
@@ -16,17 +32,29 @@ export type JournalEntry = { readonly outcome: CallOutcome | null; readonly isAc
 
 /** Calls whose outcome the object has are remembered so far back: it asks for none that is older. */
 const REMEMBERED = 10_000
+/** Room for the lines of some commands that are to make room. */
+const RESERVE_BYTES = 16 * 1024
 
 export class Journal {
   readonly #entries = new Map<string, JournalEntry>()
+  readonly #file: string
+  readonly #reserve: string
+  readonly #log: Log
   readonly #fd: number
+  #bytes: number
+  /** What a full disk did not take: it goes before whatever is written next. */
+  #unwritten: Line[] = []
 
-  constructor(folder: string) {
+  constructor(folder: string, log: Log = logToStderr) {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    const file = join(folder, 'calls.jsonl')
-    if (existsSync(file)) this.#read(readFileSync(file, 'utf8'))
-    this.#rewrite(file)
-    this.#fd = openSync(file, 'a', 0o600)
+    this.#file = join(folder, 'calls.jsonl')
+    this.#reserve = join(folder, 'reserve')
+    this.#log = log
+    if (existsSync(this.#file)) this.#read(readFileSync(this.#file))
+    this.#tryTo(() => this.#rewrite())
+    this.#fd = openSync(this.#file, 'a', 0o600)
+    this.#bytes = fstatSync(this.#fd).size
+    this.#tryTo(() => this.#keepReserve())
   }
 
   get(key: string): JournalEntry | null {
@@ -49,33 +77,75 @@ export class Journal {
     return lost
   }
 
+  /** Throws where the disk takes nothing: a call that is not on it must not be begun. */
   started(key: string): void {
-    this.#append({ key, state: 'started' })
-  }
-
-  ended(key: string, outcome: CallOutcome): void {
-    this.#append({ key, state: 'ended', outcome })
-  }
-
-  /** Not waited for until it is on the disk: where a crash of the machine takes it, the object is told once more, and knows. */
-  acknowledged(key: string): void {
-    const line = { key, state: 'acknowledged' } as const
+    const line = { key, state: 'started' } as const
     this.#write(line)
     this.#apply(line)
+    if (!existsSync(this.#reserve)) this.#tryTo(() => this.#keepReserve())
+  }
+
+  /** Where the disk takes nothing it is told all the same. A death before it was told makes it an outcome that nobody knows. */
+  ended(key: string, outcome: CallOutcome): void {
+    this.#note({ key, state: 'ended', outcome })
+  }
+
+  acknowledged(key: string): void {
+    this.#note({ key, state: 'acknowledged' })
   }
 
   close(): void {
     closeSync(this.#fd)
   }
 
-  #append(line: Line): void {
-    this.#write(line)
-    fdatasyncSync(this.#fd)
+  #note(line: Line): void {
     this.#apply(line)
+    if (!this.#tryTo(() => this.#write(line))) this.#unwritten.push(line)
+  }
+
+  /** False, and a line of the log, where the disk is full or fails. */
+  #tryTo(action: () => void): boolean {
+    try {
+      action()
+      return true
+    } catch (error) {
+      if (!cannotWrite(error)) throw error
+      this.#log('journal.not_written', { message: messageOf(error) })
+      return false
+    }
   }
 
   #write(line: Line): void {
-    writeAll(this.#fd, `${JSON.stringify(line)}\n`)
+    const lines = [...this.#unwritten, line]
+    // An acknowledgement is not waited for: where a crash of the machine takes it, the object is told once more, and knows.
+    const isUrgent = lines.some(({ state }) => state !== 'acknowledged')
+    try {
+      this.#append(lines, isUrgent)
+    } catch (error) {
+      if (!isDiskFailure(error) || !existsSync(this.#reserve)) throw error
+      // Else nobody could delete what fills the disk: a command that does needs its line here.
+      rmSync(this.#reserve, { force: true })
+      this.#append(lines, isUrgent)
+    }
+    this.#unwritten = []
+  }
+
+  /** All of it or nothing: half a line would make the next one unreadable. */
+  #append(lines: readonly Line[], isUrgent: boolean): void {
+    const bytes = bytesOf(lines)
+    try {
+      writeAll(this.#fd, bytes)
+      if (isUrgent) fdatasyncSync(this.#fd)
+      this.#bytes += bytes.byteLength
+    } catch (error) {
+      ftruncateSync(this.#fd, this.#bytes)
+      throw error
+    }
+  }
+
+  #keepReserve(): void {
+    // No zeros: some file systems take no room for those.
+    writeWhole(this.#reserve, randomBytes(RESERVE_BYTES))
   }
 
   #apply(line: Line): void {
@@ -85,29 +155,44 @@ export class Journal {
     else this.#entries.set(line.key, { outcome: before?.outcome ?? null, isAcknowledged: true })
   }
 
-  #read(text: string): void {
-    const lines = text.split('\n')
+  #read(bytes: Buffer): void {
     // The last line is whole only with its end: one that was being written was not told to anybody.
-    lines.pop()
-    for (const line of lines) this.#apply(Line.parse(JSON.parse(line)))
+    const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1)
+    for (const line of whole.toString('utf8').split('\n').slice(0, -1)) this.#apply(Line.parse(JSON.parse(line)))
+    if (whole.byteLength < bytes.byteLength) truncateSync(this.#file, whole.byteLength)
   }
 
-  #rewrite(file: string): void {
+  #rewrite(): void {
     const entries = [...this.#entries].slice(-REMEMBERED)
     const lines = entries.flatMap(([key, { outcome, isAcknowledged }]): Line[] => [
       { key, state: 'started' },
       ...(outcome === null ? [] : [{ key, state: 'ended' as const, outcome }]),
       ...(isAcknowledged ? [{ key, state: 'acknowledged' as const }] : []),
     ])
-    const fd = openSync(`${file}.new`, 'w', 0o600)
-    writeAll(fd, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-    fdatasyncSync(fd)
-    closeSync(fd)
-    renameSync(`${file}.new`, file)
+    const written = `${this.#file}.new`
+    try {
+      writeWhole(written, bytesOf(lines))
+      renameSync(written, this.#file)
+    } catch (error) {
+      rmSync(written, { force: true })
+      throw error
+    }
   }
 }
 
-function writeAll(fd: number, text: string): void {
-  const bytes = Buffer.from(text)
+const bytesOf = (lines: readonly Line[]): Buffer =>
+  Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+
+function writeWhole(file: string, bytes: Buffer): void {
+  const fd = openSync(file, 'w', 0o600)
+  try {
+    writeAll(fd, bytes)
+    fdatasyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function writeAll(fd: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.byteLength; ) at += writeSync(fd, bytes, at, bytes.byteLength - at)
 }

@@ -7,6 +7,7 @@ import {
   existsSync,
   fstatSync,
   fsyncSync,
+  ftruncateSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -18,6 +19,7 @@ import { join } from 'node:path'
 import type { Frame } from '../../../src/runners/frames.ts'
 import { MAX_FRAME_BYTES, WINDOW_BYTES } from '../../../src/runners/wire.ts'
 import { Disconnected } from '../connect/peer.ts'
+import { cannotWrite } from '../sync/folder.ts'
 
 export type OutputWire = { readonly isOpen: boolean; sendFrame(frame: Frame): void }
 type Kept = { readonly seq: number; readonly bytes: Buffer }
@@ -41,6 +43,8 @@ export class OutputLog {
   #keptBytes = 0
   #sentSeq = -1
   #spill: { fd: number; from: number; to: number } | null = null
+  /** Behind the file, where the disk had no room for them: few, because the terminal stands still then. */
+  #unspilled: Kept[] = []
   #isFlowing = true
   #total = 0
   #onSent: (() => void)[] = []
@@ -56,7 +60,7 @@ export class OutputLog {
   }
 
   get isDrained(): boolean {
-    return this.#batchBytes === 0 && this.#kept.length === 0 && this.#spill === null
+    return this.#batchBytes === 0 && this.#kept.length === 0 && this.#spill === null && this.#unspilled.length === 0
   }
 
   push(bytes: Buffer): void {
@@ -116,16 +120,27 @@ export class OutputLog {
     if (this.#wire !== wire) throw new Disconnected('the connection ended')
   }
 
-  /** What is not acknowledged goes to the disk, so that a runner that is killed now can still send it. */
+  /** What is not acknowledged goes to the disk, so that a runner that is killed now can still send it. Throws where there is no room. */
   persist(): void {
     this.flush()
     if (this.isDrained) return
+    for (let [next] = this.#unspilled; next !== undefined; [next] = this.#unspilled) {
+      this.#toFile(next)
+      this.#unspilled.shift()
+    }
     if (this.#spill !== null) fsyncSync(this.#spill.fd)
     const fd = openSync(this.#file, 'w', 0o600)
-    let at = 0
-    for (const kept of this.#kept) at += writeKept(fd, kept, at)
-    fsyncSync(fd)
-    closeSync(fd)
+    try {
+      let at = 0
+      for (const kept of this.#kept) at += writeKept(fd, kept, at)
+      fsyncSync(fd)
+    } catch (error) {
+      // A part of it would be taken for all of it.
+      rmSync(this.#file, { force: true })
+      throw error
+    } finally {
+      closeSync(fd)
+    }
   }
 
   /** What a former life of the runner kept. */
@@ -173,16 +188,42 @@ export class OutputLog {
   }
 
   #keep(kept: Kept): void {
-    const spills =
-      this.#spill !== null || (this.#wire === null && this.#keptBytes + kept.bytes.byteLength > WINDOW_BYTES)
-    if (spills) {
-      this.#spill ??= { fd: openSync(`${this.#file}.spill`, 'w+', 0o600), from: 0, to: 0 }
-      this.#spill.to += writeKept(this.#spill.fd, kept, this.#spill.to)
-    } else {
-      this.#kept.push(kept)
-      this.#keptBytes += kept.bytes.byteLength
-    }
+    const isWaiting = this.#spill !== null || this.#unspilled.length > 0
+    if (isWaiting || (this.#wire === null && this.#keptBytes + kept.bytes.byteLength > WINDOW_BYTES))
+      this.#setAside(kept)
+    else this.#remember(kept)
     this.#flow()
+  }
+
+  #remember(kept: Kept): void {
+    this.#kept.push(kept)
+    this.#keptBytes += kept.bytes.byteLength
+  }
+
+  #setAside(kept: Kept): void {
+    if (this.#unspilled.length > 0 || !this.#tryToFile(kept)) this.#unspilled.push(kept)
+  }
+
+  #tryToFile(kept: Kept): boolean {
+    try {
+      this.#toFile(kept)
+      return true
+    } catch (error) {
+      if (!cannotWrite(error)) throw error
+      return false
+    }
+  }
+
+  /** All of it or nothing. */
+  #toFile(kept: Kept): void {
+    this.#spill ??= { fd: openSync(`${this.#file}.spill`, 'w+', 0o600), from: 0, to: 0 }
+    const { fd, to } = this.#spill
+    try {
+      this.#spill.to += writeKept(fd, kept, to)
+    } catch (error) {
+      ftruncateSync(fd, to)
+      throw error
+    }
   }
 
   #send(): void {
@@ -206,18 +247,23 @@ export class OutputLog {
         closeSync(fd)
         rmSync(`${this.#file}.spill`, { force: true })
         this.#spill = null
-        return
+        break
       }
       const kept = readKept(fd, from)
-      this.#kept.push(kept)
-      this.#keptBytes += kept.bytes.byteLength
+      this.#remember(kept)
       this.#spill.from += 8 + kept.bytes.byteLength
+    }
+    while (this.#spill === null && this.#keptBytes < WINDOW_BYTES) {
+      const next = this.#unspilled.shift()
+      if (next === undefined) return
+      this.#remember(next)
     }
   }
 
   #flow(): void {
     const waiting = this.#spill === null ? 0 : this.#spill.to - this.#spill.from
-    const isFlowing = this.#wire === null ? waiting < FILE_LIMIT_BYTES : this.#keptBytes < WINDOW_BYTES && waiting === 0
+    const hasRoom = this.#wire === null ? waiting < FILE_LIMIT_BYTES : this.#keptBytes < WINDOW_BYTES && waiting === 0
+    const isFlowing = hasRoom && this.#unspilled.length === 0
     if (isFlowing === this.#isFlowing) return
     this.#isFlowing = isFlowing
     this.#onFlow(isFlowing)

@@ -2,10 +2,10 @@
 // different: a file that was touched, or rewritten with the same bytes, is not sent.
 
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, unlinkSync, writeSync } from 'node:fs'
 import type { FrameEntry } from '../../../src/runners/frames.ts'
 import { MAX_PATH_BYTES } from '../../../src/runners/wire.ts'
-import { type Folder, isCode, openBelow } from './folder.ts'
+import { type Folder, isCode, isDiskFailure, openBelow } from './folder.ts'
 import { isSameStamp, type Manifest, type ManifestEntry, type Stamp, stampOf } from './manifest.ts'
 import type { Seen, SkipReason, Walk } from './walk.ts'
 
@@ -109,6 +109,11 @@ function changeAt(path: string, seen: Seen, context: Context): Change | null {
     return fileChange({ path, folder, name }, context)
   } catch (error) {
     if (isCode(error, 'EACCES', 'EPERM')) job.remark(`${shown(path)} cannot be read and stays on the runner.`)
+    else if (isDiskFailure(error)) {
+      // What needs no copy goes up all the same; the next look tries this one again.
+      job.remark(`${shown(path)} stays on the runner for now: the disk there has no room for a copy of it.`)
+      job.walk.left.push(path)
+    }
     // Changed since the walk: the next one sees what stands there now.
     else if (!isCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EINVAL', 'ENXIO')) throw error
     if (known !== undefined && seen.kind !== known.kind) job.manifest.delete(path)
@@ -143,21 +148,22 @@ function fileChange({ path, folder, name }: At, { job, known, room }: Context): 
     if (!stats.isFile()) return null
     const size = Number(stats.size)
     const before = known?.kind === 'file' ? Math.max(0, known.stamp.size) : 0
-    const limit = overLimit({ size, growth: size - before }, job.limits, room)
-    if (limit !== null) {
-      job.remark(`${shown(path)} (${size} bytes) stays on the runner: ${limit}.`)
-      job.walk.left.push(path)
+    const stays = (bytes: number) => isOver(path, { size: bytes, growth: bytes - before }, { job, room })
+    if (stays(size)) return null
+    const content = stableContent(fd, job.copyPath)
+    // It may have grown since.
+    if (stays(content.stamp.size)) {
+      if (content.copyFd !== null) closeSync(content.copyFd)
       return null
     }
-    const content = stableContent(fd, job.copyPath)
     const now: ManifestEntry = { kind: 'file', stamp: content.stamp, hash: content.hash }
     if (known?.kind === 'file' && known.hash === now.hash && known.stamp.mode === now.stamp.mode) {
       if (content.copyFd !== null) closeSync(content.copyFd)
       job.manifest.set(path, now)
       return null
     }
-    room.left -= size - before
     const { stamp } = content
+    room.left -= stamp.size - before
     const entry: FrameEntry = {
       path,
       kind: 'file',
@@ -169,6 +175,19 @@ function fileChange({ path, folder, name }: At, { job, known, room }: Context): 
   } finally {
     closeSync(fd)
   }
+}
+
+/** Beyond what the workspace takes, which is said. */
+function isOver(
+  path: string,
+  file: { size: number; growth: number },
+  { job, room }: Pick<Context, 'job' | 'room'>,
+): boolean {
+  const limit = overLimit(file, job.limits, room)
+  if (limit === null) return false
+  job.remark(`${shown(path)} (${file.size} bytes) stays on the runner: ${limit}.`)
+  job.walk.left.push(path)
+  return true
 }
 
 function overLimit(file: { size: number; growth: number }, limits: Limits, room: { left: number }): string | null {
@@ -202,6 +221,17 @@ function readWhole(fd: number, stamp: Stamp): Content {
 function readToCopy(fd: number, stamp: Stamp, copyPath: string): Content {
   const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
   const copyFd = openSync(copyPath, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+  // Its room is free again when it is closed.
+  unlinkSync(copyPath)
+  try {
+    return { ...copied(fd, stamp, copyFd), bytes: null, copyFd }
+  } catch (error) {
+    closeSync(copyFd)
+    throw error
+  }
+}
+
+function copied(fd: number, stamp: Stamp, copyFd: number): { stamp: Stamp; hash: string } {
   const hash = createHash('sha256')
   const buffer = Buffer.alloc(1024 * 1024)
   let size = 0
@@ -212,5 +242,5 @@ function readToCopy(fd: number, stamp: Stamp, copyPath: string): Content {
     for (let at = 0; at < got; ) at += writeSync(copyFd, buffer, at, got - at, size + at)
     size += got
   }
-  return { stamp: { ...stamp, size }, hash: hash.digest('hex'), bytes: null, copyFd }
+  return { stamp: { ...stamp, size }, hash: hash.digest('hex') }
 }

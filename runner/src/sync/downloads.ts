@@ -5,7 +5,7 @@ import { BadFrame, type Frame } from '../../../src/runners/frames.ts'
 import { RPC_ERRORS, type TransferBegin, type TransferCommit, WINDOW_BYTES } from '../../../src/runners/wire.ts'
 import { Disconnected, RpcError } from '../connect/peer.ts'
 import type { Lock } from '../lock.ts'
-import { isCode } from './folder.ts'
+import { diskFull, isDiskFailure } from './folder.ts'
 import type { Tree } from './tree.ts'
 
 type Waiting = { readonly frame: Frame; readonly acknowledge: () => void }
@@ -63,18 +63,13 @@ export class Downloads {
     if (this.#release === null || this.#transfer !== commit.transfer) {
       throw new RpcError(RPC_ERRORS.invalidParams, `no transfer ${commit.transfer} is under way`)
     }
-    const failure = this.#failure
-    if (failure !== null) {
-      this.#abandon()
-      const isFull = isCode(failure, 'ENOSPC', 'EDQUOT')
-      throw new RpcError(isFull ? RPC_ERRORS.noRoom : RPC_ERRORS.internal, failure.message)
-    }
     try {
+      if (this.#failure !== null) throw this.#failure
       this.#tree.commit(commit)
       this.#end()
     } catch (error) {
       this.#abandon()
-      throw error
+      throw isDiskFailure(error) ? new RpcError(RPC_ERRORS.noRoom, diskFull(error)) : error
     }
   }
 

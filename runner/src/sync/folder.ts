@@ -5,6 +5,7 @@
 import { type BigIntStats, chmodSync, closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { platform } from 'node:os'
 import { join } from 'node:path'
+import { messageOf } from '../log.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 /** Linux: a handle on the folder itself that needs no permission to read it. Node has no name for it. */
@@ -87,6 +88,21 @@ function makeUsable(path: string): void {
 
 export function isCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
+}
+
+/** The disk takes no more, or nothing at all: no fault of the runner's, and no reason for it to end. */
+export function isDiskFailure(error: unknown): boolean {
+  return isCode(error, 'ENOSPC', 'EDQUOT', 'EIO', 'EROFS')
+}
+
+/** The same of the runner's own files, whose folder somebody may have deleted. */
+export function cannotWrite(error: unknown): boolean {
+  return isDiskFailure(error) || isCode(error, 'ENOENT')
+}
+
+/** What is told of it where nothing was run. */
+export function diskFull(error: unknown): string {
+  return `The disk of the runner takes nothing more (${messageOf(error)}), so nothing of this was run. Make room on its machine, or stop this runner and go on with another one.`
 }
 
 /** Opens the folder of these names below the root, without following a link; the caller closes it. */

@@ -5,7 +5,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { logToStderr, messageOf } from '../log.ts'
-import { isCode } from './folder.ts'
+import { cannotWrite, isCode } from './folder.ts'
 import { type Manifest, type ManifestEntry, manifestFrom, storedEntry, storedManifest } from './manifest.ts'
 
 export type TreePosition = { readonly epoch: string; readonly revision: number }
@@ -113,6 +113,10 @@ export class TreeState {
   }
 
   save(): void {
+    this.#tryTo(() => this.#saveWhole())
+  }
+
+  #saveWhole(): void {
     this.#notLater()
     const standing = this.#standing()
     this.#whole = standing
@@ -139,15 +143,15 @@ export class TreeState {
    */
   saveSoon(changes: Changes): void {
     for (const [path, entry] of changes) this.#changes.set(path, entry)
-    this.#unsaved ??= setImmediate(() => this.#tryToAdd())
+    this.#unsaved ??= setImmediate(() => this.#tryTo(() => this.#add()))
   }
 
   /** A disk that is full costs what is known of the copy, and neither the command nor the runner. */
-  #tryToAdd(): void {
+  #tryTo(write: () => void): void {
     try {
-      this.#add()
+      write()
     } catch (error) {
-      if (!isCode(error, 'ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EISDIR')) throw error
+      if (!cannotWrite(error) && !isCode(error, 'EISDIR')) throw error
       logToStderr('tree.not_saved', { message: messageOf(error) })
       this.remove()
     }
@@ -157,7 +161,7 @@ export class TreeState {
     const standing = this.#standing()
     const whole = this.#whole
     if (standing === null || whole === null || this.#addedBytes > MAX_ADDED_BYTES || !isAsBefore(standing, whole)) {
-      this.save()
+      this.#saveWhole()
       return
     }
     const entries = [...this.#changes]
@@ -179,7 +183,7 @@ export class TreeState {
 
   /** What is not on the disk yet goes there. */
   close(): void {
-    if (this.#unsaved !== null) this.#tryToAdd()
+    if (this.#unsaved !== null) this.#tryTo(() => this.#add())
   }
 
   #notLater(): void {

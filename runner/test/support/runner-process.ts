@@ -16,8 +16,10 @@ export class RunnerProcess {
   readonly ended: Promise<{ code: number | null; signal: string | null }>
   #waiters: (() => void)[] = []
 
-  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-    this.child = spawn(process.execPath, [MAIN, ...args], {
+  /** `within`: what starts it, such as a sandbox with a small disk. */
+  constructor(args: readonly string[], env: Readonly<Record<string, string>> = {}, within: readonly string[] = []) {
+    const [command = process.execPath, ...line] = [...within, process.execPath, MAIN, ...args]
+    this.child = spawn(command, line, {
       env: { ...process.env, BELLWETHER_RUNNER_KEY: KEY, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
@@ -58,18 +60,21 @@ export function temporaryFolder(): string {
 
 export type Lent = { service: StandIn; runner: RunnerProcess; folder: string; restart: () => Promise<RunnerProcess> }
 
-/** A service and a runner that is connected to it; both end with the test. */
-export async function startRunner(more: readonly string[] = ['--isolation', 'none']): Promise<Lent> {
+/** A service and a runner that is connected to it; both end with the test. `within`: what starts it, given its folder. */
+export async function startRunner(
+  more: readonly string[] = ['--isolation', 'none'],
+  within: (folder: string) => readonly string[] = () => [],
+): Promise<Lent> {
   const service = await StandIn.start()
   const folder = temporaryFolder()
   const args = ['--url', service.url, '--workspaces', folder, ...more]
   const lent: Lent = {
     service,
     folder,
-    runner: new RunnerProcess(args),
+    runner: new RunnerProcess(args, {}, within(folder)),
     restart: async () => {
       service.forget()
-      lent.runner = new RunnerProcess(args)
+      lent.runner = new RunnerProcess(args, {}, within(folder))
       await service.runner()
       return lent.runner
     },

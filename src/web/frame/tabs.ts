@@ -2,7 +2,7 @@
 
 import { useEffect } from 'preact/hooks'
 
-type Topic = 'conversations' | 'watchlists' | 'alerts' | 'screens'
+type Topic = 'conversations' | 'watchlists' | 'alerts' | 'screens' | 'runners'
 
 const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('bellwether') : null
 

@@ -1,12 +1,17 @@
 import { useState } from 'preact/hooks'
+import { noteChange, useChanges } from '../frame/tabs.ts'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
 import { Loading, SaveForm, SelectField, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
 import { getSettings, listRunners, type Runner, removeRunner, type Settings, saveSettings } from './settings-api.ts'
 
+/** Machines come and go by themselves. */
+const RUNNERS_EVERY_MS = 5_000
+
 export function RuntimeSettings() {
   const settings = useLoaded(getStored)
   const runners = useLoaded(listRunners)
+  useChanges('runners', runners.reload, RUNNERS_EVERY_MS)
   return (
     <>
       <Loading loaded={settings}>{({ stored }) => <RuntimeForm settings={stored} />}</Loading>
@@ -59,6 +64,7 @@ function RunnerList({ runners, onGone }: { runners: Runner[]; onGone: () => void
   const remove = (id: string) =>
     removing.run(async () => {
       await removeRunner(id)
+      noteChange('runners')
       onGone()
       return { kind: 'info', text: say('The runner was let go.') }
     })

@@ -3,7 +3,7 @@
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, inject, test } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { RunnerPool } from '../../../durable-objects/owner/runner-pool.ts'
 import { MIGRATIONS } from '../../../durable-objects/owner/schema.ts'
 import { migrate } from '../../../durable-objects/sql.ts'
@@ -104,6 +104,37 @@ test('a full pool reads few rows for each conversation, sends one message, and s
     expect((storage.sql.databaseSize - joined.bytes) / CONVERSATIONS).toBeLessThan(500)
   })
 }, 120_000)
+
+test('runners that are long gone are forgotten, the newest are kept, and those that are connected stay whatever their age', async () => {
+  await runInDurableObject(env.OWNER.getByName(`gone-${crypto.randomUUID()}`), async (_, { storage }) => {
+    migrate(storage, MIGRATIONS)
+    const sockets: RunnerSocket[] = []
+    const ctx = { storage, getWebSockets: () => sockets, waitUntil: () => {} }
+    const pool = new RunnerPool(ctx as unknown as DurableObjectState, () => true)
+    const join = async (number: number) => {
+      const socket = new RunnerSocket()
+      socket.pool = pool
+      sockets.push(socket)
+      await socket.receive(helloOf(number))
+    }
+    await join(0)
+    const started = Date.now()
+    onTestFinished(() => void vi.restoreAllMocks())
+    const day = 24 * 3600_000
+    vi.spyOn(Date, 'now').mockReturnValue(started + 40 * day)
+    const { description } = storage.sql.exec<{ description: string }>('SELECT description FROM runners').one()
+    for (let number = 1; number <= 800; number++) {
+      const seenAt = started + (number <= 20 ? 9 : 39) * day + number
+      const told = JSON.stringify({ ...JSON.parse(description), id: idOf(number) })
+      storage.sql.exec('INSERT INTO runners VALUES (?, ?, ?, 0)', idOf(number), told, seenAt)
+    }
+    await join(900)
+    const known = pool.list()
+    expect(known.filter(({ state }) => state === 'connected').map(({ id }) => id)).toEqual([idOf(900), idOf(0)])
+    const gone = known.filter(({ state }) => state === 'gone').map(({ id }) => id)
+    expect([gone.length, gone[0], gone.at(-1)]).toEqual([699, idOf(800), idOf(102)])
+  })
+})
 
 const sentBy = (sockets: readonly RunnerSocket[]): number => sockets.reduce((sum, { sent }) => sum + sent, 0)
 

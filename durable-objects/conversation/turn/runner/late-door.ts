@@ -93,8 +93,6 @@ export class LateDoor {
     }
     return {
       'session/hello': (hello) => {
-        if (hello.wire !== WIRE_VERSION)
-          throw new RpcError(RPC_ERRORS.wrongVersion, 'another version of the wire', { supported: [WIRE_VERSION] })
         if (hello.runner !== runnerOf(socket))
           throw new RpcError(RPC_ERRORS.refused, 'this ticket was given to another runner')
         this.outcomes.greeted(hello, this.#peerOf(socket))

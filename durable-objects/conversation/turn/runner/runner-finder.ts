@@ -81,8 +81,8 @@ export class RunnerFinder {
     let isStarted = false
     for (;;) {
       const { missing, isReturning, others } = await this.#get()
-      const isNone =
-        missing === 'none' || missing === 'unasked' || (missing === 'full' && (isStarted || start !== null))
+      const isTaken = missing === 'full' || missing === 'disk'
+      const isNone = missing === 'none' || missing === 'unasked' || (isTaken && (isStarted || start !== null))
       if (isNone && start !== null) {
         isStarted = await containerStarted(start)
         start = null

@@ -164,7 +164,9 @@ export class RunnerLink {
       if (stream !== null) this.#peer?.tell('frame/ack', { stream, seq: frame.head.seq })
     } catch (error) {
       log.warn('runner.bad_frame', errorFields(error))
-      this.close(error instanceof BadFrame ? error.message : 'a frame could not be stored', 1008)
+      // Of a connection that is over already there is nothing to close.
+      if (socket === this.#socket)
+        this.close(error instanceof BadFrame ? error.message : 'a frame could not be stored', 1008)
     } finally {
       // Storing may take longer than sending.
       this.heardAt = Date.now()
@@ -235,10 +237,7 @@ export class RunnerLink {
   }
 
   #greet(socket: WebSocket, hello: SessionHello): SessionWelcome {
-    const { wire, runner, life, tree } = hello
-    if (wire !== WIRE_VERSION) {
-      throw new RpcError(RPC_ERRORS.wrongVersion, 'another version of the wire', { supported: [WIRE_VERSION] })
-    }
+    const { runner, life, tree } = hello
     if (attachmentOf(socket).runner !== null)
       throw new RpcError(RPC_ERRORS.invalidRequest, 'this connection has said hello before')
     const { record, limits, changes } = this.#deps

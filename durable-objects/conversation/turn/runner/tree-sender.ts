@@ -6,6 +6,7 @@ import { joinBytes } from '../../../../src/lib/bytes.ts'
 import { encodeFrame } from '../../../../src/runners/frames.ts'
 import { RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts'
 import { RPC_ERRORS, WINDOW_BYTES } from '../../../../src/runners/wire.ts'
+import { isFileError } from '../../../../src/workspace/file-system.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import type { RunnerRecord } from './runner-record.ts'
@@ -14,6 +15,7 @@ import { treeFrames } from './tree-down.ts'
 
 const TRANSFER_TIMEOUT_MS = 300_000
 const ACK_TIMEOUT_MS = 60_000
+const TRIES = 3
 
 export type Connection = { readonly socket: WebSocket; readonly peer: RpcPeer }
 
@@ -47,6 +49,17 @@ export class TreeSender {
   }
 
   async #bringUp(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#sendAllDue()
+      } catch (error) {
+        // Somebody changed a file as it was read.
+        if (!isFileError(error) || tries >= TRIES) throw error
+      }
+    }
+  }
+
+  async #sendAllDue(): Promise<void> {
     const { changes } = this.#deps
     if (this.needsWhole) await this.#send(true)
     while (!changes.isEmpty) await this.#send(false)
@@ -82,9 +95,16 @@ export class TreeSender {
     const { epoch, revision } = record.value
     const transfer = ++this.#last
     const next = revision + 1
-    await peer.call('transfer/begin', { transfer, epoch, base: isWhole ? null : revision, revision: next }, z.unknown())
-    const sent = await this.#sendFrames(transfer, treeFrames(files, isWhole ? null : due.changes))
-    await peer.call('transfer/commit', { transfer, ...sent }, z.unknown(), TRANSFER_TIMEOUT_MS)
+    try {
+      const begin = { transfer, epoch, base: isWhole ? null : revision, revision: next }
+      await peer.call('transfer/begin', begin, z.unknown())
+      const sent = await this.#sendFrames(transfer, treeFrames(files, isWhole ? null : due.changes))
+      await peer.call('transfer/commit', { transfer, ...sent }, z.unknown(), TRANSFER_TIMEOUT_MS)
+    } catch (error) {
+      // A part of it may stand there, so that copy is not certain any more.
+      this.needsWhole = true
+      throw error
+    }
     record.change({ revision: next })
     changes.sent(due.upTo)
     if (isWhole) this.needsWhole = false

@@ -33,6 +33,7 @@ const REASONS: Readonly<Record<Missing, string>> = {
   none: 'no runner is connected',
   labels: 'no connected runner has the labels',
   full: 'all connected runners are busy',
+  disk: 'the disk of the runner that is free is full',
   silent: 'the runner that was asked did not come',
   unasked: 'it could not be found out which runners are connected',
 }
@@ -68,6 +69,8 @@ export function whyNone(reason: Missing, labels: readonly string[]): string {
       labels.length === 0 ? 'All connected runners' : `All connected runners with the labels ${labels.join(', ')}`
     return `${which} are busy. Wait, raise the capacity of one, or start another.`
   }
+  if (reason === 'disk')
+    return 'The disk of the runner that is free is full. Make room on its machine (docs/runners.md), or start another runner.'
   if (reason === 'unasked') return 'It could not be found out which runners are connected. Try again in a moment.'
   return 'The runner was told to connect to this conversation and did not. Look at its log.'
 }
