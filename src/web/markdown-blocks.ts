@@ -12,12 +12,15 @@ export type Run =
 
 export type Item = { blocks: Block[]; checked: boolean | null }
 
+/** To which side a column of a table is set; null where it does not say. */
+export type Side = 'left' | 'center' | 'right' | null
+
 export type Block =
   | { kind: 'heading'; level: number; runs: Run[] }
   | { kind: 'paragraph'; runs: Run[] }
   | { kind: 'quote'; blocks: Block[] }
   | { kind: 'list'; start: number | null; items: Item[] }
-  | { kind: 'table'; head: Run[][]; rows: Run[][][] }
+  | { kind: 'table'; sides: Side[]; head: Run[][]; rows: Run[][][] }
   | { kind: 'code'; language: string; text: string }
   | { kind: 'rule' }
 
@@ -73,8 +76,9 @@ function listOf({ ordered, start, items }: Tokens.List): Block {
   }
 }
 
-const tableOf = ({ header, rows }: Tokens.Table): Block => ({
+const tableOf = ({ align, header, rows }: Tokens.Table): Block => ({
   kind: 'table',
+  sides: align,
   head: header.map(({ tokens }) => runsOf(tokens)),
   rows: rows.map((row) => row.map(({ tokens }) => runsOf(tokens))),
 })

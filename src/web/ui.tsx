@@ -59,6 +59,16 @@ export function Bar({ skip, children }: BarProps) {
   )
 }
 
+/** Whether the clipboard has it: a page that is not served from a secure origin has none, and a browser may refuse it. */
+export async function isCopied(text: string): Promise<boolean> {
+  const { clipboard } = navigator as { clipboard?: Clipboard }
+  if (clipboard === undefined) return false
+  return clipboard.writeText(text).then(
+    () => true,
+    () => false,
+  )
+}
+
 export const Ago = ({ time }: { time: string }) => (
   <time dateTime={time} title={clockTime(time)}>
     {ago(time)}

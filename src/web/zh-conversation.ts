@@ -4,6 +4,8 @@ export const ZH_CONVERSATION = {
   'Show all {count} lines': '显示全部 {count} 行',
   'The agent is thinking…': '智能体正在思考…',
   'Waits for your answer.': '等待您的答复。',
+  'It is longer than a message may be.': '超过了消息的长度上限。',
+  'Not copied': '未能复制',
   'You rejected it.': '您已拒绝。',
   'under way': '进行中',
   'A copy to keep:': '保存副本：',

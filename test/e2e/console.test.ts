@@ -210,10 +210,22 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await page.keyboard.press('Escape')
   // Whoever closes it is where they were.
   await expect.poll(() => one.button('Analyse').evaluate((button) => button === document.activeElement)).toBe(true)
-  await one.open(`${(await shared.start()).url}/nowhere/at/all`)
+  for (const nowhere of ['/analysis/constructor', '/conversations/%E0', '/nowhere/at/all']) {
+    await one.open(`${(await shared.start()).url}${nowhere}`)
+    await one.heading('Nothing here').waitFor()
+  }
   await one.press(one.link('Go to the conversations'))
   await first.waitFor()
-  expect(one.faults).toEqual([])
+  // A conversation that cannot be opened takes no message, and opens by itself when it can.
+  const log = '**/events?reverse=true&limit=100'
+  await page.route(log, (route) => route.fulfill({ status: 503, json: { error: 'away for a moment' } }))
+  await one.press(page.getByRole('link', { name: /told to all tabs/ }))
+  await page.getByRole('alert').getByText('away for a moment').waitFor()
+  expect(await one.field('Message').count()).toBe(0)
+  await page.unroute(log)
+  await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
+  await one.to(one.field('Message'))
+  expect(one.faults.filter((fault) => !/status of 503/.test(fault))).toEqual([])
 })
 
 test('journey: the language is changed and stays; without a network the page says so, and without the service another stands in', async ({
@@ -300,6 +312,22 @@ test('journey: with keys required the console asks for one, keeps it out of scri
   await one.press(one.button('Start a conversation'))
   await outputs(page).getByText('signed in', { exact: true }).waitFor()
   expect(await page.evaluate(() => document.cookie)).toBe('')
+  // A session that ends by itself takes nothing along that was written.
+  await one.write(one.field('Message'), 'echo kept')
+  await page.context().clearCookies()
+  await one.press(one.button('Share'))
+  await page
+    .getByRole('dialog')
+    .getByRole('heading', { name: one.say('Your session has ended') })
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await one.looks('a session that has ended')
+  await one.write(one.field('API key'), key)
+  await one.press(one.button('Sign in'))
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await one.field('Message').inputValue()).toBe('echo kept')
+  await one.press(one.field('Message'))
+  await outputs(page).getByText('kept', { exact: true }).waitFor()
   expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
   await one.press(one.link('Analysis'))
   await one.heading('No access').waitFor()

@@ -3,7 +3,7 @@ import { KINDS, type Parameter } from '../../src/alerts/kinds.ts'
 import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
 import { coloured, isForTerminal } from '../../src/web/conversation/ansi.ts'
 import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
-import { toEntries } from '../../src/web/conversation/entries.ts'
+import { askedOf, toEntries } from '../../src/web/conversation/entries.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
 
 const ESC = String.fromCharCode(27)
@@ -61,6 +61,22 @@ test('an action that waits, one that was rejected and one that failed say so in 
     { id: 8, kind: 'said' },
     { id: 9, kind: 'error', text: 'STATUS$ERROR_LLM' },
   ])
+})
+
+test('whoever is asked about an action reads the whole of it, and its card stands once when it was answered', () => {
+  const command = `echo ${'x'.repeat(3_000)}; rm -rf /`
+  expect(askedOf(event(1, { action: 'run', args: { command, thought: 'a thought' } }))).toBe(command)
+  const args = { path: '/workspace/a.ts', command: 'str_replace', old_str: 'a\nb', new_str: 'c', insert_line: null }
+  const asked = { ...args, thought: 'why', security_risk: 1, security_reasons: ['r'] }
+  const edit = event(2, { action: 'edit', args: { ...asked, confirmation_state: 'awaiting_confirmation' } })
+  const told = 'path: /workspace/a.ts\ncommand: str_replace\nold str:\na\nb\nnew str: c'
+  expect(askedOf(edit)).toBe(`edit\n${told}`)
+  const tool = { name: 'send', arguments: { to: 'ann', all: true } }
+  expect(askedOf(event(3, { action: 'call_tool_mcp', args: tool }))).toBe(
+    'call tool mcp\nname: send\narguments:\n{\n  "to": "ann",\n  "all": true\n}',
+  )
+  const again = { ...edit, id: 4, args: { ...asked, thought: '', confirmation_state: 'confirmed' } }
+  expect(toEntries([edit, again])).toMatchObject([{ id: 4, kind: 'step', answer: '', body: told }])
 })
 
 test('what a model thinks is Markdown, a plan has a sign for the step under way, and a cell is without its footer', () => {

@@ -37,6 +37,7 @@ test('a review becomes headings, notices, paragraphs, tables, lists and pictures
     },
     {
       kind: 'table',
+      sides: [null, null],
       head: [text('Index'), text('Last')],
       rows: [
         [text('S|P 500'), text('2874.56')],
@@ -98,5 +99,11 @@ test('what an agent writes: code with its language, numbered and nested lists, t
       kind: 'paragraph',
       runs: [...text('end'), { kind: 'break' }, ...text('here '), { kind: 'del', runs: text('gone') }],
     },
+  ])
+})
+
+test('the columns of a table stand where the table says', () => {
+  expect(markdownBlocks('| a | b | c | d |\n|:--|:-:|--:|---|\n| 1 | 2 | 3 | 4 |')).toMatchObject([
+    { kind: 'table', sides: ['left', 'center', 'right', null], rows: [[text('1'), text('2'), text('3'), text('4')]] },
   ])
 })

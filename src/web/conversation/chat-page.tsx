@@ -22,6 +22,14 @@ export function ChatPage({ id }: { id: string }) {
   usePageTitle(chat.title)
   useAttention(chat)
   useDeepLink(chat, controls)
+  if (chat.phase === 'opening' && chat.problem !== null)
+    return (
+      <main class="narrow">
+        <Notice kind="error" action={{ label: say('Try again'), run: controls.openNow }}>
+          {chat.problem}
+        </Notice>
+      </main>
+    )
   if (chat.phase === 'opening') return <p class="opening">{say('Opening…')}</p>
   if (chat.phase === 'missing') return <Missing />
   return <OpenChat id={id} chat={chat} controls={controls} />
@@ -229,7 +237,7 @@ function Talk({ id, chat, controls }: ChatProps) {
         </Notice>
       )}
       {chat.agent?.name === 'awaiting_user_confirmation' && (
-        <Confirmation waiting={waitingAction(chat.events)} onAnswer={controls.answer} />
+        <Confirmation waiting={chat.asked} isAnswered={isAnswered(chat)} onAnswer={controls.answer} />
       )}
       <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
       <Composer id={id} said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
@@ -250,8 +258,11 @@ function Missing() {
   )
 }
 
-const waitingAction = (events: StoredEvent[]): StoredEvent | undefined =>
-  events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation')
+/** The answer is on its way. */
+const isAnswered = ({ outbox, asked }: Chat): boolean =>
+  outbox.some(
+    ({ command: { action, args } }) => action !== 'message' && 'action_id' in args && args.action_id === asked?.id,
+  )
 
 const CHANGING = new Set(['run', 'run_ipython', 'write', 'edit', 'mcp'])
 

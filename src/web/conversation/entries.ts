@@ -190,7 +190,29 @@ function fromAction(event: StoredEvent): Entry | null {
     return { ...begun, title: say('Browser'), body: text(args.browser_actions), isOpen: true }
   const subject = text(args.path) || text(args.url) || text(args.name)
   const title = subject === '' ? words(action) : `${words(action)} ${subject}`
-  return { ...begun, title, body: pretty(args), isOpen: false }
+  return { ...begun, title, body: detailsOf(args), isOpen: false }
+}
+
+/** What the service adds for itself, and what stands elsewhere in a card. */
+const NO_DETAILS = new Set(['thought', 'confirmation_state', 'security_risk', 'security_reasons', 'impl_source'])
+
+/** Its arguments for a reader: a text as it is, under its name. */
+function detailsOf(args: Record<string, unknown>): string {
+  const told = Object.entries(args).filter(([name, value]) => !NO_DETAILS.has(name) && value !== null && value !== '')
+  return told
+    .map(([name, value]) => {
+      const shown = typeof value === 'string' ? value : pretty(value)
+      return `${words(name)}:${shown.includes('\n') ? '\n' : ' '}${shown}`
+    })
+    .join('\n')
+}
+
+/** The whole of what somebody is asked about: nothing of it may be hidden behind the question. */
+export function askedOf({ action = '', args = {} }: StoredEvent): string {
+  const whole = [args.command, args.code, args.browser_actions]
+  const isWhole = action === 'run' || action === 'run_ipython' || action === 'browse_interactive'
+  const found = isWhole ? text(whole.find((part) => text(part) !== '')) : ''
+  return found !== '' ? found : `${words(action)}\n${detailsOf(args)}`.trim()
 }
 
 /** A step of a plan that is under way has no sign of its own in Markdown. */

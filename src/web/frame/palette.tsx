@@ -32,6 +32,7 @@ const PAGES: readonly [path: string, name: Text][] = [
   ['/settings/keys', 'API keys'],
   ['/settings/limits', 'Limits'],
   ['/settings/audit', 'Audit log'],
+  ['/settings/erase', 'Delete everything'],
 ]
 
 const KEYS: readonly [keys: string, meaning: Text][] = [

@@ -16,7 +16,7 @@ const TABS = { files: 'Files', changes: 'Changes', terminal: 'Terminal', ports: 
   string,
   Text
 >
-const isTab = (tab: string): tab is keyof typeof TABS => tab in TABS
+const isTab = (tab: string): tab is keyof typeof TABS => Object.hasOwn(TABS, tab)
 
 const LazyTerminal = lazy<{ id: string }>(async () => (await import('./terminal-pane.tsx')).TerminalPane)
 const PANES = { files: FilesPane, changes: ChangesPane, terminal: LazyTerminal, ports: PortsPane } as const
