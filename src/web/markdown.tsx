@@ -60,8 +60,20 @@ function List({ start, items }: { start: number | null; items: Item[] }) {
   )
 }
 
+/** A figure, or that there is none. */
+const isNumber = (cell: Run[] = []): boolean => {
+  const [one, ...more] = cell
+  return (
+    more.length === 0 &&
+    (one === undefined || (one.kind === 'text' && /^[-+−–—]?[$¥€£]?[\d.,\s]*\d\s?%?$|^[-–—]?$/u.test(one.text.trim())))
+  )
+}
+
 function Table({ sides, head, rows }: { sides: Side[]; head: Run[][]; rows: Run[][][] }) {
-  const side = (column: number) => `to-${sides[column] ?? 'start'}`
+  const side = (column: number) => {
+    const isOfNumbers = rows.length > 0 && rows.every((row) => isNumber(row[column]))
+    return `to-${sides[column] ?? (isOfNumbers ? 'right' : 'start')}`
+  }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the window is scrolled with the keys, too
     <div class="table-scroll" tabIndex={0}>

@@ -43,7 +43,7 @@ const isLimit = (said: ComponentChildren): boolean =>
 
 /** Whoever reads that a setting is missing wants to go there. */
 export const mentionsSettings = (said: ComponentChildren): boolean =>
-  typeof said === 'string' && /\bsettings\b|\bllm_\w+/i.test(said) && !location.pathname.startsWith('/settings')
+  typeof said === 'string' && /\bsettings\b|\bllm_\w+/i.test(said) && !/^\/(?:settings|shared)/.test(location.pathname)
 
 type BarProps = { skip: { to: string; words: string }; children: ComponentChildren }
 

@@ -246,7 +246,8 @@ function Talk({ id, chat, controls }: ChatProps) {
   )
 }
 
-function Missing() {
+/** Also where its workspace would be. */
+export function Missing() {
   usePageTitle(say('Not found'))
   return (
     <main class="narrow">

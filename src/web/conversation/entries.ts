@@ -4,7 +4,8 @@
 import { say } from '../texts.ts'
 import type { StoredEvent } from '../wire.ts'
 
-export type Output = { text: string; exitCode: number | null }
+/** `fault`: why there is no outcome, where there is none. */
+export type Output = { text: string; exitCode: number | null; fault: string }
 
 /** What somebody said to an action that waited for them; `''` for one that did not. */
 export type Answer = '' | 'awaited' | 'rejected'
@@ -95,6 +96,12 @@ function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<num
   if (entry === null || (isTold && entry.kind === 'error')) return
   const place = placeOf.get(event.cause ?? -1)
   const action = place === undefined ? undefined : entries[place]
+  if (place !== undefined && action?.kind === 'command' && entry.kind === 'error') {
+    // Its first line says why it ended, what it had printed by then stands below.
+    const [fault = '', ...lines] = entry.text.split('\n')
+    entries[place] = { ...action, output: { text: lines.join('\n'), exitCode: null, fault } }
+    return
+  }
   if (place === undefined || action?.kind !== 'step') {
     entries.push(entry)
     return
@@ -144,7 +151,7 @@ function placeCommand(event: StoredEvent, entries: Entry[], placeOf: Map<number,
 
 function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
   if (event.extras?.hidden === true) return
-  const output = { text: text(event.content), exitCode: exitCodeOf(event) }
+  const output = { text: text(event.content), exitCode: exitCodeOf(event), fault: '' }
   const place = placeOf.get(event.cause ?? -1)
   const entry = place === undefined ? undefined : entries[place]
   if (place !== undefined && entry?.kind === 'command') {
@@ -189,7 +196,7 @@ function fromAction(event: StoredEvent): Entry | null {
   if (action === 'browse_interactive')
     return { ...begun, title: say('Browser'), body: text(args.browser_actions), isOpen: true }
   const subject = text(args.path) || text(args.url) || text(args.name)
-  const title = subject === '' ? words(action) : `${words(action)} ${subject}`
+  const title = subject === '' ? nameOfKind(action) : `${nameOfKind(action)} ${subject}`
   return { ...begun, title, body: detailsOf(args), isOpen: false }
 }
 
@@ -212,7 +219,7 @@ export function askedOf({ action = '', args = {} }: StoredEvent): string {
   const whole = [args.command, args.code, args.browser_actions]
   const isWhole = action === 'run' || action === 'run_ipython' || action === 'browse_interactive'
   const found = isWhole ? text(whole.find((part) => text(part) !== '')) : ''
-  return found !== '' ? found : `${words(action)}\n${detailsOf(args)}`.trim()
+  return found !== '' ? found : `${nameOfKind(action)}\n${detailsOf(args)}`.trim()
 }
 
 /** A step of a plan that is under way has no sign of its own in Markdown. */
@@ -246,12 +253,12 @@ function fromObservation(event: StoredEvent): Entry | null {
   if (text(extras.diff) !== '') {
     return { ...place, kind: 'edit', path: text(extras.path), diff: text(extras.diff), body: '', result }
   }
-  const kind = words(observation)
+  const kind = nameOfKind(observation)
   const subject = text(extras.path) || text(extras.url) || text(extras.name)
   const title = subject === '' ? say('{kind} result', { kind }) : say('{kind} result: {subject}', { kind, subject })
   const pictures = picturesIn([extras.set_of_marks || extras.screenshot, ...listed(extras.image_urls), event.content])
   const shown = pictures.includes(result) ? '' : result.replace(JUPYTER, '')
-  const hasFailed = observation === 'edit' && result.startsWith('ERROR:')
+  const hasFailed = (observation === 'edit' || observation === 'read') && result.startsWith('ERROR:')
   const rest = { body: '', isOpen: false, answer: '' as const, hasFailed }
   return { ...place, kind: 'step', title, ...rest, result: shown, pictures, more }
 }
@@ -277,5 +284,15 @@ const picturesIn = (value: unknown): string[] =>
     .filter((url) => PICTURE.test(url))
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text).filter((item) => item !== '') : [])
+const KINDS = {
+  read: 'read',
+  edit: 'edit',
+  write: 'write',
+  browse: 'browse',
+  call_tool_mcp: 'tool',
+  mcp: 'tool',
+} as const
+const nameOfKind = (name: string): string =>
+  Object.hasOwn(KINDS, name) ? say(KINDS[name as keyof typeof KINDS]) : words(name)
 const words = (name: string): string => name.replaceAll('_', ' ')
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)

@@ -46,6 +46,10 @@ function useShared() {
       setState({ about, ...(await page(null)) })
     }
     open().catch((error: unknown) => setProblem(saidOf(error)))
+    // Another link in the same tab is another token, which the browser alone takes for the same page.
+    const again = () => location.reload()
+    addEventListener('hashchange', again)
+    return () => removeEventListener('hashchange', again)
   }, [])
   const [trouble, setTrouble] = useState<string | null>(null)
   const loadEarlier = async () => {
