@@ -74,6 +74,8 @@ export const ZH_WORKSPACE = {
   'The address was taken back.': '地址已收回。',
   'The command that deletes it was sent.': '删除命令已发送。',
   'The file was changed since you opened it. Nothing was saved.': '文件在您打开后已被修改，未保存任何内容。',
+  'Edit it all the same': '仍要编辑',
+  'The file has {count} characters. This is its beginning.': '文件共 {count} 个字符，此处为开头部分。',
   'The file is not there any more. Nothing was saved.': '文件已不存在，未保存任何内容。',
   'The shell is gone.': '终端已结束。',
   'There is no git repository in the workspace.': '工作区中没有 git 仓库。',

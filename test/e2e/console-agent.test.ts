@@ -142,6 +142,8 @@ test('journey: a confirmation tells risk and reasons, waits in the title, and is
   await page.locator('.to-end').waitFor()
   await asked.locator('.asked', { hasText: '| sh' }).waitFor()
   await page.unroute('**/events?start_id=*')
+  await one.press(page.locator('.to-end'))
+  await page.locator('.to-end').waitFor({ state: 'detached' })
   await one.press(asked.getByRole('button', { name: 'Reject' }))
   await asked.waitFor({ state: 'detached' })
   await page.getByRole('log').locator('article', { hasText: '| sh' }).getByText('You rejected it.').waitFor()

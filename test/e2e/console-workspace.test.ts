@@ -84,16 +84,16 @@ test('journey: what is written over a file outlives a look at another one, a rel
   })
   await machine.run(path, "printf 'one\\r\\ntwo\\r\\n' > a.txt")
   const tree = page.getByRole('tree')
-  const open = async (name: string) => {
+  const textOf = (name: string) => page.getByRole('textbox', { name: one.say('Text of {path}', { path: name }) })
+  const open = async (name: string, shown = textOf(name)) => {
     await tree.getByText(name, { exact: true }).waitFor()
     await one.to(tree)
     await page.keyboard.press('Home')
     const row = tree.getByRole('treeitem', { name, exact: true })
     while (!((await row.getAttribute('class')) ?? '').includes('active')) await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
-    const text = page.getByRole('textbox', { name: one.say('Text of {path}', { path: name }) })
-    await text.waitFor()
-    return text
+    await shown.waitFor()
+    return shown
   }
   await one.open(`${at}/files`)
   const text = await open('a.txt')
@@ -123,6 +123,14 @@ test('journey: what is written over a file outlives a look at another one, a rel
   await one.press(one.button('Save mine all the same'))
   await page.getByText(one.say('Saved.'), { exact: true }).waitFor()
   expect(await stored(path, 'a.txt')).toBe('one\r\n2\r\n3')
+  // A text field with so much would hold the page up.
+  await machine.run(path, 'seq 1 200000 > long.txt')
+  await one.press(one.button('Read again'))
+  await tree.getByText('long.txt', { exact: true }).waitFor()
+  await open('long.txt', page.locator('.ws-beginning', { hasText: '9999' }))
+  await one.looks('the beginning of a long file')
+  await one.press(one.button('Edit it all the same'))
+  await textOf('long.txt').waitFor()
   // The browser itself reports the answer that the file is not there.
   expect(one.faults.filter((fault) => !/status of 500/.test(fault))).toEqual([])
 })

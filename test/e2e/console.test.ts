@@ -178,6 +178,13 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await one.looks('the list of commands')
   await page.keyboard.press('Enter')
   await one.heading('Watchlists').waitFor()
+  // The last of a long list is brought into sight.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: /\/docs/ }).waitFor()
+  await one.to(one.list('Go to a page, a conversation or a stock'))
+  await page.keyboard.press('ArrowUp')
+  await expect.poll(() => outside(page, '[role="option"][aria-selected="true"]')).toBe(0)
+  await page.keyboard.press('Escape')
   await page.context().grantPermissions(['notifications'])
   for (const name of ['Turn on notifications of this browser', 'Turn off notifications of this browser'] as const) {
     await command(one, one.say(name))

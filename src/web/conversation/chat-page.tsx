@@ -240,7 +240,15 @@ function Talk({ id, chat, controls }: ChatProps) {
         <Confirmation waiting={chat.asked} isAnswered={isAnswered(chat)} onAnswer={controls.answer} />
       )}
       <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
-      <Composer id={id} said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
+      <Composer
+        id={id}
+        said={said}
+        isShell={isShell(chat)}
+        running={running}
+        disabled={disabled}
+        onSay={controls.say}
+        onStop={controls.stop}
+      />
       {chat.cost !== null && <CostLine cost={chat.cost} />}
     </section>
   )
@@ -264,6 +272,12 @@ const isAnswered = ({ outbox, asked }: Chat): boolean =>
   outbox.some(
     ({ command: { action, args } }) => action !== 'message' && 'action_id' in args && args.action_id === asked?.id,
   )
+
+/** Its messages are commands. What the page holds of a long log may not tell; then only a model has had a cost. */
+function isShell({ events, cost }: Chat): boolean {
+  const agent = events.findLast(({ action }) => action === 'system')?.args?.agent_class
+  return agent === undefined ? cost === null : agent === 'ShellAgent'
+}
 
 const CHANGING = new Set(['run', 'run_ipython', 'write', 'edit', 'mcp'])
 

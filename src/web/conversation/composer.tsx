@@ -9,6 +9,7 @@ import type { ChatControls } from './use-conversation.ts'
 type Props = {
   id: string
   said: string[]
+  isShell: boolean
   running: boolean
   disabled: boolean
   onSay: ChatControls['say']
@@ -17,7 +18,7 @@ type Props = {
 
 const MAX_HEIGHT = 220
 
-export function Composer({ id, said, running, disabled, onSay, onStop }: Props) {
+export function Composer({ id, said, isShell, running, disabled, onSay, onStop }: Props) {
   const [text, setText] = useUnsaved(`message ${id}`, '')
   const recall = useRecall(said, text, setText)
   const attached = useAttached(id)
@@ -45,7 +46,7 @@ export function Composer({ id, said, running, disabled, onSay, onStop }: Props) 
       {...attached.on}
     >
       <Attached attached={attached} />
-      <MessageBox text={text} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
+      <MessageBox text={text} isShell={isShell} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
       {running && (
         <button type="button" class="danger" onClick={onStop}>
           {say('Stop')}
@@ -173,12 +174,13 @@ const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
 
 type BoxProps = {
   text: string
+  isShell: boolean
   disabled: boolean
   onText: (text: string) => void
   onKeyDown: (event: KeyboardEvent) => void
 }
 
-function MessageBox({ text, disabled, onText, onKeyDown }: BoxProps) {
+function MessageBox({ text, isShell, disabled, onText, onKeyDown }: BoxProps) {
   const box = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => grow(box.current), [text])
   useEffect(() => {
@@ -192,12 +194,13 @@ function MessageBox({ text, disabled, onText, onKeyDown }: BoxProps) {
       </label>
       <textarea
         id="message"
-        class="mono"
+        class={isShell ? 'mono' : ''}
+        dir="auto"
         ref={box}
         rows={1}
-        spellcheck={false}
-        autocapitalize="off"
-        placeholder={disabled ? '' : say('Message or command')}
+        spellcheck={!isShell}
+        autocapitalize={isShell ? 'off' : 'sentences'}
+        placeholder={disabled ? '' : say(isShell ? 'Message or command' : 'Message')}
         disabled={disabled}
         value={text}
         onInput={(event) => onText(event.currentTarget.value)}

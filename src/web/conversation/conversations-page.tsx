@@ -9,6 +9,7 @@ import {
   startConversation,
 } from '../api.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
+import { useUnsaved } from '../frame/unsaved.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
@@ -56,7 +57,7 @@ const MISSING = {
 type Beginning = () => Promise<{ conversation_id: string }>
 
 function StartForm({ model }: { model: Setup['model']['state'] | null }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useUnsaved('first message', '')
   const [choices, setChoices] = useState<Readonly<Record<string, string>>>({})
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -74,7 +75,11 @@ function StartForm({ model }: { model: Setup['model']['state'] | null }) {
   }
   const start = (event: SubmitEvent) => {
     event.preventDefault()
-    void begin(() => startConversation(text.trim(), choices))
+    void begin(async () => {
+      const made = await startConversation(text.trim(), choices)
+      setText('')
+      return made
+    })
   }
   return (
     <form class="card" onSubmit={start}>

@@ -9,7 +9,7 @@ import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { EventPage, StoredEvent } from '../wire.ts'
 import { toEntries } from './entries.ts'
-import { FileList } from './files.tsx'
+import { FileList, FileText } from './files.tsx'
 import { Log } from './log.tsx'
 
 type Shared = { title: string; created_at: string; expires_at: string; last_event_id: number; with_files: boolean }
@@ -138,7 +138,7 @@ function Files() {
       )}
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {shown !== null ? (
-        <pre class="output">{shown.text}</pre>
+        <FileText text={shown.text} />
       ) : (
         <FileList names={names} nameOf={(name) => name} onOpen={open} />
       )}

@@ -1,9 +1,10 @@
 // The tree of the workspace, and one of its files: to read, or to write.
 
+import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { placeOfFile, useUnsaved } from '../frame/unsaved.ts'
-import { say } from '../texts.ts'
+import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { type Folders, inOrder, type Row, rowAfterKey, rowsInSight, rowsOf } from './tree.ts'
 import { inLines, listFolder, readText, saveText, textNow, withEndsOf } from './workspace-api.ts'
@@ -261,9 +262,32 @@ function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: 
       {theirs !== null && <Conflict theirs={theirs.text} onMine={() => void save(true)} onTheirs={take} />}
       {opened === null && problem === null && <p class="opening">{say('Opening…')}</p>}
       {opened !== null && (
-        <TextArea path={path} text={opened.draft} onText={write} onSave={() => isChanged && keep()} />
+        <Body long={!isChanged && opened.draft.length > MOST_EDITED} text={opened.draft}>
+          <TextArea path={path} text={opened.draft} onText={write} onSave={() => isChanged && keep()} />
+        </Body>
       )}
     </section>
+  )
+}
+
+/** A text field with more holds the page up for seconds. */
+const MOST_EDITED = 1_000_000
+const BEGINNING = 50_000
+
+/** Of a long text the beginning, until somebody wants to edit it all the same. */
+function Body({ long, text, children }: { long: boolean; text: string; children: ComponentChildren }) {
+  const [isWanted, setIsWanted] = useState(false)
+  if (!long || isWanted) return children
+  return (
+    <>
+      <Notice kind="info" action={{ label: say('Edit it all the same'), run: () => setIsWanted(true) }}>
+        {say('The file has {count} characters. This is its beginning.', { count: text.length.toLocaleString(locale) })}
+      </Notice>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre class="output ws-beginning" tabIndex={0}>
+        {text.slice(0, BEGINNING)}
+      </pre>
+    </>
   )
 }
 

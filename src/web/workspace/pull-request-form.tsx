@@ -28,6 +28,7 @@ type Prepared = { target: Target } | { hindrance: Hindrance }
 
 export function PullRequest({ id, onPushed }: Props) {
   const [opened, setOpened] = useState(openedBefore(id))
+  const [written, setWritten] = useUnsaved<Draft | null>(`request ${id}`, null)
   const load = useCallback(
     (): Promise<Prepared> =>
       targetOf(id).then(
@@ -40,19 +41,20 @@ export function PullRequest({ id, onPushed }: Props) {
     [id],
   )
   const loaded = useLoaded(load)
-  if (opened !== null) return <Opened address={opened} onAnother={() => setOpened(null)} />
-  const done = (address: string) => {
+  const opening = useOpening(id, (address) => {
     noteOpened(id, address)
+    setWritten(null)
     setOpened(address)
     onPushed()
-  }
+  })
+  if (opened !== null) return <Opened address={opened} onAnother={() => setOpened(null)} />
   return (
     <Loading loaded={loaded}>
       {(prepared) =>
         'hindrance' in prepared ? (
           <Told hindrance={prepared.hindrance} />
         ) : (
-          <RequestForm id={id} target={prepared.target} onOpened={done} />
+          <RequestForm target={prepared.target} opening={opening} written={written} onWritten={setWritten} />
         )
       }
     </Loading>
@@ -79,8 +81,6 @@ const Told = ({ hindrance: { message, to, said } }: { hindrance: Hindrance }) =>
   </>
 )
 
-type FormProps = { id: string; target: Target; onOpened: (address: string) => void }
-
 /** By conversation: a form that is closed meanwhile and opened again goes on with it, and begins nothing beside it. */
 const underWay = new Map<string, { step: Step; tell: (step: Step) => void; address: Promise<string> }>()
 
@@ -94,7 +94,7 @@ function begin(id: string, target: Target): void {
   underWay.set(id, one)
 }
 
-function useOpening(id: string, { target, onOpened }: Omit<FormProps, 'id'>) {
+function useOpening(id: string, onOpened: (address: string) => void) {
   const [step, setStep] = useState<Step | null>(null)
   const [trouble, setTrouble] = useState<Hindrance | null>(null)
   const follow = async () => {
@@ -110,7 +110,7 @@ function useOpening(id: string, { target, onOpened }: Omit<FormProps, 'id'>) {
     setStep(null)
   }
   useEffect(() => void follow(), [id])
-  const open = (draft: Draft) => {
+  const open = (target: Target, draft: Draft) => {
     // A second press comes before the first is drawn.
     if (underWay.has(id)) return
     setTrouble(null)
@@ -127,29 +127,26 @@ function useOpening(id: string, { target, onOpened }: Omit<FormProps, 'id'>) {
 const asHindrance = (error: unknown): Hindrance =>
   error instanceof Hindrance ? error : new Hindrance(messageOf(error))
 
-function RequestForm({ id, ...props }: FormProps) {
-  const { target } = props
-  const [written, setWritten] = useUnsaved<Draft | null>(`request ${id}`, null)
+type FormProps = {
+  target: Target
+  opening: ReturnType<typeof useOpening>
+  written: Draft | null
+  onWritten: (draft: Draft) => void
+}
+
+function RequestForm({ target, opening: { step, trouble, open }, written, onWritten }: FormProps) {
   const draft = written ?? target.draft
-  const onOpened = (address: string) => {
-    setWritten(null)
-    props.onOpened(address)
-  }
-  const { step, trouble, open } = useOpening(id, { target, onOpened })
+  const run = () => open(target, draft)
   return (
     <section class="ws-request" aria-label={say('Pull request')}>
       <SaveForm
-        action={{ busy: step !== null, outcome: null, run: async () => open(draft) }}
-        onSave={() => open(draft)}
+        action={{ busy: step !== null, outcome: null, run: async () => run() }}
+        onSave={run}
         verb="Commit, push and open it"
         busyText={step ?? undefined}
       >
         <Where target={target} />
-        <Fields
-          draft={draft}
-          provider={target.provider}
-          onChange={(part) => setWritten((before) => ({ ...(before ?? target.draft), ...part }))}
-        />
+        <Fields draft={draft} provider={target.provider} onChange={(part) => onWritten({ ...draft, ...part })} />
         <p class="visually-hidden" role="status">
           {step === null ? '' : say(step)}
         </p>
