@@ -224,11 +224,7 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await page.keyboard.press('Escape')
   // Whoever closes it is where they were.
   await expect.poll(() => one.button('Analyse').evaluate((button) => button === document.activeElement)).toBe(true)
-  for (const nowhere of ['/analysis/constructor', '/nowhere/at/all']) {
-    await one.open(`${(await shared.start()).url}${nowhere}`)
-    await one.heading('Nothing here').waitFor()
-  }
-  await one.open(`${(await shared.start()).url}/conversations/none/workspace/files`)
+  await one.open(`${(await shared.start()).url}/conversations/none/workspace/constructor`)
   await one.heading('No such conversation').waitFor()
   await one.open(`${(await shared.start()).url}/nowhere/at/all`)
   await one.press(one.link('Go to the conversations'))
