@@ -23,6 +23,9 @@ type Fields = Record<string, unknown>
 /** Told to the window with the seconds until the service answers again. */
 export const LIMITED = 'bellwether:limited'
 
+/** Told to the window when a session has begun anew. */
+export const SIGNED_IN = 'bellwether:signed-in'
+
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** 0 when no answer came at all. */

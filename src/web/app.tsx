@@ -1,10 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { AnalysisPage, ReportPage } from './analysis/pages.tsx'
-import { ApiError, getSession, messageOf, signIn, signOut, whenSignedOut } from './api.ts'
+import { ApiError, getSession, messageOf, SIGNED_IN, signIn, signOut, whenSignedOut } from './api.ts'
 import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'
+import { nameWindow } from './frame/attention.ts'
 import { Banners } from './frame/banners.tsx'
+import { forgetUnsaved } from './frame/unsaved.ts'
 import { lazy } from './lazy.tsx'
 import { Link, usePageTitle, usePath } from './router.tsx'
 import { changeLanguage, LANGUAGES, type Language, language, say } from './texts.ts'
@@ -13,7 +15,8 @@ import type { Session } from './wire.ts'
 
 type Access =
   | { state: 'asking' }
-  | { state: 'out' }
+  /** `before`: whose session has ended by itself; null where nobody was signed in, or they left. */
+  | { state: 'out'; before: Session | null }
   | { state: 'in'; session: Session }
   | { state: 'failed'; text: string }
 
@@ -30,36 +33,54 @@ function SignedIn() {
       (error: unknown) =>
         setAccess(
           error instanceof ApiError && error.status === 401
-            ? { state: 'out' }
+            ? { state: 'out', before: null }
             : { state: 'failed', text: messageOf(error) },
         ),
     )
   }
   useEffect(() => {
-    whenSignedOut(() => setAccess({ state: 'out' }))
+    whenSignedOut(() => setAccess(ended))
     ask()
   }, [])
-  if (access.state === 'out') return <SignIn onSignedIn={(session) => setAccess({ state: 'in', session })} />
-  if (access.state !== 'in') {
-    return (
-      <>
-        <Bar skip={SKIP()}>
-          <Brand />
-        </Bar>
-        {access.state === 'asking' ? (
-          <p class="opening">{say('Opening…')}</p>
-        ) : (
-          <main class="narrow" id="content">
-            <Notice kind="error" action={{ label: say('Try again'), run: ask }}>
-              {access.text}
-            </Notice>
-          </main>
-        )}
-      </>
-    )
+  const onSignedIn = (session: Session) => {
+    setAccess({ state: 'in', session })
+    dispatchEvent(new Event(SIGNED_IN))
   }
-  return <Console session={access.session} onSignOut={() => setAccess({ state: 'out' })} />
+  const session = access.state === 'in' ? access.session : access.state === 'out' ? access.before : null
+  if (session === null && access.state === 'out') return <SignIn onSignedIn={onSignedIn} />
+  if (session === null) return <Entrance problem={access.state === 'failed' ? access.text : null} onAgain={ask} />
+  const leave = () => {
+    forgetUnsaved()
+    setAccess({ state: 'out', before: null })
+  }
+  return (
+    <>
+      <Console key={session.owner} session={session} onSignOut={leave} />
+      {access.state === 'out' && <SignInAgain onSignedIn={onSignedIn} />}
+    </>
+  )
 }
+
+const Entrance = ({ problem, onAgain }: { problem: string | null; onAgain: () => void }) => (
+  <>
+    <Bar skip={SKIP()}>
+      <Brand />
+    </Bar>
+    {problem === null ? (
+      <p class="opening">{say('Opening…')}</p>
+    ) : (
+      <main class="narrow" id="content">
+        <Notice kind="error" action={{ label: say('Try again'), run: onAgain }}>
+          {problem}
+        </Notice>
+      </main>
+    )}
+  </>
+)
+
+/** The page stays under the question for the key: what was written in it, or is on its way, is not lost with the session. */
+const ended = (access: Access): Access =>
+  access.state === 'out' ? access : { state: 'out', before: access.state === 'in' ? access.session : null }
 
 function Console({ session, onSignOut }: { session: Session; onSignOut: () => void }) {
   const path = usePath()
@@ -204,18 +225,30 @@ function useFocusOnChange(path: string) {
 }
 
 function Page({ path, session }: { path: string; session: Session }) {
-  const [, area, id, ...rest] = path.split('/').map(decodeURIComponent)
-  if (area === 'settings' && rest.length === 0) return <LazySettings section={id ?? 'model'} session={session} />
+  const parts = partsOf(path)
+  if (parts === null) return <NotFound />
+  const [, area, id = '', ...rest] = parts
+  if (area === 'settings' && rest.length === 0) return <LazySettings section={id || 'model'} session={session} />
   const scope = area === 'analysis' ? 'analysis' : 'conversations'
   if (session.auth_mode === 'keys' && !session.scopes.includes(scope)) return <NoScope scope={scope} />
   if (area === '') return <ConversationsPage />
   if (area === 'conversations' && id && rest[0] === 'workspace' && rest.length <= 2)
     return <LazyWorkspace id={id} tab={rest[1] ?? 'files'} />
   if (rest.length === 0 && area === 'conversations') return id ? <ChatPage key={id} id={id} /> : <ConversationsPage />
-  const Part = area === 'analysis' && rest.length === 0 ? PARTS[id ?? ''] : undefined
+  const Part = area === 'analysis' && rest.length === 0 && Object.hasOwn(PARTS, id) ? PARTS[id] : undefined
   if (Part !== undefined) return <Part />
   if (rest.length === 0 && area === 'analysis') return id ? <ReportPage key={id} taskId={id} /> : <AnalysisPage />
   return <NotFound />
+}
+
+/** Null for an address that is none, such as `/%E0`. */
+function partsOf(path: string): string[] | null {
+  try {
+    return path.split('/').map(decodeURIComponent)
+  } catch (error) {
+    if (error instanceof URIError) return null
+    throw error
+  }
 }
 
 function NoScope({ scope }: { scope: string }) {
@@ -249,8 +282,40 @@ const BellMark = () => (
 
 const KEY_HINT = 'The key is exchanged for a cookie that scripts cannot read; it is not kept in this browser.'
 
-function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
-  usePageTitle(say('Sign in'))
+type SignInProps = { onSignedIn: (session: Session) => void }
+
+const SignIn = (props: SignInProps) => (
+  <main class="narrow sign-in">
+    <h1>Bellwether</h1>
+    <SignInForm {...props} />
+  </main>
+)
+
+/** Over the page whose session has ended. */
+function SignInAgain(props: SignInProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => {
+    const before = document.activeElement
+    dialog.current?.showModal()
+    return () => before instanceof HTMLElement && before.focus()
+  }, [])
+  return (
+    <dialog
+      class="sign-in-again"
+      ref={dialog}
+      aria-label={say('Sign in')}
+      onCancel={(event) => event.preventDefault()}
+      onClose={(event) => event.currentTarget.showModal()}
+    >
+      <h1>{say('Your session has ended')}</h1>
+      <p>{say('Sign in again to go on: what you have written is still there.')}</p>
+      <SignInForm {...props} />
+    </dialog>
+  )
+}
+
+function SignInForm({ onSignedIn }: SignInProps) {
+  useSignInTitle()
   const [key, setKey] = useState('')
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -267,25 +332,30 @@ function SignIn({ onSignedIn }: { onSignedIn: (session: Session) => void }) {
     }
   }
   return (
-    <main class="narrow sign-in">
-      <h1>Bellwether</h1>
-      <form class="card" onSubmit={submit}>
-        <label for="key">{say('API key')}</label>
-        <input
-          id="key"
-          type="password"
-          autocomplete="current-password"
-          spellcheck={false}
-          required
-          value={key}
-          onInput={(event) => setKey(event.currentTarget.value)}
-        />
-        <p class="hint">{say(KEY_HINT)}</p>
-        {problem !== null && <Notice kind="error">{problem}</Notice>}
-        <button type="submit" class="primary" disabled={busy || key.trim() === ''}>
-          {busy ? say('Signing in…') : say('Sign in')}
-        </button>
-      </form>
-    </main>
+    <form class="card" onSubmit={submit}>
+      <label for="key">{say('API key')}</label>
+      <input
+        id="key"
+        type="password"
+        autocomplete="current-password"
+        spellcheck={false}
+        required
+        value={key}
+        onInput={(event) => setKey(event.currentTarget.value)}
+      />
+      <p class="hint">{say(KEY_HINT)}</p>
+      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <button type="submit" class="primary" disabled={busy || key.trim() === ''}>
+        {busy ? say('Signing in…') : say('Sign in')}
+      </button>
+    </form>
   )
+}
+
+/** The page underneath has its name again afterwards. */
+function useSignInTitle(): void {
+  useEffect(() => {
+    const before = nameWindow(say('Sign in'))
+    return () => nameWindow(before)
+  }, [])
 }

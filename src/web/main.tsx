@@ -11,6 +11,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { watchReturns } from './frame/attention.ts'
 import { keepFocus } from './frame/focus.ts'
+import { keepUnsaved } from './frame/unsaved.ts'
 import { loadTexts } from './texts.ts'
 
 const root = document.getElementById('app')
@@ -23,6 +24,7 @@ const TYPES: Types = window as Types
 
 watchReturns()
 keepFocus()
+keepUnsaved()
 render(<App />, root)
 keepOfflinePage()
 

@@ -12,12 +12,15 @@ export type Run =
 
 export type Item = { blocks: Block[]; checked: boolean | null }
 
+/** To which side a column of a table is set; null where it does not say. */
+export type Side = 'left' | 'center' | 'right' | null
+
 export type Block =
   | { kind: 'heading'; level: number; runs: Run[] }
   | { kind: 'paragraph'; runs: Run[] }
   | { kind: 'quote'; blocks: Block[] }
   | { kind: 'list'; start: number | null; items: Item[] }
-  | { kind: 'table'; head: Run[][]; rows: Run[][][] }
+  | { kind: 'table'; sides: Side[]; head: Run[][]; rows: Run[][][] }
   | { kind: 'code'; language: string; text: string }
   | { kind: 'rule' }
 
@@ -73,8 +76,9 @@ function listOf({ ordered, start, items }: Tokens.List): Block {
   }
 }
 
-const tableOf = ({ header, rows }: Tokens.Table): Block => ({
+const tableOf = ({ align, header, rows }: Tokens.Table): Block => ({
   kind: 'table',
+  sides: align,
   head: header.map(({ tokens }) => runsOf(tokens)),
   rows: rows.map((row) => row.map(({ tokens }) => runsOf(tokens))),
 })
@@ -109,7 +113,7 @@ function runOf(token: Token): Run[] {
     case 'image':
       return imageOf(token as Tokens.Image)
     case 'text':
-      return inside(token).length === 0 ? [textRun(token.raw)] : runsOf(inside(token))
+      return inside(token).length === 0 ? boldOf(token.raw) : runsOf(inside(token))
     default:
       return [{ kind: 'text', text: token.raw }]
   }
@@ -142,6 +146,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ...{ hellip: '…', ndash: '–', mdash: '—', middot: '·', bull: '•', larr: '←', rarr: '→', uarr: '↑', darr: '↓' },
   ...{ lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”', laquo: '«', raquo: '»', le: '≤', ge: '≥', ne: '≠' },
 }
+
+/** `**“words”**` between letters without blanks, as Chinese has none: the rules of Markdown leave the stars standing there. */
+const boldOf = (raw: string): Run[] =>
+  raw.split(/\*\*([^*\s](?:[^*]*[^*\s])?)\*\*/).flatMap((part, at): Run[] => {
+    if (part === '') return []
+    return at % 2 === 0 ? [textRun(part)] : [{ kind: 'strong', runs: [textRun(part)] }]
+  })
 
 function textRun(raw: string): Run {
   const text = raw.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{2,6}));/gi, (whole, decimal, hex, name) => {

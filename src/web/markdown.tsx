@@ -2,8 +2,9 @@
 
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Highlighted } from './highlight.ts'
-import { type Block, type Item, markdownBlocks, type Run } from './markdown-blocks.ts'
+import { type Block, type Item, markdownBlocks, type Run, type Side } from './markdown-blocks.ts'
 import { say } from './texts.ts'
+import { isCopied } from './ui.tsx'
 
 export function Markdown({ text }: { text: string }) {
   const blocks = useMemo(() => markdownBlocks(text), [text])
@@ -34,7 +35,7 @@ function block(one: Block, key: number) {
     case 'list':
       return <List key={key} start={one.start} items={one.items} />
     case 'table':
-      return <Table key={key} head={one.head} rows={one.rows} />
+      return <Table key={key} {...one} />
     case 'code':
       return <Code key={key} language={one.language} text={one.text} />
     case 'rule':
@@ -59,7 +60,20 @@ function List({ start, items }: { start: number | null; items: Item[] }) {
   )
 }
 
-function Table({ head, rows }: { head: Run[][]; rows: Run[][][] }) {
+/** A figure, or that there is none. */
+const isNumber = (cell: Run[] = []): boolean => {
+  const [one, ...more] = cell
+  return (
+    more.length === 0 &&
+    (one === undefined || (one.kind === 'text' && /^[-+−–—]?[$¥€£]?[\d.,\s]*\d\s?%?$|^[-–—]?$/u.test(one.text.trim())))
+  )
+}
+
+function Table({ sides, head, rows }: { sides: Side[]; head: Run[][]; rows: Run[][][] }) {
+  const side = (column: number) => {
+    const isOfNumbers = rows.length > 0 && rows.every((row) => isNumber(row[column]))
+    return `to-${sides[column] ?? (isOfNumbers ? 'right' : 'start')}`
+  }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a table that is wider than the window is scrolled with the keys, too
     <div class="table-scroll" tabIndex={0}>
@@ -67,7 +81,7 @@ function Table({ head, rows }: { head: Run[][]; rows: Run[][][] }) {
         <thead>
           <tr>
             {head.map((cell, i) => (
-              <th key={i} scope="col">
+              <th key={i} scope="col" class={side(i)}>
                 {cell.map(run)}
               </th>
             ))}
@@ -77,7 +91,7 @@ function Table({ head, rows }: { head: Run[][]; rows: Run[][][] }) {
           {rows.map((row, i) => (
             <tr key={i}>
               {row.map((cell, j) => (
-                <td key={j} dir="auto">
+                <td key={j} dir="auto" class={side(j)}>
                   {cell.map(run)}
                 </td>
               ))}
@@ -127,7 +141,10 @@ function Code({ language, text }: { language: string; text: string }) {
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that is wider than the window is scrolled with the keys, too */}
       <pre tabIndex={0}>
-        <code>{coloured === null ? text : coloured.map(piece)}</code>
+        <code>
+          {coloured === null ? text : coloured.pieces.map(piece)}
+          {coloured === null ? '' : text.slice(coloured.text.length)}
+        </code>
       </pre>
     </div>
   )
@@ -142,8 +159,8 @@ const piece = (one: Highlighted, key: number) =>
     </span>
   )
 
-/** The colours of a language; null while they are loaded, and for a language that has none. */
-function useColours(language: string, text: string): Highlighted[] | null {
+/** The colours of a language for as much of the text as has them; null while they are loaded, and for a language that has none. */
+function useColours(language: string, text: string): { text: string; pieces: Highlighted[] } | null {
   const [coloured, setColoured] = useState<{ text: string; pieces: Highlighted[] } | null>(null)
   useEffect(() => {
     if (language === '' || text.length > MAX_COLOURED) return
@@ -156,25 +173,23 @@ function useColours(language: string, text: string): Highlighted[] | null {
       current = false
     }
   }, [language, text])
-  return coloured?.text === text ? coloured.pieces : null
+  // A text that is being written keeps the colours that it has: without them it would flicker with every piece.
+  return coloured !== null && text.startsWith(coloured.text) ? coloured : null
 }
 
 const COPIED_MS = 1_500
 
 export function CopyButton({ text }: { text: string }) {
-  const [isCopied, setIsCopied] = useState(false)
+  const [outcome, setOutcome] = useState<'Copied' | 'Not copied' | null>(null)
   useEffect(() => {
-    if (!isCopied) return
-    const timer = setTimeout(() => setIsCopied(false), COPIED_MS)
+    if (outcome === null) return
+    const timer = setTimeout(() => setOutcome(null), COPIED_MS)
     return () => clearTimeout(timer)
-  }, [isCopied])
+  }, [outcome])
+  const copy = async () => setOutcome((await isCopied(text)) ? 'Copied' : 'Not copied')
   return (
-    <button
-      type="button"
-      class="quiet"
-      onClick={() => void navigator.clipboard.writeText(text).then(() => setIsCopied(true))}
-    >
-      {isCopied ? say('Copied') : say('Copy')}
+    <button type="button" class="quiet" onClick={() => void copy()}>
+      {say(outcome ?? 'Copy')}
     </button>
   )
 }

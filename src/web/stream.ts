@@ -3,12 +3,12 @@
 // nothing shows twice. What the user sends stays in the outbox under its own `ref` until the server has acknowledged it;
 // after a reconnect it is sent again under the same `ref`, which the server takes for the same message.
 
-import { ApiError, messageOf } from './api.ts'
+import { ApiError, messageOf, SIGNED_IN } from './api.ts'
 import { say } from './texts.ts'
 import type { Command, Delta, ServerFrame, StoredEvent } from './wire.ts'
 
-// Waits longer after each failure, but never longer than it must: the network coming back, or the page coming into view,
-// ends a wait at once.
+// Waits longer after each failure, but never longer than it must: the network coming back, the page coming into view, or
+// somebody who has signed in again ends a wait at once.
 
 const DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000]
 const JITTER = 0.2
@@ -31,6 +31,7 @@ export class Retry {
     this.#attempt += 1
     this.#timer = setTimeout(this.now, delayMs)
     addEventListener('online', this.now)
+    addEventListener(SIGNED_IN, this.now)
     document.addEventListener('visibilitychange', this.#seen)
     return { attempt: this.#attempt, retryAt: Date.now() + delayMs }
   }
@@ -51,6 +52,7 @@ export class Retry {
     clearTimeout(this.#timer)
     this.#timer = undefined
     removeEventListener('online', this.now)
+    removeEventListener(SIGNED_IN, this.now)
     document.removeEventListener('visibilitychange', this.#seen)
   }
 
@@ -60,6 +62,7 @@ export class Retry {
 }
 
 const PING_EVERY_MS = 25_000
+const MOST_LENGTH = 4 * 1024 * 1024
 
 export type Connection =
   | { state: 'connecting' }
@@ -203,7 +206,10 @@ export class ConversationStream {
   }
 
   #transmit({ ref, command }: Outgoing): void {
-    this.#socket?.send(JSON.stringify({ ref, ...command }))
+    const frame = JSON.stringify({ ref, ...command })
+    // The service refuses a longer one unread, and so without its name.
+    if (frame.length > MOST_LENGTH) this.#settle(ref, { error: say('It is longer than a message may be.') })
+    else this.#socket?.send(frame)
   }
 
   /** A connection can die silently: without any frame for a whole interval after a ping it counts as lost. */
@@ -227,8 +233,9 @@ export class ConversationStream {
     try {
       if (!(await this.#on.stillThere())) this.#end(say('This conversation does not exist any more.'))
     } catch (error) {
-      // That nothing answers is what the reconnect notice says already.
-      if (!(error instanceof ApiError && error.status === 0)) this.#on.trouble(messageOf(error))
+      // That nothing answers is what the reconnect notice says already, and that a key is wanted the question for it.
+      if (!(error instanceof ApiError && (error.status === 0 || error.status === 401)))
+        this.#on.trouble(messageOf(error))
     }
   }
 

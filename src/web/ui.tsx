@@ -43,7 +43,7 @@ const isLimit = (said: ComponentChildren): boolean =>
 
 /** Whoever reads that a setting is missing wants to go there. */
 export const mentionsSettings = (said: ComponentChildren): boolean =>
-  typeof said === 'string' && /\bsettings\b|\bllm_\w+/i.test(said) && !location.pathname.startsWith('/settings')
+  typeof said === 'string' && /\bsettings\b|\bllm_\w+/i.test(said) && !/^\/(?:settings|shared)/.test(location.pathname)
 
 type BarProps = { skip: { to: string; words: string }; children: ComponentChildren }
 
@@ -56,6 +56,16 @@ export function Bar({ skip, children }: BarProps) {
       </a>
       <header class="bar">{children}</header>
     </>
+  )
+}
+
+/** Whether the clipboard has it: a page that is not served from a secure origin has none, and a browser may refuse it. */
+export async function isCopied(text: string): Promise<boolean> {
+  const { clipboard } = navigator as { clipboard?: Clipboard }
+  if (clipboard === undefined) return false
+  return clipboard.writeText(text).then(
+    () => true,
+    () => false,
   )
 }
 

@@ -134,6 +134,16 @@ test('journey: a confirmation tells risk and reasons, waits in the title, and is
   await page.getByRole('group', { name: 'May this action run? Its risk is high.' }).waitFor()
   expect(await asked.getByRole('listitem').count()).toBeGreaterThan(0)
   await one.looks('a confirmation that waits')
+  // It is the same question wherever its reader is in the log, here at an event that is not beside it.
+  const path = `/api${new URL(page.url()).pathname}/events?limit=1`
+  const first = await shared.get<object>(path)
+  await page.route('**/events?start_id=*', (route) => route.fulfill({ json: first }))
+  await one.open(`${page.url()}?event=0`)
+  await page.locator('.to-end').waitFor()
+  await asked.locator('.asked', { hasText: '| sh' }).waitFor()
+  await page.unroute('**/events?start_id=*')
+  await one.press(page.locator('.to-end'))
+  await page.locator('.to-end').waitFor({ state: 'detached' })
   await one.press(asked.getByRole('button', { name: 'Reject' }))
   await asked.waitFor({ state: 'detached' })
   await page.getByRole('log').locator('article', { hasText: '| sh' }).getByText('You rejected it.').waitFor()
@@ -334,6 +344,8 @@ test('journey: what changed becomes a pull request by one form, and no second on
   await one.write(one.field('Branch'), 'topic')
   await one.to(submit)
   for (const key of ['Enter', 'Enter']) await page.keyboard.press(key)
+  // The form that is closed meanwhile goes on, and begins nothing beside it when it is opened again.
+  for (let press = 0; press < 2; press++) await one.press(one.button('Pull request'))
   await one.reads('The request is open:')
   expect(await page.getByRole('link', { name: /\/ann\/shop\/pull\/1$/ }).count()).toBe(1)
   expect(await git('log', '--format=%s', 'topic')).toBe("It's new\nfirst\n")

@@ -72,6 +72,69 @@ test('journey: a file is found by the keys of a tree, edited and saved where it 
   expect(one.faults).toEqual([])
 })
 
+test('journey: what is written over a file outlives a look at another one, a reload, a save that takes long and the loss of the file', async ({
+  skip,
+}) => {
+  const { one, page, path, at } = await opened(skip, { language: 'zh', theme: 'light', size: 'wide' })
+  page.removeAllListeners('dialog')
+  const asked: string[] = []
+  page.on('dialog', async (dialog) => {
+    asked.push(dialog.type())
+    await dialog.accept()
+  })
+  await machine.run(path, "printf 'one\\r\\ntwo\\r\\n' > a.txt")
+  const tree = page.getByRole('tree')
+  const textOf = (name: string) => page.getByRole('textbox', { name: one.say('Text of {path}', { path: name }) })
+  const open = async (name: string, shown = textOf(name)) => {
+    await tree.getByText(name, { exact: true }).waitFor()
+    await one.to(tree)
+    await page.keyboard.press('Home')
+    const row = tree.getByRole('treeitem', { name, exact: true })
+    while (!((await row.getAttribute('class')) ?? '').includes('active')) await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await shown.waitFor()
+    return shown
+  }
+  await one.open(`${at}/files`)
+  const text = await open('a.txt')
+  await one.write(text, 'one\n2\n')
+  await open('README.md')
+  expect(await (await open('a.txt')).inputValue()).toBe('one\n2\n')
+  await one.reload()
+  expect(asked).toEqual(['beforeunload'])
+  expect(await (await open('a.txt')).inputValue()).toBe('one\n2\n')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/upload-files?unpack=true', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.keyboard.press('Control+s')
+  await one.button('Saving…').waitFor()
+  await page.keyboard.press('Control+End')
+  await page.keyboard.type('3')
+  held.resolve()
+  await one.reads('Not saved yet')
+  await one.button('Save').waitFor()
+  expect(await text.inputValue()).toBe('one\n2\n3')
+  expect(await stored(path, 'a.txt')).toBe('one\r\n2\r\n')
+  await machine.run(path, 'rm a.txt')
+  await one.press(one.button('Save'))
+  await one.reads('The file is not there any more. Nothing was saved.')
+  await one.press(one.button('Save mine all the same'))
+  await page.getByText(one.say('Saved.'), { exact: true }).waitFor()
+  expect(await stored(path, 'a.txt')).toBe('one\r\n2\r\n3')
+  // A text field with so much would hold the page up.
+  await machine.run(path, 'seq 1 200000 > long.txt')
+  await one.press(one.button('Read again'))
+  await tree.getByText('long.txt', { exact: true }).waitFor()
+  await open('long.txt', page.locator('.ws-beginning', { hasText: '9999' }))
+  await one.looks('the beginning of a long file')
+  await one.press(one.button('Edit it all the same'))
+  await textOf('long.txt').waitFor()
+  // The browser itself reports the answer that the file is not there.
+  expect(one.faults.filter((fault) => !/status of 500/.test(fault))).toEqual([])
+})
+
 test('journey: changes are shown file by file and given up; the whole is there to download', async ({ skip }) => {
   const { one, page, path, at } = await opened(skip, { language: 'zh', theme: 'dark', size: 'wide' })
   await one.open(`${at}/changes`)

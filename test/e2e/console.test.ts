@@ -114,6 +114,13 @@ test('journey: a link shows a conversation to who has no key, until it is taken 
   expect(asked.filter((each) => each.includes('bwl_') && !each.includes('#'))).toEqual([])
   expect(asked.filter((each) => /\/api\/(?!shared)/.test(each))).toEqual([])
   expect(visitor.faults).toEqual([])
+  const other = await visitor.page.context().newPage()
+  await other.goto(`${address}x`)
+  await other.getByRole('alert').getByText('This link is not valid.').waitFor()
+  // Only the token is another one: the browser takes it for the same page.
+  await other.goto(address)
+  await other.getByRole('log').locator('.output', { hasText: 'for everybody' }).waitFor()
+  await other.close()
 
   await one.press(one.button('Take back'))
   await one.button('Take back').waitFor({ state: 'detached' })
@@ -171,6 +178,13 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await one.looks('the list of commands')
   await page.keyboard.press('Enter')
   await one.heading('Watchlists').waitFor()
+  // The last of a long list is brought into sight.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('option', { name: /\/docs/ }).waitFor()
+  await one.to(one.list('Go to a page, a conversation or a stock'))
+  await page.keyboard.press('ArrowUp')
+  await expect.poll(() => outside(page, '[role="option"][aria-selected="true"]')).toBe(0)
+  await page.keyboard.press('Escape')
   await page.context().grantPermissions(['notifications'])
   for (const name of ['Turn on notifications of this browser', 'Turn off notifications of this browser'] as const) {
     await command(one, one.say(name))
@@ -210,10 +224,21 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await page.keyboard.press('Escape')
   // Whoever closes it is where they were.
   await expect.poll(() => one.button('Analyse').evaluate((button) => button === document.activeElement)).toBe(true)
+  await one.open(`${(await shared.start()).url}/conversations/none/workspace/constructor`)
+  await one.heading('No such conversation').waitFor()
   await one.open(`${(await shared.start()).url}/nowhere/at/all`)
   await one.press(one.link('Go to the conversations'))
   await first.waitFor()
-  expect(one.faults).toEqual([])
+  // A conversation that cannot be opened takes no message, and opens by itself when it can.
+  const log = '**/events?reverse=true&limit=100'
+  await page.route(log, (route) => route.fulfill({ status: 503, json: { error: 'away for a moment' } }))
+  await one.press(page.getByRole('link', { name: /told to all tabs/ }))
+  await page.getByRole('alert').getByText('away for a moment').waitFor()
+  expect(await one.field('Message').count()).toBe(0)
+  await page.unroute(log)
+  await page.getByRole('log').locator('.output', { hasText: 'told to all tabs' }).waitFor()
+  await one.to(one.field('Message'))
+  expect(one.faults.filter((fault) => !/status of (?:404|503)/.test(fault))).toEqual([])
 })
 
 test('journey: the language is changed and stays; without a network the page says so, and without the service another stands in', async ({
@@ -300,6 +325,22 @@ test('journey: with keys required the console asks for one, keeps it out of scri
   await one.press(one.button('Start a conversation'))
   await outputs(page).getByText('signed in', { exact: true }).waitFor()
   expect(await page.evaluate(() => document.cookie)).toBe('')
+  // A session that ends by itself takes nothing along that was written.
+  await one.write(one.field('Message'), 'echo kept')
+  await page.context().clearCookies()
+  await one.press(one.button('Share'))
+  await page
+    .getByRole('dialog')
+    .getByRole('heading', { name: one.say('Your session has ended') })
+    .waitFor()
+  await page.keyboard.press('Escape')
+  await one.looks('a session that has ended')
+  await one.write(one.field('API key'), key)
+  await one.press(one.button('Sign in'))
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(await one.field('Message').inputValue()).toBe('echo kept')
+  await one.press(one.field('Message'))
+  await outputs(page).getByText('kept', { exact: true }).waitFor()
   expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
   await one.press(one.link('Analysis'))
   await one.heading('No access').waitFor()

@@ -3,7 +3,7 @@ import { KINDS, type Parameter } from '../../src/alerts/kinds.ts'
 import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
 import { coloured, isForTerminal } from '../../src/web/conversation/ansi.ts'
 import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
-import { toEntries } from '../../src/web/conversation/entries.ts'
+import { askedOf, toEntries } from '../../src/web/conversation/entries.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
 
 const ESC = String.fromCharCode(27)
@@ -50,6 +50,8 @@ test('an action that waits, one that was rejected and one that failed say so in 
     event(5, { observation: 'error', cause: 4, content: 'no such text' }),
     event(6, { observation: 'error', content: 'the key was refused' }),
     event(7, state),
+    event(10, { action: 'read', args: { path: '/workspace/none' } }),
+    event(11, { observation: 'read', cause: 10, content: 'ERROR:\nThere is nothing' }),
     event(8, { action: 'message', args: {}, message: 'x' }),
     event(9, state),
   ])
@@ -58,8 +60,35 @@ test('an action that waits, one that was rejected and one that failed say so in 
     { id: 3, kind: 'command', answer: 'awaited' },
     { id: 4, kind: 'step', hasFailed: true, result: 'no such text' },
     { id: 6, kind: 'error', text: 'the key was refused' },
+    { id: 10, kind: 'step', hasFailed: true },
     { id: 8, kind: 'said' },
     { id: 9, kind: 'error', text: 'STATUS$ERROR_LLM' },
+  ])
+})
+
+test('whoever is asked about an action reads the whole of it, and its card stands once when it was answered', () => {
+  const command = `echo ${'x'.repeat(3_000)}; rm -rf /`
+  expect(askedOf(event(1, { action: 'run', args: { command, thought: 'a thought' } }))).toBe(command)
+  const args = { path: '/workspace/a.ts', command: 'str_replace', old_str: 'a\nb', new_str: 'c', insert_line: null }
+  const asked = { ...args, thought: 'why', security_risk: 1, security_reasons: ['r'] }
+  const edit = event(2, { action: 'edit', args: { ...asked, confirmation_state: 'awaiting_confirmation' } })
+  const told = 'path: /workspace/a.ts\ncommand: str_replace\nold str:\na\nb\nnew str: c'
+  expect(askedOf(edit)).toBe(`edit\n${told}`)
+  const tool = { name: 'send', arguments: { to: 'ann', all: true } }
+  expect(askedOf(event(3, { action: 'call_tool_mcp', args: tool }))).toBe(
+    'tool\nname: send\narguments:\n{\n  "to": "ann",\n  "all": true\n}',
+  )
+  const again = { ...edit, id: 4, args: { ...asked, thought: '', confirmation_state: 'confirmed' } }
+  expect(toEntries([edit, again])).toMatchObject([{ id: 4, kind: 'step', answer: '', body: told }])
+})
+
+test('a command that was stopped is one card with what it had printed, and says why it has no outcome', () => {
+  const entries = toEntries([
+    event(1, { action: 'run', args: { command: 'sleep 9' } }),
+    event(2, { observation: 'error', cause: 1, message: 'Stopped by the user. Its output until then:\none\ntwo' }),
+  ])
+  expect(entries).toMatchObject([
+    { id: 1, output: { text: 'one\ntwo', exitCode: null, fault: 'Stopped by the user. Its output until then:' } },
   ])
 })
 
@@ -119,7 +148,7 @@ test('an action and what it brought are one card, also where it failed; a change
     { id: 1, kind: 'edit', path: 'a.ts', diff: '@@\n-a\n+b\n', result: 'changed' },
     { id: 3, kind: 'step', title: 'browse https://example.com/', result: 'text', pictures: [picture] },
     { id: 5, kind: 'step', title: 'read /workspace/no', result: 'there is none' },
-    { id: 7, kind: 'step', title: 'call tool mcp add', result: null },
+    { id: 7, kind: 'step', title: 'tool add', result: null },
     { id: 8, kind: 'step', result: 'of an action that is not loaded' },
     { id: 9, kind: 'said', by: 'user', text: 'see', pictures: [picture] },
   ])

@@ -4,12 +4,14 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { LiveTail } from '../../durable-objects/conversation/sockets/live-tail.ts'
 import { isSame } from '../../src/web/conversation/entries.ts'
+import { withNewest, withOlder } from '../../src/web/conversation/listing.ts'
 import { costOf, excerpt, extended, MOST_EVENTS, withLive } from '../../src/web/conversation/window.ts'
 import { progressText } from '../../src/web/format.ts'
 import { AUDIT_NAMES } from '../../src/web/settings/settings-api.ts'
-import type { StoredEvent } from '../../src/web/wire.ts'
+import type { ConversationInfo, StoredEvent } from '../../src/web/wire.ts'
 import { type Hindrance, hostHindrance, isBranchName, pushHindrance } from '../../src/web/workspace/pull-request.ts'
 import { inOrder } from '../../src/web/workspace/tree.ts'
+import { inLines, withEndsOf } from '../../src/web/workspace/workspace-api.ts'
 
 const events = (from: number, to: number): StoredEvent[] =>
   Array.from({ length: to - from + 1 }, (_, at) => {
@@ -133,4 +135,31 @@ test('what a git host refuses is told with the setting that is missing', () => {
     expect(of(hostHindrance(said, 'x'))).toEqual([expect.stringContaining(sentence ?? ''), to])
   expect(['topic', 'a/b-1', 'übung'].map(isBranchName)).toEqual([true, true, true])
   expect(['', 'a b', '-x', 'a..b', 'a/', 'x.lock', 'a//b', 'a~1', '.x'].some(isBranchName)).toBe(false)
+})
+
+test('the list of conversations loses none and shows none twice when new ones push the others down, and drops what is gone', () => {
+  const items = (ids: string) => [...ids].map((id) => ({ conversation_id: id }) as ConversationInfo)
+  const page = (ids: string, next: string | null) => ({ results: items(ids), next_page_id: next })
+  const shown = (part: { items: ConversationInfo[]; next: string | null }) =>
+    `${part.items.map(({ conversation_id: id }) => id).join('')} ${part.next}`
+  const two = withOlder(withNewest({ items: [], next: null }, page('bcd', 'd')), page('efg', 'g'))
+  expect(shown(two)).toBe('bcdefg g')
+  expect(shown(withNewest(two, page('abc', 'c')))).toBe('abcdefg g')
+  expect(shown(withNewest(two, page('bde', 'e')))).toBe('bdefg g')
+  expect(shown(withNewest(two, page('xyz', 'z')))).toBe('xyz z')
+  expect(shown(withNewest(two, page('bc', null)))).toBe('bc null')
+  const one = withNewest({ items: items('bcd'), next: 'd' }, page('abc', 'c'))
+  expect(shown(one)).toBe('abcd d')
+  expect(shown(withOlder({ items: items('abcd'), next: 'c' }, page('def', null)))).toBe('abcdef null')
+})
+
+test('an edit in a text field, which knows one end of a line, changes no other line of a file', () => {
+  const through = (file: string, edit: (lines: string) => string) => withEndsOf(file, edit(inLines(file)))
+  expect(through('a\nb\n', (text) => `${text}c`)).toBe('a\nb\nc')
+  expect(through('a\r\nb\r\n', (text) => text.replace('b', 'B\nc'))).toBe('a\r\nB\r\nc\r\n')
+  expect(through('a\r\nb\nc\rd', (text) => text.replace('c', 'C').replace('a\n', 'a\nnew\n'))).toBe(
+    'a\r\nnew\r\nb\nC\r\nd',
+  )
+  expect(through('a\r\nb\nc', (text) => `${text}\nd`)).toBe('a\r\nb\nc\r\nd')
+  for (const file of ['', 'x', '\r\n', 'a\r\nb\nc\rd\n']) expect(through(file, (text) => text)).toBe(file)
 })

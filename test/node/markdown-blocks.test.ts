@@ -37,6 +37,7 @@ test('a review becomes headings, notices, paragraphs, tables, lists and pictures
     },
     {
       kind: 'table',
+      sides: [null, null],
       head: [text('Index'), text('Last')],
       rows: [
         [text('S|P 500'), text('2874.56')],
@@ -98,5 +99,21 @@ test('what an agent writes: code with its language, numbered and nested lists, t
       kind: 'paragraph',
       runs: [...text('end'), { kind: 'break' }, ...text('here '), { kind: 'del', runs: text('gone') }],
     },
+  ])
+})
+
+test('the columns of a table stand where the table says', () => {
+  expect(markdownBlocks('| a | b | c | d |\n|:--|:-:|--:|---|\n| 1 | 2 | 3 | 4 |')).toMatchObject([
+    { kind: 'table', sides: ['left', 'center', 'right', null], rows: [[text('1'), text('2'), text('3'), text('4')]] },
+  ])
+})
+
+test('words in quotation marks are bold between Chinese letters too, and stars that were meant stay', () => {
+  const bold = (words: string) => ({ kind: 'strong', runs: text(words) })
+  expect(runsOf('这个词**“引号”**应该是粗体')).toEqual([...text('这个词'), bold('“引号”'), ...text('应该是粗体')])
+  expect(runsOf('**注意：**不要')).toEqual([bold('注意：'), ...text('不要')])
+  expect(runsOf('2 ** 3 ** 4 and \\*\\*kept\\*\\* and `**code**`')).toEqual([
+    ...text('2 ** 3 ** 4 and **kept** and '),
+    { kind: 'code', text: '**code**' },
   ])
 })

@@ -22,6 +22,14 @@ export function ChatPage({ id }: { id: string }) {
   usePageTitle(chat.title)
   useAttention(chat)
   useDeepLink(chat, controls)
+  if (chat.phase === 'opening' && chat.problem !== null)
+    return (
+      <main class="narrow">
+        <Notice kind="error" action={{ label: say('Try again'), run: controls.openNow }}>
+          {chat.problem}
+        </Notice>
+      </main>
+    )
   if (chat.phase === 'opening') return <p class="opening">{say('Opening…')}</p>
   if (chat.phase === 'missing') return <Missing />
   return <OpenChat id={id} chat={chat} controls={controls} />
@@ -229,16 +237,25 @@ function Talk({ id, chat, controls }: ChatProps) {
         </Notice>
       )}
       {chat.agent?.name === 'awaiting_user_confirmation' && (
-        <Confirmation waiting={waitingAction(chat.events)} onAnswer={controls.answer} />
+        <Confirmation waiting={chat.asked} isAnswered={isAnswered(chat)} onAnswer={controls.answer} />
       )}
       <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
-      <Composer id={id} said={said} running={running} disabled={disabled} onSay={controls.say} onStop={controls.stop} />
+      <Composer
+        id={id}
+        said={said}
+        isShell={isShell(chat)}
+        running={running}
+        disabled={disabled}
+        onSay={controls.say}
+        onStop={controls.stop}
+      />
       {chat.cost !== null && <CostLine cost={chat.cost} />}
     </section>
   )
 }
 
-function Missing() {
+/** Also where its workspace would be. */
+export function Missing() {
   usePageTitle(say('Not found'))
   return (
     <main class="narrow">
@@ -250,8 +267,17 @@ function Missing() {
   )
 }
 
-const waitingAction = (events: StoredEvent[]): StoredEvent | undefined =>
-  events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation')
+/** The answer is on its way. */
+const isAnswered = ({ outbox, asked }: Chat): boolean =>
+  outbox.some(
+    ({ command: { action, args } }) => action !== 'message' && 'action_id' in args && args.action_id === asked?.id,
+  )
+
+/** Its messages are commands. What the page holds of a long log may not tell; then only a model has had a cost. */
+function isShell({ events, cost }: Chat): boolean {
+  const agent = events.findLast(({ action }) => action === 'system')?.args?.agent_class
+  return agent === undefined ? cost === null : agent === 'ShellAgent'
+}
 
 const CHANGING = new Set(['run', 'run_ipython', 'write', 'edit', 'mcp'])
 

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, uploadFiles } from '../api.ts'
+import { useUnsaved } from '../frame/unsaved.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { Pictures } from './cards.tsx'
@@ -8,6 +9,7 @@ import type { ChatControls } from './use-conversation.ts'
 type Props = {
   id: string
   said: string[]
+  isShell: boolean
   running: boolean
   disabled: boolean
   onSay: ChatControls['say']
@@ -16,8 +18,8 @@ type Props = {
 
 const MAX_HEIGHT = 220
 
-export function Composer({ id, said, running, disabled, onSay, onStop }: Props) {
-  const [text, setText] = useState('')
+export function Composer({ id, said, isShell, running, disabled, onSay, onStop }: Props) {
+  const [text, setText] = useUnsaved(`message ${id}`, '')
   const recall = useRecall(said, text, setText)
   const attached = useAttached(id)
   const isEmpty = text.trim() === '' && attached.pictures.length === 0 && attached.files.length === 0
@@ -44,7 +46,7 @@ export function Composer({ id, said, running, disabled, onSay, onStop }: Props) 
       {...attached.on}
     >
       <Attached attached={attached} />
-      <MessageBox text={text} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
+      <MessageBox text={text} isShell={isShell} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
       {running && (
         <button type="button" class="danger" onClick={onStop}>
           {say('Stop')}
@@ -73,44 +75,60 @@ function Attached({ attached: { pictures, files, problem, isBusy, clear } }: { a
   )
 }
 
-/** A picture in a message is part of its event, which has to stay small. */
+/** A picture in a message is part of its event, which has to stay small, and so have all of them together. */
 const MOST_PICTURE_BYTES = 700_000
+const MOST_PICTURES_LENGTH = 2_800_000
 const PICTURE = /^image\/(?:png|jpeg|gif|webp)$/
+
+const NONE: string[] = []
 
 type AttachedFiles = ReturnType<typeof useAttached>
 
 /** Pictures that are small enough go into the message, everything else into the workspace at once. */
 function useTaken(id: string) {
-  const [pictures, setPictures] = useState<string[]>([])
-  const [files, setFiles] = useState<string[]>([])
+  const [pictures, setPictures] = useUnsaved(`pictures ${id}`, NONE)
+  const [files, setFiles] = useUnsaved(`files ${id}`, NONE)
   const [problem, setProblem] = useState<string | null>(null)
-  const [isBusy, setIsBusy] = useState(false)
+  // Another one may be dropped while the first is on its way.
+  const [underWay, setUnderWay] = useState(0)
   const take = async (list: File[]) => {
     if (list.length === 0) return
-    setIsBusy(true)
+    setUnderWay((count) => count + 1)
     setProblem(null)
     try {
-      const shown = list.filter(({ type, size }) => PICTURE.test(type) && size <= MOST_PICTURE_BYTES)
-      const urls = await Promise.all(shown.map(dataUrl))
-      setPictures((before) => [...before, ...urls])
+      const small = list.filter(({ type, size }) => PICTURE.test(type) && size <= MOST_PICTURE_BYTES)
+      const found = await Promise.all(small.map(dataUrl))
+      const fitting = fittingInto(MOST_PICTURES_LENGTH - pictures.join('').length, found)
+      const [shown, urls] = [small.filter((_, at) => fitting[at]), found.filter((_, at) => fitting[at])]
+      if (urls.length > 0) setPictures((before) => [...before, ...urls])
       const others = list.filter((file) => !shown.includes(file))
       if (others.length > 0) {
         const { uploaded_files: stored, skipped_files: skipped } = await uploadFiles(id, others)
-        setFiles((before) => [...before, ...stored])
+        if (stored.length > 0) setFiles((before) => [...before, ...stored])
         const why = skipped.map(({ name, reason }) => say('{name} was left out: {reason}', { name, reason }))
         if (why.length > 0) setProblem(why.join('. '))
       }
     } catch (error) {
       setProblem(messageOf(error))
     }
-    setIsBusy(false)
+    setUnderWay((count) => count - 1)
   }
   const clear = () => {
-    setPictures([])
-    setFiles([])
+    setPictures(NONE)
+    setFiles(NONE)
     setProblem(null)
   }
-  return { pictures, files, problem, isBusy, take, clear }
+  return { pictures, files, problem, isBusy: underWay > 0, take, clear }
+}
+
+/** Which of the texts have room together, the first ones first. */
+function fittingInto(room: number, texts: readonly string[]): boolean[] {
+  let left = room
+  return texts.map(({ length }) => {
+    if (length > left) return false
+    left -= length
+    return true
+  })
 }
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
@@ -156,12 +174,13 @@ const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
 
 type BoxProps = {
   text: string
+  isShell: boolean
   disabled: boolean
   onText: (text: string) => void
   onKeyDown: (event: KeyboardEvent) => void
 }
 
-function MessageBox({ text, disabled, onText, onKeyDown }: BoxProps) {
+function MessageBox({ text, isShell, disabled, onText, onKeyDown }: BoxProps) {
   const box = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => grow(box.current), [text])
   useEffect(() => {
@@ -175,12 +194,13 @@ function MessageBox({ text, disabled, onText, onKeyDown }: BoxProps) {
       </label>
       <textarea
         id="message"
-        class="mono"
+        class={isShell ? 'mono' : ''}
+        dir="auto"
         ref={box}
         rows={1}
-        spellcheck={false}
-        autocapitalize="off"
-        placeholder={disabled ? '' : say('Message or command')}
+        spellcheck={!isShell}
+        autocapitalize={isShell ? 'off' : 'sentences'}
+        placeholder={disabled ? '' : say(isShell ? 'Message or command' : 'Message')}
         disabled={disabled}
         value={text}
         onInput={(event) => onText(event.currentTarget.value)}

@@ -2,17 +2,21 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { say } from '../texts.ts'
 import type { StoredEvent } from '../wire.ts'
+import { askedOf } from './entries.ts'
 import type { ChatControls } from './use-conversation.ts'
 
 const RISKS = ['low', 'medium', 'high'] as const
 
-type Props = { waiting: StoredEvent | undefined; onAnswer: ChatControls['answer'] }
+type Props = { waiting: StoredEvent | null; isAnswered: boolean; onAnswer: ChatControls['answer'] }
 
 /** The answer names the action, so that no other one takes it for its own. */
-export function Confirmation({ waiting, onAnswer }: Props) {
+export function Confirmation({ waiting, isAnswered, onAnswer }: Props) {
   const { security_risk: risk, security_reasons: reasons } = waiting?.args ?? {}
   const level = typeof risk === 'number' ? RISKS[risk] : undefined
-  useKeys(waiting?.id, onAnswer)
+  const answer = (confirmed: boolean) => {
+    if (!isAnswered) onAnswer(confirmed, waiting?.id)
+  }
+  useKeys(answer)
   return (
     <fieldset class={`confirmation ${level ?? ''}`}>
       <legend>
@@ -20,7 +24,10 @@ export function Confirmation({ waiting, onAnswer }: Props) {
           ? say('May this action run?')
           : say('May this action run? Its risk is {level}.', { level: say(level) })}
       </legend>
-      <p class="mono asked">{subjectOf(waiting)}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre class="asked" tabIndex={0}>
+        {waiting === null ? '' : askedOf(waiting)}
+      </pre>
       {Array.isArray(reasons) && reasons.length > 0 && (
         <ul>
           {reasons.map((reason) => (
@@ -29,12 +36,13 @@ export function Confirmation({ waiting, onAnswer }: Props) {
         </ul>
       )}
       <div class="answers">
-        <Answer letter="Y" kind="primary" onClick={() => onAnswer(true, waiting?.id)}>
+        <Answer letter="Y" kind="primary" onClick={() => answer(true)}>
           {say('Run it')}
         </Answer>
-        <Answer letter="N" kind="danger" onClick={() => onAnswer(false, waiting?.id)}>
+        <Answer letter="N" kind="danger" onClick={() => answer(false)}>
           {say('Reject')}
         </Answer>
+        {isAnswered && <span class="hint">{say('Sending…')}</span>}
       </div>
     </fieldset>
   )
@@ -51,19 +59,19 @@ const Answer = ({ letter, kind, onClick, children }: AnswerProps) => (
   </button>
 )
 
-function useKeys(actionId: number | undefined, onAnswer: ChatControls['answer']): void {
-  const answer = useRef(onAnswer)
-  answer.current = onAnswer
+function useKeys(answer: (confirmed: boolean) => void): void {
+  const newest = useRef(answer)
+  newest.current = answer
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const answered = keyAnswer(event)
       if (answered === null) return
       event.preventDefault()
-      answer.current(answered, actionId)
+      newest.current(answered)
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [actionId])
+  }, [])
 }
 
 /** By the place of the key: with Alt some layouts make another letter of it. Null for any other key. */
@@ -71,12 +79,4 @@ function keyAnswer({ altKey, ctrlKey, metaKey, repeat, code }: KeyboardEvent): b
   if (!altKey || ctrlKey || metaKey || repeat) return null
   if (code === 'KeyY') return true
   return code === 'KeyN' ? false : null
-}
-
-const LONGEST = 400
-
-function subjectOf(event: StoredEvent | undefined): string {
-  const { command, code, path, url, name } = event?.args ?? {}
-  const subject = [command, code, path, url, name].find((part) => typeof part === 'string' && part !== '')
-  return typeof subject === 'string' ? subject.slice(0, LONGEST) : (event?.action ?? '')
 }

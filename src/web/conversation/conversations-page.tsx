@@ -9,11 +9,13 @@ import {
   startConversation,
 } from '../api.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
+import { useUnsaved } from '../frame/unsaved.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
 import type { ConversationInfo, Setup } from '../wire.ts'
 import { nameOfState } from './entries.ts'
+import { type Part, withNewest, withOlder } from './listing.ts'
 
 export function ConversationsPage() {
   usePageTitle(say('Conversations'))
@@ -55,7 +57,7 @@ const MISSING = {
 type Beginning = () => Promise<{ conversation_id: string }>
 
 function StartForm({ model }: { model: Setup['model']['state'] | null }) {
-  const [text, setText] = useState('')
+  const [text, setText] = useUnsaved('first message', '')
   const [choices, setChoices] = useState<Readonly<Record<string, string>>>({})
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -73,7 +75,11 @@ function StartForm({ model }: { model: Setup['model']['state'] | null }) {
   }
   const start = (event: SubmitEvent) => {
     event.preventDefault()
-    void begin(() => startConversation(text.trim(), choices))
+    void begin(async () => {
+      const made = await startConversation(text.trim(), choices)
+      setText('')
+      return made
+    })
   }
   return (
     <form class="card" onSubmit={start}>
@@ -158,18 +164,7 @@ function Choices({ choices, onChoose }: ChoicesProps) {
 /** While an agent works its state changes soon. */
 const WORK_EVERY_MS = 3_000
 
-type Listing = { items: ConversationInfo[]; next: string | null; loaded: boolean; problem: string | null }
-
-/** The newest page again; what was asked for beyond it stays. */
-function withNewest(
-  before: Listing,
-  { results, next_page_id }: Awaited<ReturnType<typeof listConversations>>,
-): Listing {
-  const fresh = new Set(results.map(({ conversation_id }) => conversation_id))
-  const older = before.items.slice(results.length).filter(({ conversation_id }) => !fresh.has(conversation_id))
-  const next = before.items.length > results.length ? before.next : next_page_id
-  return { ...before, items: [...results, ...older], next, loaded: true, problem: null }
-}
+type Listing = Part & { loaded: boolean; problem: string | null }
 
 function useListing() {
   const [list, setList] = useState<Listing>({ items: [], next: null, loaded: false, problem: null })
@@ -178,8 +173,8 @@ function useListing() {
     setBusy(true)
     try {
       const page = await listConversations(pageId)
-      const join = (before: ConversationInfo[]) => (pageId === null ? page.results : [...before, ...page.results])
-      setList((before) => ({ items: join(before.items), next: page.next_page_id, loaded: true, problem: null }))
+      const join = pageId === null ? withNewest : withOlder
+      setList((before) => ({ ...join(before, page), loaded: true, problem: null }))
     } catch (error) {
       setList((before) => ({ ...before, problem: messageOf(error) }))
     }
@@ -188,7 +183,7 @@ function useListing() {
   useEffect(() => void load(null), [])
   const look = () => {
     listConversations(null).then(
-      (page) => setList((before) => withNewest(before, page)),
+      (page) => setList((before) => ({ ...withNewest(before, page), loaded: true, problem: null })),
       (error: unknown) => setList((before) => ({ ...before, problem: messageOf(error) })),
     )
   }

@@ -4,7 +4,8 @@
 import { say } from '../texts.ts'
 import type { StoredEvent } from '../wire.ts'
 
-export type Output = { text: string; exitCode: number | null }
+/** `fault`: why there is no outcome, where there is none. */
+export type Output = { text: string; exitCode: number | null; fault: string }
 
 /** What somebody said to an action that waited for them; `''` for one that did not. */
 export type Answer = '' | 'awaited' | 'rejected'
@@ -95,6 +96,12 @@ function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<num
   if (entry === null || (isTold && entry.kind === 'error')) return
   const place = placeOf.get(event.cause ?? -1)
   const action = place === undefined ? undefined : entries[place]
+  if (place !== undefined && action?.kind === 'command' && entry.kind === 'error') {
+    // Its first line says why it ended, what it had printed by then stands below.
+    const [fault = '', ...lines] = entry.text.split('\n')
+    entries[place] = { ...action, output: { text: lines.join('\n'), exitCode: null, fault } }
+    return
+  }
   if (place === undefined || action?.kind !== 'step') {
     entries.push(entry)
     return
@@ -144,7 +151,7 @@ function placeCommand(event: StoredEvent, entries: Entry[], placeOf: Map<number,
 
 function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {
   if (event.extras?.hidden === true) return
-  const output = { text: text(event.content), exitCode: exitCodeOf(event) }
+  const output = { text: text(event.content), exitCode: exitCodeOf(event), fault: '' }
   const place = placeOf.get(event.cause ?? -1)
   const entry = place === undefined ? undefined : entries[place]
   if (place !== undefined && entry?.kind === 'command') {
@@ -189,8 +196,30 @@ function fromAction(event: StoredEvent): Entry | null {
   if (action === 'browse_interactive')
     return { ...begun, title: say('Browser'), body: text(args.browser_actions), isOpen: true }
   const subject = text(args.path) || text(args.url) || text(args.name)
-  const title = subject === '' ? words(action) : `${words(action)} ${subject}`
-  return { ...begun, title, body: pretty(args), isOpen: false }
+  const title = subject === '' ? nameOfKind(action) : `${nameOfKind(action)} ${subject}`
+  return { ...begun, title, body: detailsOf(args), isOpen: false }
+}
+
+/** What the service adds for itself, and what stands elsewhere in a card. */
+const NO_DETAILS = new Set(['thought', 'confirmation_state', 'security_risk', 'security_reasons', 'impl_source'])
+
+/** Its arguments for a reader: a text as it is, under its name. */
+function detailsOf(args: Record<string, unknown>): string {
+  const told = Object.entries(args).filter(([name, value]) => !NO_DETAILS.has(name) && value !== null && value !== '')
+  return told
+    .map(([name, value]) => {
+      const shown = typeof value === 'string' ? value : pretty(value)
+      return `${words(name)}:${shown.includes('\n') ? '\n' : ' '}${shown}`
+    })
+    .join('\n')
+}
+
+/** The whole of what somebody is asked about: nothing of it may be hidden behind the question. */
+export function askedOf({ action = '', args = {} }: StoredEvent): string {
+  const whole = [args.command, args.code, args.browser_actions]
+  const isWhole = action === 'run' || action === 'run_ipython' || action === 'browse_interactive'
+  const found = isWhole ? text(whole.find((part) => text(part) !== '')) : ''
+  return found !== '' ? found : `${nameOfKind(action)}\n${detailsOf(args)}`.trim()
 }
 
 /** A step of a plan that is under way has no sign of its own in Markdown. */
@@ -224,12 +253,12 @@ function fromObservation(event: StoredEvent): Entry | null {
   if (text(extras.diff) !== '') {
     return { ...place, kind: 'edit', path: text(extras.path), diff: text(extras.diff), body: '', result }
   }
-  const kind = words(observation)
+  const kind = nameOfKind(observation)
   const subject = text(extras.path) || text(extras.url) || text(extras.name)
   const title = subject === '' ? say('{kind} result', { kind }) : say('{kind} result: {subject}', { kind, subject })
   const pictures = picturesIn([extras.set_of_marks || extras.screenshot, ...listed(extras.image_urls), event.content])
   const shown = pictures.includes(result) ? '' : result.replace(JUPYTER, '')
-  const hasFailed = observation === 'edit' && result.startsWith('ERROR:')
+  const hasFailed = (observation === 'edit' || observation === 'read') && result.startsWith('ERROR:')
   const rest = { body: '', isOpen: false, answer: '' as const, hasFailed }
   return { ...place, kind: 'step', title, ...rest, result: shown, pictures, more }
 }
@@ -255,5 +284,15 @@ const picturesIn = (value: unknown): string[] =>
     .filter((url) => PICTURE.test(url))
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(text).filter((item) => item !== '') : [])
+const KINDS = {
+  read: 'read',
+  edit: 'edit',
+  write: 'write',
+  browse: 'browse',
+  call_tool_mcp: 'tool',
+  mcp: 'tool',
+} as const
+const nameOfKind = (name: string): string =>
+  Object.hasOwn(KINDS, name) ? say(KINDS[name as keyof typeof KINDS]) : words(name)
 const words = (name: string): string => name.replaceAll('_', ' ')
 const pretty = (value: unknown): string => JSON.stringify(value, null, 2)

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { listFiles, messageOf, readFile, uploadFiles, zipAddress } from '../api.ts'
-import { say } from '../texts.ts'
+import { locale, say } from '../texts.ts'
 import { Notice, useAnswer } from '../ui.tsx'
 
 type Props = {
@@ -107,8 +107,25 @@ function FileView({ file, onClose }: { file: Shown; onClose: () => void }) {
         </button>
         <strong class="mono">{file.path}</strong>
       </div>
-      <pre class="output">{file.text}</pre>
+      <FileText text={file.text} />
     </section>
+  )
+}
+
+const FOLD_AT = 100_000
+
+/** A long one is laid out whole only for who asks for it. */
+export function FileText({ text }: { text: string }) {
+  const [isWhole, setIsWhole] = useState(text.length <= FOLD_AT)
+  return (
+    <>
+      <pre class="output">{isWhole ? text : text.slice(0, FOLD_AT)}</pre>
+      {!isWhole && (
+        <button type="button" class="quiet" onClick={() => setIsWhole(true)}>
+          {say('Show all {count} characters', { count: text.length.toLocaleString(locale) })}
+        </button>
+      )}
+    </>
   )
 }
 

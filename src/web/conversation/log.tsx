@@ -352,9 +352,10 @@ function CommandView({ entry, running, live }: CommandProps) {
   )
 }
 
-function OutputView({ output: { text, exitCode } }: { output: Output }) {
+function OutputView({ output: { text, exitCode, fault } }: { output: Output }) {
   return (
     <>
+      {fault !== '' && <p class="exit failed">{fault}</p>}
       {text !== '' && <OutputText text={text} atEnd={exitCode !== null && exitCode !== 0} />}
       {exitCode === -1 && <p class="exit">{say('no exit code: cut off or still running')}</p>}
       {exitCode !== null && exitCode !== -1 && (

@@ -9,7 +9,7 @@ import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { EventPage, StoredEvent } from '../wire.ts'
 import { toEntries } from './entries.ts'
-import { FileList } from './files.tsx'
+import { FileList, FileText } from './files.tsx'
 import { Log } from './log.tsx'
 
 type Shared = { title: string; created_at: string; expires_at: string; last_event_id: number; with_files: boolean }
@@ -31,6 +31,11 @@ const STILL = {
   ...{ onEnd: async () => {}, onSendAgain: () => {}, onDiscard: () => {} },
 }
 
+const saidOf = (error: unknown): string =>
+  error instanceof ApiError && error.status === 401
+    ? say('This link is not valid. It may have ended or been taken back.')
+    : messageOf(error)
+
 /** What the link shows, page after page. */
 function useShared() {
   const [state, setState] = useState<State | null>(null)
@@ -40,22 +45,29 @@ function useShared() {
       const about = await ask<Shared>('')
       setState({ about, ...(await page(null)) })
     }
-    open().catch((error: unknown) => {
-      const isOver = error instanceof ApiError && error.status === 401
-      setProblem(isOver ? say('This link is not valid. It may have ended or been taken back.') : messageOf(error))
-    })
+    open().catch((error: unknown) => setProblem(saidOf(error)))
+    // Another link in the same tab is another token, which the browser alone takes for the same page.
+    const again = () => location.reload()
+    addEventListener('hashchange', again)
+    return () => removeEventListener('hashchange', again)
   }, [])
+  const [trouble, setTrouble] = useState<string | null>(null)
   const loadEarlier = async () => {
     const first = state?.events[0]
-    if (!state || !first) return
-    const { events, hasEarlier } = await page(first.id)
-    setState({ ...state, events: [...events, ...state.events], hasEarlier })
+    if (first === undefined) return
+    try {
+      const { events, hasEarlier } = await page(first.id)
+      setState((before) => before && { ...before, events: [...events, ...before.events], hasEarlier })
+      setTrouble(null)
+    } catch (error) {
+      setTrouble(saidOf(error))
+    }
   }
-  return { state, problem, loadEarlier }
+  return { state, problem, trouble, loadEarlier }
 }
 
 export function SharedPage() {
-  const { state, problem, loadEarlier } = useShared()
+  const { state, problem, trouble, loadEarlier } = useShared()
   usePageTitle(state?.about.title ?? say('Shared conversation'))
   const entries = useMemo(() => toEntries(state?.events ?? []), [state?.events])
   if (problem !== null) {
@@ -80,6 +92,7 @@ export function SharedPage() {
       <div class={about.with_files ? 'chat-body' : 'chat-body alone'}>
         <section class="talk" aria-label={say('Talk')}>
           <Log {...STILL} entries={entries} has={{ earlier: hasEarlier, later: false }} onLoad={loadEarlier} />
+          {trouble !== null && <Notice kind="error">{trouble}</Notice>}
         </section>
         {about.with_files && (
           <aside class="files" aria-label={say('Files')}>
@@ -96,9 +109,16 @@ function Files() {
   const [names, setNames] = useState<string[]>([])
   const [shown, setShown] = useState<{ name: string; text: string } | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const failed = (error: unknown) => setProblem(messageOf(error))
+  const failed = (error: unknown) => setProblem(saidOf(error))
   useEffect(() => {
-    ask<SharedFiles>(`/files?${new URLSearchParams({ path })}`).then((found) => setNames(found.names ?? []), failed)
+    let isCurrent = true
+    ask<SharedFiles>(`/files?${new URLSearchParams({ path })}`).then(
+      (found) => isCurrent && setNames(found.names ?? []),
+      (error: unknown) => isCurrent && failed(error),
+    )
+    return () => {
+      isCurrent = false
+    }
   }, [path])
   const open = (name: string) => {
     setProblem(null)
@@ -118,7 +138,7 @@ function Files() {
       )}
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {shown !== null ? (
-        <pre class="output">{shown.text}</pre>
+        <FileText text={shown.text} />
       ) : (
         <FileList names={names} nameOf={(name) => name} onOpen={open} />
       )}

@@ -62,7 +62,12 @@ export function Timeline({ id, chat, at, onJump, onAt }: Props) {
 
 function Fork({ id, eventId }: { id: string; eventId: number }) {
   const [problem, setProblem] = useState<string | null>(null)
+  const isBusy = useRef(false)
   const fork = async () => {
+    // A second press would make a second conversation.
+    if (isBusy.current) return
+    isBusy.current = true
+    setProblem(null)
     try {
       const body = sendJson('POST', { event_id: eventId })
       const made = await request<{ conversation_id: string }>(`/api/conversations/${encodeURIComponent(id)}/fork`, body)
@@ -70,6 +75,7 @@ function Fork({ id, eventId }: { id: string; eventId: number }) {
     } catch (error) {
       setProblem(messageOf(error))
     }
+    isBusy.current = false
   }
   return (
     <>
@@ -92,15 +98,16 @@ function useHits(id: string, text: string) {
     const wanted = text.trim()
     newest.current = wanted
     setHits(null)
+    setProblem(null)
     if (wanted === '') return
     const timer = setTimeout(() => {
       searchEvents(id, wanted).then(
         (found) => {
-          if (newest.current !== wanted) return
-          setHits(found)
-          setProblem(null)
+          if (newest.current === wanted) setHits(found)
         },
-        (error: unknown) => setProblem(messageOf(error)),
+        (error: unknown) => {
+          if (newest.current === wanted) setProblem(messageOf(error))
+        },
       )
     }, WAIT_MS)
     return () => clearTimeout(timer)

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { getConversation, messageOf, newestEvents, newestStateEvent } from '../api.ts'
-import { type Connection, ConversationStream, type Outgoing } from '../stream.ts'
+import { ApiError, getConversation, messageOf, newestEvents, newestStateEvent } from '../api.ts'
+import { type Connection, ConversationStream, type Outgoing, Retry } from '../stream.ts'
 import { say } from '../texts.ts'
 import type { Delta, StoredEvent } from '../wire.ts'
 import { type AgentState, lastState } from './entries.ts'
@@ -17,6 +17,8 @@ export type Chat = {
   focus: { id: number } | null
   cost: Cost | null
   agent: AgentState | null
+  /** The newest action that somebody was asked about, wherever the reader is in the log. */
+  asked: StoredEvent | null
   /** What the service says while it sets the session up. */
   progress: string
   connection: Connection
@@ -40,6 +42,8 @@ export type ChatControls = {
   sendAgain: (ref: string) => void
   discard: (ref: string) => void
   reconnectNow: () => void
+  /** Ends the wait for another try, where the conversation could not be opened. */
+  openNow: () => void
   /** Moves the window by a page. */
   load: (side: Side) => Promise<void>
   /** Moves the window to an event, or to the end of the log. */
@@ -57,6 +61,7 @@ const OPENING: Chat = {
   focus: null,
   cost: null,
   agent: null,
+  asked: null,
   progress: '',
   connection: { state: 'connecting' },
   outbox: [],
@@ -70,36 +75,60 @@ type Update = (change: (before: Chat) => Partial<Chat>) => void
 /** One conversation, from its newest page on and live. A long log is not read from its beginning to be joined at its end. */
 export function useConversation(id: string): [Chat, ChatControls] {
   const [chat, setChat] = useState(OPENING)
-  const stream = useRef<ConversationStream | null>(null)
   const update = useCallback<Update>((change) => setChat((before) => ({ ...before, ...change(before) })), [])
-
-  useEffect(() => {
-    let shown = true
-    const updateShown: Update = (change) => {
-      if (shown) update(change)
-    }
-    const open = async () => {
-      const after = await loadEnd(id, updateShown)
-      if (shown && after !== null) stream.current = listen(id, after, updateShown)
-    }
-    open().catch((error: unknown) => updateShown(() => ({ phase: 'open', problem: messageOf(error) })))
-    return () => {
-      shown = false
-      stream.current?.close()
-    }
-  }, [id, update])
-
+  const { stream, retry } = useOpening(id, update)
+  const jumps = useRef(0)
   const controls: ChatControls = {
     ...streamControls(() => stream.current),
+    openNow: () => retry.current?.now(),
     load: (side) => load(id, { chat, side }, update),
-    jump: (eventId) => jump(id, eventId, update),
+    jump: (eventId) => {
+      jumps.current += 1
+      const mine = jumps.current
+      // A slider asks for many: the last one counts, whichever answer comes last.
+      return jump(id, eventId, (change) => mine === jumps.current && update(change))
+    },
     dismissProblem: () => update(() => ({ problem: null })),
     retitle: (title) => update(() => ({ title })),
   }
   return [chat, controls]
 }
 
-type StreamControls = Omit<ChatControls, 'load' | 'jump' | 'dismissProblem' | 'retitle'>
+/** The stream of the conversation, once it is there; until then what could not be opened is tried again. */
+function useOpening(id: string, update: Update) {
+  const stream = useRef<ConversationStream | null>(null)
+  const retry = useRef<Retry | null>(null)
+  useEffect(() => {
+    let shown = true
+    const updateShown: Update = (change) => {
+      if (shown) update(change)
+    }
+    const open = async () => {
+      try {
+        const after = await loadEnd(id, updateShown)
+        if (shown && after !== null) stream.current = listen(id, after, updateShown)
+      } catch (error) {
+        updateShown(() => ({ problem: messageOf(error) }))
+        if (shown && maySucceed(error)) retry.current?.schedule()
+      }
+    }
+    retry.current = new Retry(() => void open())
+    void open()
+    return () => {
+      shown = false
+      retry.current?.cancel()
+      stream.current?.close()
+    }
+  }, [id, update])
+  return { stream, retry }
+}
+
+/** What is wrong with the request stays wrong. */
+const maySucceed = (error: unknown): boolean =>
+  error instanceof ApiError &&
+  (error.status < 400 || error.status >= 500 || error.status === 401 || error.status === 429)
+
+type StreamControls = Omit<ChatControls, 'openNow' | 'load' | 'jump' | 'dismissProblem' | 'retitle'>
 
 function streamControls(stream: () => ConversationStream | null): StreamControls {
   const become = (state: string, about: { action_id?: number } = {}) =>
@@ -138,10 +167,24 @@ async function loadEnd(id: string, update: Update): Promise<number | null> {
   const { events, has_more } = await page
   const agent = lastState(events)
   const newest = events.at(-1)?.id ?? -1
-  update(() => ({ phase: 'open', title: info.title, events, newest, agent, cost: costOf(events) }))
-  if (agent === null && has_more) await findState(id, update)
+  const asked = askedIn(events)
+  update(() => ({
+    phase: 'open',
+    title: info.title,
+    events,
+    newest,
+    agent,
+    asked,
+    cost: costOf(events),
+    problem: null,
+  }))
+  if (agent === null && has_more)
+    findState(id, update).catch((error: unknown) => update(() => ({ problem: messageOf(error) })))
   return newest
 }
+
+const askedIn = (events: StoredEvent[]): StoredEvent | null =>
+  events.findLast(({ args }) => args?.confirmation_state === 'awaiting_confirmation') ?? null
 
 /** The log is read meanwhile. */
 async function findState(id: string, update: Update): Promise<void> {
@@ -150,13 +193,14 @@ async function findState(id: string, update: Update): Promise<void> {
 }
 
 function listen(id: string, after: number, update: Update): ConversationStream {
-  return new ConversationStream(id, after, {
+  const stream = new ConversationStream(id, after, {
     events: (fresh) =>
       update((before) => ({
         events: withLive(before.events, fresh, before.newest),
         newest: fresh.at(-1)?.id ?? before.newest,
         cost: costOf(fresh) ?? before.cost,
         agent: lastState(fresh) ?? before.agent,
+        asked: askedIn(fresh) ?? before.asked,
         progress: '',
         // Whatever the agent does now, it has written first.
         live: withoutEnded(before.live, fresh),
@@ -167,12 +211,20 @@ function listen(id: string, after: number, update: Update): ConversationStream {
     // Whoever becomes live is told anew what the step under way has shown.
     connection: (connection) =>
       update(() => (connection.state === 'live' ? { connection, live: new Map(), draft: null } : { connection })),
-    outbox: (outbox) => update(() => ({ outbox })),
+    outbox: (outbox) => {
+      update(() => ({ outbox }))
+      // A message that was refused stands in the log, with what can be done; what was pressed has no place there.
+      const refused = outbox.find(({ command, error }) => command.action !== 'message' && error !== null)
+      if (refused === undefined) return
+      update(() => ({ problem: refused.error }))
+      stream.discard(refused.ref)
+    },
     status: ({ message, conversation_title }) =>
       update(() => (conversation_title === undefined ? { progress: message } : { title: conversation_title })),
     trouble: (problem) => update(() => ({ problem })),
     stillThere: async () => (await getConversation(id)) !== null,
   })
+  return stream
 }
 
 /** The end of a long output is what is looked at while it runs; the whole of it comes with the event. */

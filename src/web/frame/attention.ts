@@ -10,14 +10,17 @@ const ICONS: Record<Attention, string> = { waiting: '/favicon-waiting.svg', fini
 const PLAIN_ICON = '/favicon.svg'
 const STORED_AS = 'bellwether.notify'
 
-let title = 'Bellwether'
+let title = ''
 /** A confirmation waits as long as it waits; that something finished is told until it is seen. */
 let waiting = false
 let finished = false
 
-export function nameWindow(name: string): void {
-  title = `${name} · Bellwether`
+/** Answers the name of before; an empty one for none. */
+export function nameWindow(name: string): string {
+  const before = title
+  title = name
   draw()
+  return before
 }
 
 export function setWaiting(isWaiting: boolean, about: string): void {
@@ -44,7 +47,8 @@ export function watchReturns(): void {
 
 function draw(): void {
   const attention: Attention | null = waiting ? 'waiting' : finished ? 'finished' : null
-  document.title = attention === null ? title : `${MARKS[attention]} ${title}`
+  const name = title === '' ? 'Bellwether' : `${title} · Bellwether`
+  document.title = attention === null ? name : `${MARKS[attention]} ${name}`
   document.querySelector('link[rel="icon"]')?.setAttribute('href', attention === null ? PLAIN_ICON : ICONS[attention])
 }
 

@@ -32,6 +32,7 @@ const PAGES: readonly [path: string, name: Text][] = [
   ['/settings/keys', 'API keys'],
   ['/settings/limits', 'Limits'],
   ['/settings/audit', 'Audit log'],
+  ['/settings/erase', 'Delete everything'],
 ]
 
 const KEYS: readonly [keys: string, meaning: Text][] = [
@@ -100,13 +101,20 @@ function Commands({ onClose }: { onClose: () => void }) {
   )
 }
 
-const OptionRow = ({ command, at, isChosen, onRun }: OptionProps) => (
-  // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
-  <div id={`palette-${at}`} role="option" tabIndex={-1} aria-selected={isChosen} onClick={onRun}>
-    <span>{command.label}</span>
-    <span class="hint">{command.hint}</span>
-  </div>
-)
+function OptionRow({ command, at, isChosen, onRun }: OptionProps) {
+  const row = useRef<HTMLDivElement>(null)
+  // The focus stays in the field: what is chosen has to be brought into sight.
+  useEffect(() => {
+    if (isChosen) row.current?.scrollIntoView({ block: 'nearest' })
+  }, [isChosen])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field above
+    <div id={`palette-${at}`} ref={row} role="option" tabIndex={-1} aria-selected={isChosen} onClick={onRun}>
+      <span>{command.label}</span>
+      <span class="hint">{command.hint}</span>
+    </div>
+  )
+}
 
 const Keys = ({ onClose }: { onClose: () => void }) => (
   <div class="keys-table">
@@ -129,7 +137,8 @@ const Keys = ({ onClose }: { onClose: () => void }) => (
 
 type Found = { stock_code: string; stock_name: string; market_label: string }
 
-const MOST = 12
+/** Enough for every page. */
+const MOST = 40
 const WAIT_MS = 150
 
 function useCommands(text: string): Command[] {
@@ -164,11 +173,13 @@ function useCommands(text: string): Command[] {
   return [...[...pages(), ...notifying(), ...conversations].filter(fits), ...stocks].slice(0, MOST)
 }
 
-const pages = (): Command[] =>
-  PAGES.map(([path, name]) => {
+function pages(): Command[] {
+  const own = PAGES.map(([path, name]) => {
     const hint = path.startsWith('/settings') ? say('Settings') : path.startsWith('/analysis/') ? say('Analysis') : ''
     return { id: path, label: say(name), hint, run: () => navigate(path) }
   })
+  return [...own, { id: '/docs', label: 'API', hint: '/docs', run: () => location.assign('/docs') }]
+}
 
 function notifying(): Command[] {
   if (!canNotify()) return []

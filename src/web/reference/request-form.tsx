@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
-import { Notice } from '../ui.tsx'
+import { isCopied, Notice } from '../ui.tsx'
 import { type Endpoint, limitsText, type Parameter } from './document.ts'
 import { type Answer, bodyTypeOf, curlLine, type Filled, firstFilling, MAX_SHOWN, placeOf, send } from './request.ts'
 import { Words } from './schema-view.tsx'
@@ -138,14 +138,9 @@ function BodyField({ endpoint, filled, onChange }: BodyProps) {
 
 function CopyCurl({ line }: { line: () => string }) {
   const [told, setTold] = useState('Copy as curl')
-  const copy = () => {
-    navigator.clipboard.writeText(line()).then(
-      () => setTold('Copied'),
-      (error: unknown) => setTold(messageOf(error)),
-    )
-  }
+  const copy = async () => setTold((await isCopied(line())) ? 'Copied' : 'Not copied')
   return (
-    <button type="button" class="quiet" onClick={copy}>
+    <button type="button" class="quiet" onClick={() => void copy()}>
       {told}
     </button>
   )

@@ -1,11 +1,13 @@
 // The tree of the workspace, and one of its files: to read, or to write.
 
+import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
-import { say } from '../texts.ts'
+import { placeOfFile, useUnsaved } from '../frame/unsaved.ts'
+import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { type Folders, inOrder, type Row, rowAfterKey, rowsInSight, rowsOf } from './tree.ts'
-import { listFolder, readText, saveText } from './workspace-api.ts'
+import { inLines, listFolder, readText, saveText, textNow, withEndsOf } from './workspace-api.ts'
 
 const ROW_PX = 32
 
@@ -165,53 +167,84 @@ function TreeRow({ row, index, isActive, isShown }: TreeRowProps) {
   )
 }
 
+/** A text as it was read, with what is written over it, in lines as a text field has them. */
 type Opened = { text: string; draft: string }
 
-/** A file with what is written over it. It is stored only where nobody else changed it meanwhile, or where that is wanted. */
+const openedOf = (text: string): Opened => ({ text, draft: inLines(text) })
+const isEdited = ({ text, draft }: Opened): boolean => draft !== inLines(text)
+
+/** What is written over a file is kept until it is stored, also while another page is looked at. */
+function useOpened(id: string, path: string) {
+  const [edited, setEdited] = useUnsaved<Opened | null>(placeOfFile(id, path), null)
+  const [read, setRead] = useState<Opened | null>(null)
+  const opened = edited ?? read
+  const newest = useRef(opened)
+  newest.current = opened
+  const set = (change: (before: Opened) => Opened) => {
+    if (newest.current === null) return
+    const next = change(newest.current)
+    newest.current = next
+    setRead(next)
+    setEdited(isEdited(next) ? next : null)
+  }
+  return { opened, set, setRead }
+}
+
+type Saving = {
+  state: 'idle' | 'saving' | 'saved'
+  problem: string | null
+  /** What stands there now, where somebody else changed the file; null in it where they took it away. */
+  theirs: { text: string | null } | null
+}
+
+const IDLE: Saving = { state: 'idle', problem: null, theirs: null }
+
+/** Stored only where nobody else changed the file meanwhile, or where that is wanted. */
+async function stored(id: string, path: string, { text, draft, overwrites }: Opened & { overwrites: boolean }) {
+  const now = overwrites ? text : await textNow(id, path)
+  if (now !== text) return { theirs: { text: now } }
+  const written = withEndsOf(text, draft)
+  await saveText(id, path, written)
+  return { written }
+}
+
 function useFile(id: string, path: string) {
-  const [opened, setOpened] = useState<Opened | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  /** What stands there now, where somebody else changed the file. */
-  const [theirs, setTheirs] = useState<string | null>(null)
-  const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle')
+  const { opened, set, setRead } = useOpened(id, path)
+  const [saving, setSaving] = useState(IDLE)
+  const isBusy = useRef(false)
+  const failed = (error: unknown) => setSaving({ ...IDLE, problem: messageOf(error) })
   useEffect(() => {
-    readText(id, path).then(
-      (text) => setOpened({ text, draft: text }),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
+    if (opened === null) readText(id, path).then((text) => setRead(openedOf(text)), failed)
   }, [id, path])
   const take = (text: string) => {
-    setOpened({ text, draft: text })
-    setTheirs(null)
+    set(() => openedOf(text))
+    setSaving(IDLE)
   }
   const save = async (overwrites: boolean) => {
-    if (opened === null) return
-    setState('saving')
-    setProblem(null)
+    if (opened === null || isBusy.current) return
+    isBusy.current = true
+    setSaving({ ...IDLE, state: 'saving' })
     try {
-      const now = overwrites ? opened.text : await readText(id, path)
-      if (now === opened.text) {
-        await saveText(id, path, opened.draft)
-        take(opened.draft)
-        setState('saved')
-        return
-      }
-      setTheirs(now)
+      const { written, theirs = null } = await stored(id, path, { ...opened, overwrites })
+      // What is written meanwhile stays.
+      if (written !== undefined) set(({ draft }) => ({ text: written, draft }))
+      setSaving({ ...IDLE, theirs, state: theirs === null ? 'saved' : 'idle' })
     } catch (error) {
-      setProblem(messageOf(error))
+      failed(error)
     }
-    setState('idle')
+    isBusy.current = false
   }
   const write = (draft: string) => {
-    setState('idle')
-    setOpened((before) => before && { ...before, draft })
+    setSaving((before) => (before.state === 'saved' ? IDLE : before))
+    set(({ text }) => ({ text, draft }))
   }
-  return { opened, problem, theirs, state, save, take, write }
+  return { opened, saving, save, take, write }
 }
 
 function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: () => void }) {
-  const { opened, problem, theirs, state, save, take, write } = useFile(id, path)
-  const isChanged = opened !== null && opened.draft !== opened.text
+  const { opened, saving, save, take, write } = useFile(id, path)
+  const { state, problem, theirs } = saving
+  const isChanged = opened !== null && isEdited(opened)
   const keep = () => void save(false)
   return (
     <section class="ws-file" aria-label={path}>
@@ -226,12 +259,35 @@ function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: 
         </button>
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {theirs !== null && <Conflict onMine={() => void save(true)} onTheirs={() => take(theirs)} />}
+      {theirs !== null && <Conflict theirs={theirs.text} onMine={() => void save(true)} onTheirs={take} />}
       {opened === null && problem === null && <p class="opening">{say('Opening…')}</p>}
       {opened !== null && (
-        <TextArea path={path} text={opened.draft} onText={write} onSave={() => isChanged && keep()} />
+        <Body long={!isChanged && opened.draft.length > MOST_EDITED} text={opened.draft}>
+          <TextArea path={path} text={opened.draft} onText={write} onSave={() => isChanged && keep()} />
+        </Body>
       )}
     </section>
+  )
+}
+
+/** A text field with more holds the page up for seconds. */
+const MOST_EDITED = 1_000_000
+const BEGINNING = 50_000
+
+/** Of a long text the beginning, until somebody wants to edit it all the same. */
+function Body({ long, text, children }: { long: boolean; text: string; children: ComponentChildren }) {
+  const [isWanted, setIsWanted] = useState(false)
+  if (!long || isWanted) return children
+  return (
+    <>
+      <Notice kind="info" action={{ label: say('Edit it all the same'), run: () => setIsWanted(true) }}>
+        {say('The file has {count} characters. This is its beginning.', { count: text.length.toLocaleString(locale) })}
+      </Notice>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre class="output ws-beginning" tabIndex={0}>
+        {text.slice(0, BEGINNING)}
+      </pre>
+    </>
   )
 }
 
@@ -258,13 +314,21 @@ function TextArea({ path, text, onText, onSave }: AreaProps) {
   )
 }
 
-const Conflict = ({ onMine, onTheirs }: { onMine: () => void; onTheirs: () => void }) => (
+type ConflictProps = { theirs: string | null; onMine: () => void; onTheirs: (text: string) => void }
+
+const Conflict = ({ theirs, onMine, onTheirs }: ConflictProps) => (
   <div class="notice warning" role="alert">
-    <div>{say('The file was changed since you opened it. Nothing was saved.')}</div>
+    <div>
+      {theirs === null
+        ? say('The file is not there any more. Nothing was saved.')
+        : say('The file was changed since you opened it. Nothing was saved.')}
+    </div>
     <span class="form-actions">
-      <button type="button" onClick={onTheirs}>
-        {say('Take theirs')}
-      </button>
+      {theirs !== null && (
+        <button type="button" onClick={() => onTheirs(theirs)}>
+          {say('Take theirs')}
+        </button>
+      )}
       <button type="button" class="danger" onClick={onMine}>
         {say('Save mine all the same')}
       </button>

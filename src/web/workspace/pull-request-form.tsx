@@ -1,6 +1,7 @@
 import '../settings.css'
-import { useCallback, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
+import { useUnsaved } from '../frame/unsaved.ts'
 import { Link } from '../router.tsx'
 import { Field, Loading, SaveForm, TextField, Toggle, useLoaded } from '../settings/fields.tsx'
 import { say, type Text } from '../texts.ts'
@@ -14,6 +15,7 @@ import {
   noteOpened,
   openedBefore,
   openRequest,
+  STEPS,
   type Step,
   type Target,
   targetOf,
@@ -26,6 +28,7 @@ type Prepared = { target: Target } | { hindrance: Hindrance }
 
 export function PullRequest({ id, onPushed }: Props) {
   const [opened, setOpened] = useState(openedBefore(id))
+  const [written, setWritten] = useUnsaved<Draft | null>(`request ${id}`, null)
   const load = useCallback(
     (): Promise<Prepared> =>
       targetOf(id).then(
@@ -38,19 +41,20 @@ export function PullRequest({ id, onPushed }: Props) {
     [id],
   )
   const loaded = useLoaded(load)
-  if (opened !== null) return <Opened address={opened} onAnother={() => setOpened(null)} />
-  const done = (address: string) => {
+  const opening = useOpening(id, (address) => {
     noteOpened(id, address)
+    setWritten(null)
     setOpened(address)
     onPushed()
-  }
+  })
+  if (opened !== null) return <Opened address={opened} onAnother={() => setOpened(null)} />
   return (
     <Loading loaded={loaded}>
       {(prepared) =>
         'hindrance' in prepared ? (
           <Told hindrance={prepared.hindrance} />
         ) : (
-          <RequestForm id={id} target={prepared.target} onOpened={done} />
+          <RequestForm target={prepared.target} opening={opening} written={written} onWritten={setWritten} />
         )
       }
     </Loading>
@@ -77,47 +81,72 @@ const Told = ({ hindrance: { message, to, said } }: { hindrance: Hindrance }) =>
   </>
 )
 
-type FormProps = { id: string; target: Target; onOpened: (address: string) => void }
+/** By conversation: a form that is closed meanwhile and opened again goes on with it, and begins nothing beside it. */
+const underWay = new Map<string, { step: Step; tell: (step: Step) => void; address: Promise<string> }>()
 
-function useOpening(id: string, { target, onOpened }: Omit<FormProps, 'id'>) {
+function begin(id: string, target: Target): void {
+  const one = { step: STEPS[0] as Step, tell: (_: Step) => {}, address: Promise.resolve('') }
+  const onStep = (step: Step) => {
+    one.step = step
+    one.tell(step)
+  }
+  one.address = openRequest(id, target, onStep).finally(() => underWay.delete(id))
+  underWay.set(id, one)
+}
+
+function useOpening(id: string, onOpened: (address: string) => void) {
   const [step, setStep] = useState<Step | null>(null)
   const [trouble, setTrouble] = useState<Hindrance | null>(null)
-  // A second press comes before the first is drawn.
-  const isBusy = useRef(false)
-  const open = async (draft: Draft) => {
-    if (isBusy.current) return
-    isBusy.current = true
+  const follow = async () => {
+    const one = underWay.get(id)
+    if (one === undefined) return
+    setStep(one.step)
+    one.tell = setStep
+    try {
+      onOpened(await one.address)
+    } catch (error) {
+      setTrouble(asHindrance(error))
+    }
+    setStep(null)
+  }
+  useEffect(() => void follow(), [id])
+  const open = (target: Target, draft: Draft) => {
+    // A second press comes before the first is drawn.
+    if (underWay.has(id)) return
     setTrouble(null)
     try {
-      onOpened(await openRequest(id, { ...target, draft: checked(draft) }, setStep))
+      begin(id, { ...target, draft: checked(draft) })
+      void follow()
     } catch (error) {
-      setTrouble(error instanceof Hindrance ? error : new Hindrance(messageOf(error)))
+      setTrouble(asHindrance(error))
     }
-    isBusy.current = false
-    setStep(null)
   }
   return { step, trouble, open }
 }
 
-function RequestForm({ id, ...props }: FormProps) {
-  const { target } = props
-  const [draft, setDraft] = useState<Draft>(target.draft)
-  const { step, trouble, open } = useOpening(id, props)
-  const run = () => open(draft)
+const asHindrance = (error: unknown): Hindrance =>
+  error instanceof Hindrance ? error : new Hindrance(messageOf(error))
+
+type FormProps = {
+  target: Target
+  opening: ReturnType<typeof useOpening>
+  written: Draft | null
+  onWritten: (draft: Draft) => void
+}
+
+function RequestForm({ target, opening: { step, trouble, open }, written, onWritten }: FormProps) {
+  const draft = written ?? target.draft
+  const run = () => open(target, draft)
   return (
     <section class="ws-request" aria-label={say('Pull request')}>
       <SaveForm
-        action={{ busy: step !== null, outcome: null, run }}
-        onSave={() => void run()}
+        action={{ busy: step !== null, outcome: null, run: async () => run() }}
+        onSave={run}
         verb="Commit, push and open it"
         busyText={step ?? undefined}
       >
         <Where target={target} />
-        <Fields
-          draft={draft}
-          provider={target.provider}
-          onChange={(part) => setDraft((before) => ({ ...before, ...part }))}
-        />
+        <Fields draft={draft} provider={target.provider} onChange={(part) => onWritten({ ...draft, ...part })} />
         <p class="visually-hidden" role="status">
           {step === null ? '' : say(step)}
         </p>

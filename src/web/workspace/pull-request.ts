@@ -208,8 +208,20 @@ export function hostHindrance(said: string, branch: string): Hindrance {
 const storedAs = (id: string): string => `bellwether.request.${id}`
 
 export function openedBefore(id: string): string | null {
-  const address = localStorage.getItem(storedAs(id))
+  const address = ofBrowser(() => localStorage.getItem(storedAs(id)))
   return address !== null && /^https?:\/\//.test(address) ? address : null
 }
 
-export const noteOpened = (id: string, address: string): void => localStorage.setItem(storedAs(id), address)
+export const noteOpened = (id: string, address: string): void => {
+  ofBrowser(() => localStorage.setItem(storedAs(id), address))
+}
+
+/** A browser that keeps nothing for pages says so by an exception: then nothing is known of before. */
+function ofBrowser<T>(ask: () => T): T | null {
+  try {
+    return ask()
+  } catch (error) {
+    if (error instanceof DOMException) return null
+    throw error
+  }
+}

@@ -1,8 +1,8 @@
 // What the workspace's page asks of the service.
 
-import { createTwoFilesPatch } from 'diff'
+import { createTwoFilesPatch, diffArrays } from 'diff'
 import { strToU8, zipSync } from 'fflate'
-import { request, sendJson } from '../api.ts'
+import { ApiError, request, sendJson } from '../api.ts'
 import { say } from '../texts.ts'
 
 export type Change = { status: 'A' | 'D' | 'M' | 'U'; path: string }
@@ -15,6 +15,35 @@ export const listFolder = (id: string, path: string) =>
 
 export const readText = async (id: string, path: string): Promise<string> =>
   (await request<{ code: string }>(place(id, `select-file?file=${encodeURIComponent(path)}`))).code
+
+/** As `readText`; null where no such file is any more. */
+export const textNow = (id: string, path: string): Promise<string | null> =>
+  readText(id, path).catch((error: unknown) => {
+    // The words by which a file that is not there is told from one that cannot be read.
+    if (error instanceof ApiError && error.message.includes('No such file:')) return null
+    throw error
+  })
+
+const END = /\r\n|\r|\n/
+
+/** As a text field has it, which knows one end of a line only. */
+export const inLines = (text: string): string => text.replaceAll(new RegExp(END, 'g'), '\n')
+
+/** The lines with the ends that the file has, so that an edit changes no other line. */
+export function withEndsOf(file: string, lines: string): string {
+  const ends = file.match(new RegExp(END, 'g')) ?? []
+  const first = ends[0] ?? '\n'
+  if (ends.every((end) => end === first)) return lines.replaceAll('\n', first)
+  let at = 0
+  const all = diffArrays(file.split(END), lines.split('\n')).flatMap(({ value, added, removed }) => {
+    const theirs = added ? [] : ends.slice(at, at + value.length)
+    if (!added) at += value.length
+    return removed ? [] : value.map((line) => line + (added ? first : (theirs.shift() ?? first)))
+  })
+  // The last line has no end.
+  const last = all.pop() ?? ''
+  return [...all, last.replace(END, '')].join('')
+}
 
 export const zipAddress = (id: string): string => place(id, 'zip-directory')
 

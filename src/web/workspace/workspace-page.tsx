@@ -3,6 +3,7 @@
 import './workspace.css'
 import { useEffect, useState } from 'preact/hooks'
 import { getConversation, messageOf } from '../api.ts'
+import { Missing } from '../conversation/chat-page.tsx'
 import { lazy } from '../lazy.tsx'
 import { Link, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
@@ -16,7 +17,7 @@ const TABS = { files: 'Files', changes: 'Changes', terminal: 'Terminal', ports: 
   string,
   Text
 >
-const isTab = (tab: string): tab is keyof typeof TABS => tab in TABS
+const isTab = (tab: string): tab is keyof typeof TABS => Object.hasOwn(TABS, tab)
 
 const LazyTerminal = lazy<{ id: string }>(async () => (await import('./terminal-pane.tsx')).TerminalPane)
 const PANES = { files: FilesPane, changes: ChangesPane, terminal: LazyTerminal, ports: PortsPane } as const
@@ -26,6 +27,7 @@ export function WorkspacePage({ id, tab: asked }: { id: string; tab: string }) {
   const title = useTitle(id)
   usePageTitle(`${say(TABS[tab])} · ${title.text}`)
   const Pane = PANES[tab]
+  if (title.isMissing) return <Missing />
   return (
     <main class="workspace">
       <header class="ws-head">
@@ -33,7 +35,7 @@ export function WorkspacePage({ id, tab: asked }: { id: string; tab: string }) {
           <span aria-hidden="true">←</span>
           <span class="visually-hidden">{say('Conversation')}</span>
         </Link>
-        <h1>{title.text}</h1>
+        <h1 dir="auto">{title.text}</h1>
         <a class="button" href={zipAddress(id)} download="workspace.zip">
           {say('Download all')}
         </a>
@@ -50,18 +52,13 @@ export function WorkspacePage({ id, tab: asked }: { id: string; tab: string }) {
   )
 }
 
-function useTitle(id: string): { text: string; problem: string | null } {
-  const [title, setTitle] = useState<{ text: string; problem: string | null }>({
-    text: say('Workspace'),
-    problem: null,
-  })
+type Title = { text: string; problem: string | null; isMissing: boolean }
+
+function useTitle(id: string): Title {
+  const [title, setTitle] = useState<Title>({ text: say('Workspace'), problem: null, isMissing: false })
   useEffect(() => {
     getConversation(id).then(
-      (found) =>
-        setTitle({
-          text: found?.title ?? say('Workspace'),
-          problem: found === null ? say('No such conversation') : null,
-        }),
+      (found) => setTitle({ text: found?.title ?? say('Workspace'), problem: null, isMissing: found === null }),
       (error: unknown) => setTitle((before) => ({ ...before, problem: messageOf(error) })),
     )
   }, [id])
