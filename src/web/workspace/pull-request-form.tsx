@@ -103,12 +103,11 @@ function RequestForm({ id, ...props }: FormProps) {
   const { target } = props
   const [draft, setDraft] = useState<Draft>(target.draft)
   const { step, trouble, open } = useOpening(id, props)
-  const run = () => open(draft)
   return (
     <section class="ws-request" aria-label={say('Pull request')}>
       <SaveForm
-        action={{ busy: step !== null, outcome: null, run }}
-        onSave={() => void run()}
+        action={{ busy: step !== null, outcome: null, error: null }}
+        onSave={() => void open(draft)}
         verb="Commit, push and open it"
         busyText={step ?? undefined}
       >
@@ -151,10 +150,10 @@ function Fields({ draft, provider, onChange }: FieldsProps) {
         hint={say('Also the message of the commit, where something is not committed yet.')}
         isRequired
       />
-      <Field label="Description">
-        {(field) => (
+      <Field label={say('Description')}>
+        {(attributes) => (
           <textarea
-            id={field}
+            {...attributes}
             rows={4}
             value={draft.text}
             onInput={(event) => onChange({ text: event.currentTarget.value })}
