@@ -175,10 +175,14 @@ function strictIn(schema: Schema, place: string): string[] {
   ]
 }
 
+/** An event is stored as it was sent. */
+const AS_SENT = new Set(['/api/conversations/{conversation_id}/events'])
+
 test('numbers and booleans of every body are taken as texts too', () => {
   const strict = app.openAPIRegistry.definitions.flatMap((definition) => {
-    if (definition.type !== 'route' || OTHER_WORLDS.has(definition.route.path)) return []
+    if (definition.type !== 'route') return []
     const { method, path, request: parts } = definition.route
+    if (OTHER_WORLDS.has(path) || AS_SENT.has(path)) return []
     const media = parts?.body?.content['application/json']
     const schema = media !== undefined && 'schema' in media ? media.schema : undefined
     return schema === undefined ? [] : strictIn(schema as unknown as Schema, `${method.toUpperCase()} ${path}`)
