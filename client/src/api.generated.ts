@@ -2967,6 +2967,7 @@ export type TaskInfo = {
   progress: number
   message: string | null
   report_type: string
+  report_language: string | null
   created_at: string
   started_at: string | null
   completed_at: string | null

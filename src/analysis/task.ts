@@ -115,6 +115,7 @@ export type TaskInfo = {
   progress: number
   message: string
   report_type: string
+  report_language: string | null
   created_at: string
   started_at: string | null
   completed_at: string | null
@@ -138,6 +139,7 @@ export function taskInfo(task: Task): TaskInfo {
     progress: task.progress,
     message: task.message,
     report_type: request.kind === 'market_review' ? 'market_review' : request.reportType,
+    report_language: request.reportLanguage,
     created_at: isoMicros(task.createdAt),
     started_at: timeOrNull(task.startedAt),
     completed_at: timeOrNull(task.completedAt),

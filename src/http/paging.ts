@@ -3,8 +3,8 @@
 
 import { z } from '@hono/zod-openapi'
 import { fromBase64, toBase64Url } from '../lib/crypto.ts'
+import { laxInt } from '../lib/lax.ts'
 import { AppError } from './errors.ts'
-import { laxInt } from './validation.ts'
 
 /** The query of every list of our own. */
 export const PAGE_QUERY = {

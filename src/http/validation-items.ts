@@ -1,10 +1,8 @@
 // zod's issues in the words of pydantic 2: type, loc, msg, input, ctx.
 
 import type { z } from 'zod'
+import { INTEGER_EXPECTED } from '../lib/lax.ts'
 import type { ValidationItem } from './errors.ts'
-
-/** The message by which a schema says that it wanted an integer, where zod itself says only "number". */
-export const INTEGER_EXPECTED = 'integer expected'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,6 +1,5 @@
-// Validation that is compatible with the reference: it accepts numbers and booleans as texts, and its 422 lists every
-// problem of a request at once, each with its location, its type and the value. The types and texts are those of pydantic 2,
-// which existing clients know.
+// Validation that is compatible with the reference: its 422 lists every problem of a request at once, each with its location,
+// its type and the value. The types and texts are those of pydantic 2, which existing clients know.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -9,55 +8,12 @@ import { must } from '../lib/assert.ts'
 import type { AppEnv } from './app-env.ts'
 import { readBytes } from './body.ts'
 import { AppError, type ValidationItem } from './errors.ts'
-import { findJsonBreak, INTEGER_EXPECTED, toItems } from './validation-items.ts'
+import { findJsonBreak, toItems } from './validation-items.ts'
 
-const TRUE = new Set(['1', 'true', 't', 'yes', 'y', 'on'])
-const FALSE = new Set(['0', 'false', 'f', 'no', 'n', 'off'])
-const INTEGER = /^[+-]?\d+(\.0*)?$/
-// Number() alone would also take hexadecimal and the empty text.
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 const MAX_DEPTH = 200
 // A wrong value costs its issue, its item and its line of the answer, about 800 bytes: this many take 16 MB, while the four
 // million that fit into the largest body would take the isolate down.
 const MAX_VALUES = 20_000
-
-type Range = { min?: number; max?: number }
-
-/**
- * Integers as the reference reads them: `5`, `5.0`, `"5"`; not `"five"`, not `5.5`. One too large to be exact becomes the
- * largest that is: "beyond any end" means the same at 2^53 as at 10^30.
- */
-export function laxInt({ min, max }: Range = {}) {
-  // zod words a wrong type alike for integers and floats; the marker tells toItems which one was asked for.
-  let schema = z.int({ error: (issue) => (issue.code === 'invalid_type' ? INTEGER_EXPECTED : undefined) })
-  if (min !== undefined) schema = schema.min(min)
-  if (max !== undefined) schema = schema.max(max)
-  return z.preprocess((value) => {
-    const isDigits = typeof value === 'string' && INTEGER.test(value.trim())
-    if (!isDigits && !Number.isInteger(value)) return value
-    return Math.min(Math.max(Number(value), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER)
-  }, schema)
-}
-
-export function laxNumber({ min, max }: Range = {}) {
-  let schema = z.number()
-  if (min !== undefined) schema = schema.min(min)
-  if (max !== undefined) schema = schema.max(max)
-  return z.preprocess(
-    (value) => (typeof value === 'string' && NUMBER.test(value.trim()) ? Number(value) : value),
-    schema,
-  )
-}
-
-/** Booleans as the reference reads them: `true`, `1`, `"yes"`, `"on"` and their opposites, in any case. */
-export function laxBool() {
-  return z.preprocess((value) => {
-    const word = typeof value === 'number' || typeof value === 'string' ? String(value).trim().toLowerCase() : null
-    if (word === null) return value
-    if (TRUE.has(word)) return true
-    return FALSE.has(word) ? false : value
-  }, z.boolean())
-}
 
 type InputSource = 'path' | 'query' | 'body' | 'header'
 type Shapes = {

@@ -12,7 +12,8 @@ import { AppError, detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
 import { admit, demandPatience, unauthorized, wrongKey } from '../http/too-many.ts'
-import { laxInt, valueError } from '../http/validation.ts'
+import { valueError } from '../http/validation.ts'
+import { laxInt } from '../lib/lax.ts'
 
 const app = router(detailEnvelope)
 

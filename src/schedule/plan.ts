@@ -7,6 +7,7 @@ import { reviewRequest, type TaskRequest } from '../analysis/task.ts'
 import { listWatchlists } from '../db/watchlists.ts'
 import type { NameIndex } from '../kits/market-names/index.ts'
 import { hexId } from '../lib/crypto.ts'
+import { laxBool, laxInt } from '../lib/lax.ts'
 import { addDays, isTradingDay, localDate, sessionEnd, wallClock } from '../market/calendar.ts'
 import { type Instrument, type Market, parseCode } from '../market/instruments.ts'
 import { resolveEntries } from '../market/resolve.ts'
@@ -55,7 +56,7 @@ export const Times = z.strictObject({
 })
 
 /** So many minutes after each market's own close, on its own trading days. */
-const AfterClose = z.strictObject({ after_close_minutes: z.int().min(0).max(MAX_AFTER_CLOSE_MINUTES) })
+const AfterClose = z.strictObject({ after_close_minutes: laxInt({ min: 0, max: MAX_AFTER_CLOSE_MINUTES }) })
 
 /** When something runs by itself. */
 export const WhenSchema = z.union([Times, AfterClose])
@@ -81,12 +82,12 @@ export const SchedulePlan = z.object({
     }),
   ]),
   when: WhenSchema,
-  trading_days_only: z.boolean().default(true),
+  trading_days_only: laxBool().default(true),
   report_type: z.enum(['simple', 'detailed', 'full', 'brief']).default('detailed'),
   report_language: ReportLanguage.nullable().default(null),
-  notify: z.boolean().default(true),
+  notify: laxBool().default(true),
   channels: z.array(z.string().min(1).max(100)).max(MAX_CHANNELS).nullable().default(null),
-  catch_up_minutes: z.int().min(5).max(1440).default(240),
+  catch_up_minutes: laxInt({ min: 5, max: 1440 }).default(240),
 })
 export type SchedulePlan = z.infer<typeof SchedulePlan>
 export type When = SchedulePlan['when']

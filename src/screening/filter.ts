@@ -2,6 +2,7 @@
 // sentence that names the place; nothing is left out silently, because a filter that is ignored finds the wrong stocks.
 
 import { z } from 'zod'
+import { laxInt } from '../lib/lax.ts'
 import type { Market } from '../market/instruments.ts'
 import { FIELDS, type Field, fieldNamed, isNumber } from './fields.ts'
 import type { ScreeningTexts } from './words.ts'
@@ -48,6 +49,7 @@ export const USUAL_AGE_SESSIONS = 3
 const LARGEST = 1e18
 const LONGEST_TEXT = 60
 
+// Whole numbers may come as texts, as everywhere. Figures of `where` may not, because there a text is another value.
 /** As it is sent and stored: strict, for an unknown key is a filter that would not be applied. */
 export const ScreenInput = z.strictObject({
   markets: z.array(z.enum(MARKETS)).max(MARKETS.length).describe('Empty for all that are kept').default([]),
@@ -67,11 +69,8 @@ export const ScreenInput = z.strictObject({
     .max(MOST_SORTS)
     .describe('The first counts first; what is unknown comes last')
     .default([]),
-  limit: z.int().min(1).max(MOST_LIMIT).nullable().describe('Only the first so many; null for all').default(null),
-  max_age_sessions: z
-    .int()
-    .min(0)
-    .max(MOST_AGE_SESSIONS)
+  limit: laxInt({ min: 1, max: MOST_LIMIT }).nullable().describe('Only the first so many; null for all').default(null),
+  max_age_sessions: laxInt({ min: 0, max: MOST_AGE_SESSIONS })
     .describe('How many sessions a figure may lie behind the last one that is over')
     .default(USUAL_AGE_SESSIONS),
 })

@@ -1,24 +1,29 @@
+import { useEffect } from 'preact/hooks'
+import { Labelled } from './form.tsx'
 import { say } from './texts.ts'
 
 type ChoiceProps = {
   label: string
+  /** What the API calls it, where it is a field of a form. */
+  name?: string | undefined
   value: string
   options: readonly (readonly [value: string, label: string])[]
   onValue: (value: string) => void
 }
 
 /** One out of a list, with its name above. */
-export const Choice = ({ label, value, options, onValue }: ChoiceProps) => (
-  <label class="choice">
-    <span>{label}</span>
-    <select value={value} onChange={(event) => onValue(event.currentTarget.value)}>
-      {options.map(([one, name]) => (
-        <option key={one} value={one}>
-          {name}
-        </option>
-      ))}
-    </select>
-  </label>
+export const Choice = ({ label, name, value, options, onValue }: ChoiceProps) => (
+  <Labelled label={label} name={name}>
+    {(attributes) => (
+      <select value={value} {...attributes} onChange={(event) => onValue(event.currentTarget.value)}>
+        {options.map(([one, words]) => (
+          <option key={one} value={one}>
+            {words}
+          </option>
+        ))}
+      </select>
+    )}
+  </Labelled>
 )
 
 type PagerProps = { page: number; pages: number; onPage: (page: number) => void }
@@ -36,6 +41,24 @@ export const Pager = ({ page, pages, onPage }: PagerProps) =>
       </button>
     </div>
   )
+
+type PagesProps = {
+  /** Null while nothing was found yet. */
+  total: number | null
+  perPage: number
+  page: number
+  onPage: (page: string, way?: 'replace') => void
+}
+
+/** The pages of a list whose page stands in the address. Beyond the end, as after a deletion, the last one is shown. */
+export function PagesOf({ total, perPage, page, onPage }: PagesProps) {
+  const pages = Math.max(1, Math.ceil((total ?? 0) / perPage))
+  const isBeyond = total !== null && page > pages
+  useEffect(() => {
+    if (isBeyond) onPage(String(pages), 'replace')
+  }, [isBeyond])
+  return <Pager page={Math.min(page, pages)} pages={pages} onPage={(to) => onPage(String(to))} />
+}
 
 type SwitchProps = { one: { name: string; enabled: boolean }; onSwitch: () => void }
 

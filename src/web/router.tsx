@@ -21,6 +21,51 @@ export function usePath(): string {
   return path
 }
 
+/**
+ * What is chosen on a page, kept in its address under these names: a link leads to it, and back and forward go through it. What
+ * is as at `first` is left out of the address, and a value that is not among those `allowed` counts as that.
+ */
+export function useChosen<Name extends string>(
+  first: Readonly<Record<Name, string>>,
+  allowed?: Readonly<Partial<Record<Name, readonly string[]>>>,
+) {
+  const names = Object.keys(first) as Name[]
+  const read = () => {
+    const query = new URLSearchParams(location.search)
+    const known = (name: Name, value: string) => allowed?.[name]?.includes(value) ?? true
+    const values = names.map((name) => [name, query.get(name) ?? first[name]] as const)
+    return Object.fromEntries(
+      values.map(([name, value]) => [name, known(name, value) ? value : first[name]]),
+    ) as Record<Name, string>
+  }
+  const [chosen, setChosen] = useState(read)
+  useEffect(() => {
+    const { pathname } = location
+    const follow = () => location.pathname === pathname && setChosen(read())
+    addEventListener('popstate', follow)
+    return () => removeEventListener('popstate', follow)
+  }, [])
+  /** As `replace` the present address is corrected; otherwise back leads to what was chosen before. */
+  const choose = (part: Partial<Record<Name, string>>, way: 'push' | 'replace' = 'push') => {
+    const query = new URLSearchParams(location.search)
+    const now = read()
+    for (const name of names) {
+      const value = part[name] ?? now[name]
+      if (value === first[name]) query.delete(name)
+      else query.set(name, value)
+    }
+    const search = query.size === 0 ? '' : `?${query}`
+    if (search === location.search) return
+    if (way === 'push') history.pushState(null, '', location.pathname + search)
+    else history.replaceState(null, '', location.pathname + search)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }
+  return [chosen, choose] as const
+}
+
+/** The number of a page in an address, whatever somebody wrote there. */
+export const pageIn = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1)
+
 type LinkProps = { to: string; class?: string; current?: boolean; children: ComponentChildren }
 
 export function Link({ to, current = false, children, ...rest }: LinkProps) {

@@ -32,6 +32,9 @@ export function say(text: Text, values: Readonly<Record<string, string | number>
   return (book[text] ?? text).replaceAll(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
+/** A sentence of the service, which is English: in the reader's language where that is known here, else as it came. */
+export const sayWhereKnown = (sentence: string): string => book[sentence] ?? sentence
+
 /** Draws everything anew in another language. */
 export function changeLanguage(to: Language): void {
   try {

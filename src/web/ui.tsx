@@ -75,6 +75,15 @@ export const Ago = ({ time }: { time: string }) => (
   </time>
 )
 
+/** Browsers lend the clipboard only to pages that come over TLS or from the same machine. */
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch (cause) {
+    throw new Error(say('This page cannot write to the clipboard. Select the text and copy it.'), { cause })
+  }
+}
+
 export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(matchMedia(query).matches)
   useEffect(() => {
@@ -111,6 +120,20 @@ export function useAnswer<Answer>(ask: () => Promise<Answer>, asked: readonly un
   const again = () => setRound((before) => before + 1)
   return { found, setFound, problem, setProblem, again }
 }
+
+type AskedProps = { found: unknown; problem: string | null; onAgain: () => void }
+
+/** What stands where an answer is still to come, or did not. */
+export const Asked = ({ found, problem, onAgain }: AskedProps) => (
+  <>
+    {problem !== null && (
+      <Notice kind="error" action={{ label: say('Try again'), run: onAgain }}>
+        {problem}
+      </Notice>
+    )}
+    {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}
+  </>
+)
 
 /** Keeps a fault in one page from emptying the window. */
 export class Boundary extends Component<{ children: ComponentChildren }, { fault: string | null }> {

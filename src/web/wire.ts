@@ -81,6 +81,8 @@ export type TaskInfo = {
   progress: number
   message: string | null
   error: string | null
+  report_type: string
+  report_language: string | null
   created_at: string
   completed_at: string | null
   /** Of a market review: its regions. */

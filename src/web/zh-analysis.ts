@@ -153,4 +153,8 @@ export const ZH_ANALYSIS = {
   '{name} has no session in common with these.': '{name}与这些交易日没有重合。',
   '{passed} of {made} checks of the figures passed.': '{made} 项数据检查中 {passed} 项通过。',
   '{unmeasured} of {total} reports could not be measured yet.': '{total} 份报告中 {unmeasured} 份尚无法评估。',
+  'Delete this rule?': '删除此提醒规则？',
+  'Delete this screen?': '删除此选股方案？',
+  'Delete this list with its notes?': '删除此列表及其备注？',
+  'This page cannot write to the clipboard. Select the text and copy it.': '本页无法写入剪贴板，请选中文字后复制。',
 } as const

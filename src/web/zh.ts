@@ -3,7 +3,7 @@
 import { ZH_ALERTS } from './zh-alerts.ts'
 import { ZH_ANALYSIS } from './zh-analysis.ts'
 import { ZH_CONVERSATION } from './zh-conversation.ts'
-import { ZH_FRAME } from './zh-frame.ts'
+import { ZH_FRAME, ZH_REASONS } from './zh-frame.ts'
 import { ZH_PORTFOLIO } from './zh-portfolio.ts'
 import { ZH_SCREENING } from './zh-screening.ts'
 import { ZH_WORKSPACE } from './zh-workspace.ts'
@@ -14,6 +14,7 @@ export const ZH = {
   ...ZH_CONVERSATION,
   ...ZH_FRAME,
   ...ZH_PORTFOLIO,
+  ...ZH_REASONS,
   ...ZH_SCREENING,
   ...ZH_WORKSPACE,
   'A token is tried with its host before it is stored. It is sealed, and never shown again.':

@@ -2,6 +2,7 @@
 // refused in one and the same complete shape.
 
 import { expect, test } from 'vitest'
+import { app } from '../../src/app.ts'
 import { client, request } from '../helpers/app.ts'
 import type { JsonSchema } from '../helpers/json-schema.ts'
 
@@ -142,4 +143,49 @@ test('faults inside tool servers and secrets are named one by one, and no value 
   expect(await itemsOf('PUT', '/api/v1/analysis/channels/x', channel)).toEqual([
     [AROUND('settings.chat_id'), { bot_token: MASK }],
   ])
+})
+
+type Definition = {
+  type: string
+  shape?: Record<string, Schema>
+  element?: Schema
+  innerType?: Schema
+  valueType?: Schema
+  options?: Schema[]
+  items?: Schema[]
+  in?: Schema
+  out?: Schema
+}
+type Schema = { _zod: { def: Definition } }
+
+/** The places of a schema that take a number or a boolean and no text of it. */
+function strictIn(schema: Schema, place: string): string[] {
+  const { def } = schema._zod
+  if (def.type === 'number' || def.type === 'boolean') return [`${place} (${def.type})`]
+  // What is made of the value before it is checked reads texts as well.
+  if (def.type === 'pipe' && def.in?._zod.def.type === 'transform') return []
+  const options = def.options ?? []
+  const isAlsoText = options.some((one) => one._zod.def.type === 'string')
+  return [
+    ...Object.entries(def.shape ?? {}).flatMap(([name, inner]) => strictIn(inner, `${place}.${name}`)),
+    ...[def.element, def.innerType, def.valueType, def.in, def.out, ...(def.items ?? [])].flatMap((inner) =>
+      inner === undefined ? [] : strictIn(inner, place),
+    ),
+    ...(isAlsoText ? [] : options.flatMap((inner) => strictIn(inner, place))),
+  ]
+}
+
+/** An event is stored as it was sent. */
+const AS_SENT = new Set(['/api/conversations/{conversation_id}/events'])
+
+test('numbers and booleans of every body are taken as texts too', () => {
+  const strict = app.openAPIRegistry.definitions.flatMap((definition) => {
+    if (definition.type !== 'route') return []
+    const { method, path, request: parts } = definition.route
+    if (OTHER_WORLDS.has(path) || AS_SENT.has(path)) return []
+    const media = parts?.body?.content['application/json']
+    const schema = media !== undefined && 'schema' in media ? media.schema : undefined
+    return schema === undefined ? [] : strictIn(schema as unknown as Schema, `${method.toUpperCase()} ${path}`)
+  })
+  expect(strict).toEqual([])
 })

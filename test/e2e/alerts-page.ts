@@ -13,10 +13,20 @@ export async function makeRules(one: Person): Promise<void> {
   const price = form.getByLabel('Price', { exact: true })
   await one.write(price, '-5')
   await page.keyboard.press('Enter')
-  await form.getByRole('alert').filter({ hasText: 'parameters.price' }).waitFor()
+  await one.isMarked(price, /must be a number, above 0/)
   expect(await price.inputValue()).toBe('-5')
   await one.looks('a rule that was refused')
   await one.write(price, '1700')
+  await one.isUnmarked()
+  // A field that is folded away is opened where it was refused; half of the quiet hours is not silently left out.
+  await one.press(form.locator('summary'))
+  await one.write(form.getByLabel('Quiet from'), '2200')
+  await one.press(form.locator('summary'))
+  await one.press(form.getByRole('button', { name: 'Make the rule' }))
+  await one.isMarked(form.getByLabel('Quiet until'), /07:30/)
+  await one.write(form.getByLabel('Quiet until'), '0730')
+  await one.isUnmarked()
+  await one.to(price)
   await page.keyboard.press('Enter')
   const rules = page.getByRole('region', { name: 'Rules' })
   await rules.getByText('Price Kweichow Moutai 600519').waitFor()
@@ -33,6 +43,7 @@ export async function makeRules(one: Person): Promise<void> {
   await one.looks('rules of alerts')
   for (const name of ['Market light CN', 'Price Kweichow Moutai 600519']) {
     await one.press(rules.getByRole('button', { name: `Delete: ${name}` }))
+    await one.press(rules.getByRole('alertdialog').getByRole('button', { name: 'Delete' }))
     await rules.getByText(name, { exact: true }).waitFor({ state: 'detached' })
   }
 }

@@ -231,10 +231,19 @@ test('journey: a task that runs and those that wait are cancelled from the list,
   const one = await someone(skip, '/analysis', { language: 'zh', theme: 'dark', size: 'narrow' })
   const { page } = one
   const codes = one.field('Codes or names')
+  const sent: unknown[] = []
+  page.on('request', (request) => {
+    if (request.url().endsWith('/analyze')) sent.push(request.postDataJSON())
+  })
+  await one.pick(one.list('Language of the report'), 'ko')
+  await one.pick(one.list('Report'), 'brief')
   await one.write(codes, 'ZZZZ')
   await one.press(page.getByRole('button', { name: /^开始分析/ }))
   await one.press(task(page, 'ZZZZ').getByRole('button', { name: one.say('Try again') }))
   await expect.poll(() => task(page, 'ZZZZ').count()).toBe(2)
+  // As it was asked for the first time.
+  const asked = { stock_code: 'ZZZZ', report_language: 'ko', report_type: 'brief' }
+  expect(sent).toMatchObject([asked, asked])
   await shared.post('/api/settings', { llm_model: 'openai/silent', llm_base_url: address, llm_api_key: 'none' })
   await one.write(codes, '000001, MSFT')
   await one.press(one.button('Analyse {count}', { count: 2 }))

@@ -143,6 +143,20 @@ export class Person {
     expect(await box.isChecked()).toBe(isOn)
   }
 
+  /** The field is marked as the one that was refused, has the focus, and these words stand at it. */
+  async isMarked(field: Locator, words: string | RegExp): Promise<void> {
+    const note = this.page.locator('.fault', { hasText: words })
+    await note.waitFor()
+    const described = `~=${JSON.stringify(await note.getAttribute('id'))}`
+    await expect.poll(() => field.and(this.page.locator(`[aria-describedby${described}]:focus`)).count()).toBe(1)
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+  }
+
+  /** Nothing is marked, and no refusal stands on the page. */
+  async isUnmarked(): Promise<void> {
+    await expect.poll(() => this.page.locator('.fault, [aria-invalid="true"], .notice.error').count()).toBe(0)
+  }
+
   /** What axe finds in this state, and whether it fits; under PROOF=1 in both themes and widths. */
   async looks(state: string): Promise<void> {
     const { page, look } = this

@@ -181,6 +181,10 @@ test('every bad schedule is refused with the place of its fault', async () => {
   expect((await said.json<{ message: string }>()).message).toMatch(
     /a time of the 24-hour clock such as 09:30 is wanted/,
   )
+  // A form with several fields is told which of them an unclear name stands in.
+  const codes = { ...REVIEW, what: { kind: 'analysis', stock_codes: ['12ab!'] } }
+  const unclear = await ann.ask(PATH, { method: 'POST', body: codes })
+  expect((await unclear.json<{ detail: object }>()).detail).toMatchObject({ field: 'what.stock_codes' })
   const known = await add(ann, REVIEW)
   for (const ids of [['nobody’s'], [known.schedule_id, known.schedule_id]]) {
     const body = { schedules: ids.map((schedule_id) => ({ ...REVIEW, schedule_id })) }
@@ -188,6 +192,14 @@ test('every bad schedule is refused with the place of its fault', async () => {
   }
   expect((await ann.json<{ schedules: unknown[] }>(PATH)).schedules.length).toBe(1)
   expect((await ann.ask('/api/v1/analysis/schedule-runs?limit=0')).status).toBe(422)
+})
+
+test('numbers and switches of a schedule may be texts, and are numbers and switches in the answer', async () => {
+  const ann = await client()
+  const typed = { when: { after_close_minutes: '5' }, catch_up_minutes: '60', notify: 'no', trading_days_only: 'true' }
+  const made = await add(ann, { ...REVIEW, ...typed })
+  const read = { when: { after_close_minutes: 5 }, catch_up_minutes: 60, notify: false, trading_days_only: true }
+  expect(await ann.json(`${PATH}/${made.schedule_id}`)).toMatchObject(read)
 })
 
 test('a due slot runs once however often and by how many the cron fires, and the schedule moves on', async () => {

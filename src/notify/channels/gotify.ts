@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { laxInt } from '../../lib/lax.ts'
 import { defineChannel, JSON_TYPE } from '../channel.ts'
 import { asMarkdown, titled } from '../dialects.ts'
 import { baseUrlIn, httpUrl, token, tokenIn, word } from '../fields.ts'
@@ -9,7 +10,7 @@ export const gotify = defineChannel({
       .pipe(httpUrl())
       .transform((url) => url.replace(/\/+$/, '')),
     token: token(),
-    priority: z.int().min(0).max(10).default(5),
+    priority: laxInt({ min: 0, max: 10 }).default(5),
   }),
   secrets: ['token'],
   environment: { url: baseUrlIn('GOTIFY_URL'), token: tokenIn('GOTIFY_TOKEN'), priority: null },

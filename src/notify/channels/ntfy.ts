@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { laxInt } from '../../lib/lax.ts'
 import { bearer, defineChannel, JSON_TYPE } from '../channel.ts'
 import { asMarkdown, titled } from '../dialects.ts'
 import { apiUrl, baseUrlIn, lineIn, token, tokenIn, word } from '../fields.ts'
@@ -8,7 +9,7 @@ export const ntfy = defineChannel({
     url: apiUrl('https://ntfy.sh'),
     topic: word(64).regex(/^[\w-]+$/, 'letters, digits, _ and - are wanted'),
     token: token().optional(),
-    priority: z.int().min(1).max(5).default(3),
+    priority: laxInt({ min: 1, max: 5 }).default(3),
   }),
   secrets: ['token'],
   environment: {

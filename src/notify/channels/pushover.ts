@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { laxInt } from '../../lib/lax.ts'
 import { defineChannel, FORM_TYPE, OK, rejected } from '../channel.ts'
 import { asBarePlain, titled } from '../dialects.ts'
 import { apiUrl, baseUrlIn, member, numberAt, token, tokenIn } from '../fields.ts'
@@ -7,7 +8,7 @@ export const pushover = defineChannel({
   settings: z.object({
     token: token(),
     user: token(),
-    priority: z.int().min(-2).max(1).default(0),
+    priority: laxInt({ min: -2, max: 1 }).default(0),
     api_url: apiUrl('https://api.pushover.net'),
   }),
   secrets: ['token', 'user'],

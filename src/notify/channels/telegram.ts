@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { laxInt } from '../../lib/lax.ts'
 import { defineChannel, JSON_TYPE, MINUTE_MS, OK, type Outgoing, rejected } from '../channel.ts'
 import { asPlain, asTelegram } from '../dialects.ts'
 import { apiUrl, baseUrlIn, lineIn, member, numberAt, numberIn, pathToken, textAt, tokenIn, word } from '../fields.ts'
@@ -9,7 +10,7 @@ export const telegram = defineChannel({
     bot_token: pathToken(),
     // Ids of groups are numbers, names of channels are words.
     chat_id: z.preprocess((id) => (Number.isSafeInteger(id) ? String(id) : id), word(100)),
-    message_thread_id: z.int().min(1).optional(),
+    message_thread_id: laxInt({ min: 1 }).optional(),
     api_url: apiUrl('https://api.telegram.org'),
   }),
   secrets: ['bot_token'],

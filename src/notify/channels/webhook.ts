@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { toHex } from '../../lib/crypto.ts'
+import { laxBool, laxInt } from '../../lib/lax.ts'
 import { bearer, defineChannel, JSON_TYPE, type Part } from '../channel.ts'
 import { asBarePlain, asMarkdown, titled } from '../dialects.ts'
 import { address, addressIn, hmac, token, tokenIn, word } from '../fields.ts'
@@ -40,8 +41,8 @@ export const webhook = defineChannel({
     style: z.enum(['fields', 'bark']).default('fields'),
     group: word(100).optional(),
     template: template().optional(),
-    max_characters: z.int().min(200).max(200_000).default(20_000),
-    recognises_repeats: z.boolean().default(false),
+    max_characters: laxInt({ min: 200, max: 200_000 }).default(20_000),
+    recognises_repeats: laxBool().default(false),
   }),
   secrets: ['url', 'token', 'secret'],
   environment: {

@@ -9,7 +9,7 @@ import { taskQueue } from '../../bindings.ts'
 import { findByQueryId, type StoredAnalysis } from '../../db/analyses.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
-import { laxInt } from '../../http/validation.ts'
+import { laxInt } from '../../lib/lax.ts'
 import type { AnalysisResultResponse, BatchTaskAcceptedResponse, TaskAccepted } from './schemas.ts'
 
 const MAX_WAIT_SECONDS = 60

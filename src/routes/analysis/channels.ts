@@ -16,9 +16,10 @@ import { type AppEnv, actorOf } from '../../http/app-env.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { invalid, laxBool, valueError } from '../../http/validation.ts'
+import { invalid, valueError } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
+import { laxBool } from '../../lib/lax.ts'
 import {
   type Channel as ChannelType,
   later,

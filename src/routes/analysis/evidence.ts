@@ -26,8 +26,8 @@ import { takeTurn } from '../../db/upkeep.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { laxInt } from '../../http/validation.ts'
 import { brokenAt, FIRST_HASH } from '../../lib/crypto.ts'
+import { laxInt } from '../../lib/lax.ts'
 import { BarList } from '../../market/providers/answer-cache.ts'
 
 const app = router(analysisEnvelope)

@@ -10,7 +10,7 @@ import { findAnalysis } from '../../db/analyses.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { laxInt } from '../../http/validation.ts'
+import { laxInt } from '../../lib/lax.ts'
 import { NewsItem } from '../../news/article.ts'
 import {
   findRecord,

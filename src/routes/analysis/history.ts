@@ -13,7 +13,7 @@ import {
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { laxInt } from '../../http/validation.ts'
+import { laxInt } from '../../lib/lax.ts'
 import { historyAccuracy } from './history-accuracy.ts'
 import { historyPages } from './history-pages.ts'
 import {

@@ -8,7 +8,7 @@ import { config } from '../../config.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { laxBool } from '../../http/validation.ts'
+import { laxBool } from '../../lib/lax.ts'
 import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
 import { tooManyAnalyses } from './refusals.ts'
 

@@ -190,9 +190,9 @@ export function tooManyAnalyses(full: FullQuota, asked = 1): AppError {
 /**
  * The refusal of entries that mean no stock, or more than one: what was typed, why, and which stocks may be meant.
  * 400 `validation_error`. `detail` has the sentence (`message`), `reason` and `candidates` of the first entry, and all of them
- * for each entry in `invalid`. The same request with `confirm: true` takes the first candidate of each.
+ * for each entry in `invalid`; where the body has several fields, `field` names the one. The same request with `confirm: true` takes the first candidate of each.
  */
-export function unclearNames(rejected: readonly Rejected[], language: Language): AppError {
+export function unclearNames(rejected: readonly Rejected[], language: Language, field?: string): AppError {
   const message = rejectionsText(rejected, language)
   const invalid = rejected.map((one) => ({
     input: one.input,
@@ -200,7 +200,8 @@ export function unclearNames(rejected: readonly Rejected[], language: Language):
     message: rejectionText(one, language),
     candidates: one.candidates.map((listing) => candidateOf(listing, language)),
   }))
-  const detail = { message, reason: invalid[0]?.reason, candidates: invalid[0]?.candidates ?? [], invalid }
+  const named = field === undefined ? {} : { field }
+  const detail = { message, reason: invalid[0]?.reason, candidates: invalid[0]?.candidates ?? [], invalid, ...named }
   return new AppError('bad_request', message, { extra: { detail } })
 }
 

@@ -17,10 +17,11 @@ import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { PAGE_QUERY, pageIdOf, pageKeyOf, pageOf } from '../../http/paging.ts'
 import { router } from '../../http/router.ts'
-import { laxBool, valueError } from '../../http/validation.ts'
+import { valueError } from '../../http/validation.ts'
 import { currentNames, type NameIndex } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
+import { laxBool } from '../../lib/lax.ts'
 import type { Language } from '../../market/names/labels.ts'
 import { readEntry, takeFirst } from '../../market/readings.ts'
 import { resolveInput } from '../../market/resolve.ts'
@@ -341,7 +342,7 @@ function clearStocks(
   const unclear = entries.filter(({ rejected }) => rejected !== null)
   const taken = confirm ? unclear.map(takeFirst) : unclear
   const rejected = taken.flatMap((one) => one.rejected ?? [])
-  if (rejected.length > 0) throw unclearNames(rejected, language)
+  if (rejected.length > 0) throw unclearNames(rejected, language, 'what.stock_codes')
   const codes = new Map(taken.map(({ input, resolved }) => [input, resolved?.stockCode ?? input]))
   const stock_codes = what.stock_codes.map((code) => codes.get(code) ?? code)
   return { plan: { ...plan, what: { ...what, stock_codes } }, readings: taken.map((one) => readingOf(one, language)) }

@@ -7,7 +7,7 @@ import type { ReportLanguage } from '../../analysis/schemas.ts'
 import * as reports from '../../analysis/schemas.ts'
 import { TaskState } from '../../analysis/task.ts'
 import { findingText } from '../../analysis/texts/findings.ts'
-import { laxBool } from '../../http/validation.ts'
+import { laxBool } from '../../lib/lax.ts'
 import type { Consistency } from '../../market/consistency/examine.ts'
 import { CHECKS, type Finding, type Touch } from '../../market/consistency/types.ts'
 
@@ -129,6 +129,7 @@ export const TaskInfo = z
     progress: z.int(),
     message: z.string().nullable(),
     report_type: z.string(),
+    report_language: z.string().nullable().describe('As it was asked for; null for what the service is set to'),
     created_at: z.string(),
     started_at: z.string().nullable(),
     completed_at: z.string().nullable(),

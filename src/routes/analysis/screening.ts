@@ -11,23 +11,11 @@ import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import type { CheckKey } from '../../market/consistency/types.ts'
 import { FIELDS, isNumber } from '../../screening/fields.ts'
 import { settledSession } from '../../screening/figures.ts'
-import {
-  KINDS,
-  MARKETS,
-  MOST_AGE_SESSIONS,
-  MOST_LIMIT,
-  NUMBER_OPS,
-  readScreen,
-  type Screen,
-  ScreenInput,
-  TEXT_OPS,
-  USUAL_AGE_SESSIONS,
-} from '../../screening/filter.ts'
+import { KINDS, MARKETS, NUMBER_OPS, readScreen, type Screen, ScreenInput, TEXT_OPS } from '../../screening/filter.ts'
 import { countsItem, itemMaker, runScreen, type ScreenedItem, type Window } from '../../screening/screened.ts'
 import { STRATEGIES } from '../../screening/strategies.ts'
 import { SCREENING_TEXTS } from '../../screening/texts.ts'
@@ -48,13 +36,7 @@ export const reading = {
 const Text = z.string().nullable()
 const Count = z.int().min(0)
 
-// As a body is read: whole numbers may come as texts, as everywhere. Figures of `where` may not, because there a text is another value.
-export const ScreenDefinition = ScreenInput.extend({
-  limit: laxInt({ min: 1, max: MOST_LIMIT }).nullable().describe('Only the first so many; null for all').default(null),
-  max_age_sessions: laxInt({ min: 0, max: MOST_AGE_SESSIONS })
-    .describe('How many sessions a figure may lie behind the last one that is over')
-    .default(USUAL_AGE_SESSIONS),
-}).openapi('ScreenDefinition')
+export const ScreenDefinition = ScreenInput.extend({}).openapi('ScreenDefinition')
 
 export const ScreenedListing = z
   .object({

@@ -10,7 +10,6 @@ import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope, detailEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router, serve } from '../../http/router.ts'
-import { laxInt } from '../../http/validation.ts'
 import {
   currentNames,
   initialsOf,
@@ -22,6 +21,7 @@ import {
   suggest,
 } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
+import { laxInt } from '../../lib/lax.ts'
 import type { Bar, Fetched, Quote } from '../../market/bars.ts'
 import { examinePrices } from '../../market/consistency/examine.ts'
 import type { Instrument } from '../../market/instruments.ts'

@@ -5,8 +5,8 @@ import { modelUsage } from '../../db/model-calls.ts'
 import { analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { laxInt } from '../../http/validation.ts'
 import { isoMicros } from '../../lib/clock.ts'
+import { laxInt } from '../../lib/lax.ts'
 
 const app = router(analysisEnvelope)
 

@@ -22,6 +22,7 @@ import { valueError } from '../../http/validation.ts'
 import { currentNames } from '../../kits/market-names/index.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
+import { laxBool, laxInt } from '../../lib/lax.ts'
 import { exportedCell, MOST_ROWS } from '../../market/import-list.ts'
 import { parseCode } from '../../market/instruments.ts'
 import { canonicalCode } from '../../market/names/labels.ts'
@@ -74,7 +75,7 @@ const ImportRow = z.object({
   stock_code: z.string().max(200),
   group: listName.nullish().describe('The name of the group, made when there is none; the default group without it'),
   note: note.nullish(),
-  row: z.int().min(1).nullish().describe('What a refusal calls the row; its place in this list without it'),
+  row: laxInt({ min: 1 }).nullish().describe('What a refusal calls the row; its place in this list without it'),
 })
 type ImportRow = z.infer<typeof ImportRow>
 
@@ -189,7 +190,7 @@ function eachOnce(stocks: readonly WatchedStock[]): WatchedStock[] {
 const RunBody = z.object({
   report_type: z.enum(['simple', 'detailed', 'full', 'brief']).default('detailed'),
   report_language: z.enum(['zh', 'en', 'ko']).nullish(),
-  notify: z.boolean().default(true),
+  notify: laxBool().default(true),
 })
 const MINUTE_MS = 60_000
 

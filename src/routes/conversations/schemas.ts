@@ -1,7 +1,7 @@
 // The wire shapes of the conversation family that more than one endpoint uses, under the names of the document.
 
 import { z } from '@hono/zod-openapi'
-import { laxInt } from '../../http/validation.ts'
+import { laxInt } from '../../lib/lax.ts'
 
 export const CONVERSATION_ID = /^[A-Za-z0-9_-]{1,64}$/
 

@@ -3,7 +3,8 @@
 import { z } from '@hono/zod-openapi'
 import { RUNTIME_KINDS } from '../../agent/runtime.ts'
 import type { McpServers, SettingName, Settings, SettingsChange } from '../../db/settings.ts'
-import { laxBool, laxInt, laxNumber, line, pastedKey } from '../../http/validation.ts'
+import { line, pastedKey } from '../../http/validation.ts'
+import { laxBool, laxInt, laxNumber } from '../../lib/lax.ts'
 import { Label } from '../../runners/wire.ts'
 import { MCPConfig, ProviderType } from './schemas.ts'
 

@@ -14,7 +14,8 @@ import {
 import { AppError, stringEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { laxInt, valueError } from '../../http/validation.ts'
+import { valueError } from '../../http/validation.ts'
+import { laxInt } from '../../lib/lax.ts'
 import { ProviderType, SuggestedTask } from './schemas.ts'
 import {
   allFailed,

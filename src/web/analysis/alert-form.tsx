@@ -1,10 +1,10 @@
 // A new rule: its kind decides which fields there are.
 
 import { useEffect, useState } from 'preact/hooks'
-import { messageOf, request, sendJson } from '../api.ts'
+import { request, sendJson } from '../api.ts'
 import { Choice } from '../controls.tsx'
+import { Form, Labelled, RefusalNotice, useFault } from '../form.tsx'
 import { say, type Text } from '../texts.ts'
-import { Notice } from '../ui.tsx'
 import { ALERT_KINDS, type AlertScope, type Field, SCOPE_NAMES } from './alert-kinds.ts'
 import { PATH, type Watchlist } from './watchlists-api.ts'
 
@@ -60,12 +60,11 @@ function ruleOf({ kind, scope, target, severity, values, more }: Draft) {
 
 export function AlertForm({ onMade }: { onMade: () => void }) {
   const [draft, setDraft] = useState(emptyDraft)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     setBusy(true)
-    setProblem(null)
+    setError(null)
     try {
       await request(`${ALERTS}/rules`, sendJson('POST', ruleOf(draft)))
       setDraft((before) => {
@@ -73,13 +72,13 @@ export function AlertForm({ onMade }: { onMade: () => void }) {
         return { ...before, values: presetsOf(before.kind), more: EMPTY, target }
       })
       onMade()
-    } catch (error) {
-      setProblem(messageOf(error))
+    } catch (fault) {
+      setError(fault)
     }
     setBusy(false)
   }
   return (
-    <form class="card alert-form" aria-labelledby="alert-form-head" onSubmit={(event) => void submit(event)}>
+    <Form class="card alert-form" labelledBy="alert-form-head" error={error} onSubmit={() => void submit()}>
       <h2 id="alert-form-head">{say('A new rule')}</h2>
       <Condition draft={draft} onDraft={setDraft} />
       <More
@@ -87,11 +86,11 @@ export function AlertForm({ onMade }: { onMade: () => void }) {
         onChange={(name, text) => setDraft((before) => ({ ...before, more: { ...before.more, [name]: text } }))}
       />
       <p class="hint">{say('What holds already does not fire: a rule waits until its condition begins to hold.')}</p>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <RefusalNotice />
       <button type="submit" class="primary start" disabled={busy || draft.target.trim() === ''}>
         {say('Make the rule')}
       </button>
-    </form>
+    </Form>
   )
 }
 
@@ -105,12 +104,14 @@ function Condition({ draft: { kind, scope, target, severity, values }, onDraft }
     <div class="alert-fields">
       <Choice
         label={say('What')}
+        name="alert_type"
         value={kind}
         options={Object.entries(ALERT_KINDS).map(([value, { label }]) => [value, say(label)])}
         onValue={(next) => onDraft((before) => withKind(before, next))}
       />
       <Choice
         label={say('Of')}
+        name="target_scope"
         value={scope}
         options={scopes.map((one) => [one, say(SCOPE_NAMES[one])])}
         onValue={(next) => onDraft((before) => withScope(before, next as AlertScope))}
@@ -126,6 +127,7 @@ function Condition({ draft: { kind, scope, target, severity, values }, onDraft }
       ))}
       <Choice
         label={say('How much it matters')}
+        name="severity"
         value={severity}
         options={SEVERITIES.map(([value, label]) => [value, say(label)])}
         onValue={(next) => set({ severity: next })}
@@ -149,7 +151,7 @@ function extras({ name, from, to, hours, expires }: TextFields) {
     source: 'console',
     ...(name.trim() === '' ? {} : { name: name.trim() }),
     ...(hours === '' ? {} : { cooldown_policy: { cooldown_seconds: Math.round(Number(hours) * 3600) } }),
-    ...(from === '' || to === '' ? {} : { notification_policy: { quiet_hours: { from, to, zone } } }),
+    ...(from === '' && to === '' ? {} : { notification_policy: { quiet_hours: { from, to, zone } } }),
     ...(expires === '' ? {} : { expires_at: new Date(expires).toISOString() }),
   }
 }
@@ -159,39 +161,41 @@ type MoreProps = {
   onChange: (name: keyof TextFields, text: string) => void
 }
 
-function More({ values, onChange }: MoreProps) {
-  const of = (name: keyof TextFields) => ({
-    value: values[name],
-    onInput: (event: { currentTarget: HTMLInputElement }) => onChange(name, event.currentTarget.value),
-  })
-  return (
-    <details>
-      <summary>{say('Name, quiet hours, end')}</summary>
-      <div class="alert-fields">
-        <label class="choice">
-          <span>{say('Name')}</span>
-          <input maxLength={64} {...of('name')} />
-        </label>
-        <label class="choice">
-          <span>{say('Silent after a message, hours')}</span>
-          <input type="number" min={0} step="any" {...of('hours')} />
-        </label>
-        <label class="choice">
-          <span>{say('Quiet from')}</span>
-          <input type="time" {...of('from')} />
-        </label>
-        <label class="choice">
-          <span>{say('Quiet until')}</span>
-          <input type="time" {...of('to')} />
-        </label>
-        <label class="choice">
-          <span>{say('Ends')}</span>
-          <input type="datetime-local" {...of('expires')} />
-        </label>
-      </div>
-    </details>
-  )
-}
+/** In the order of the form: what it is typed into, and what the API calls it. */
+const MORE = [
+  { key: 'name', label: 'Name', name: 'name', input: { type: 'text', maxLength: 64 } },
+  {
+    ...{ key: 'hours', label: 'Silent after a message, hours', name: 'cooldown_policy.cooldown_seconds' },
+    input: { type: 'number', min: 0, max: 720, step: 'any' },
+  },
+  { key: 'from', label: 'Quiet from', name: 'notification_policy.quiet_hours.from', input: { type: 'time' } },
+  { key: 'to', label: 'Quiet until', name: 'notification_policy.quiet_hours.to', input: { type: 'time' } },
+  {
+    ...{ key: 'expires', label: 'Ends', name: 'expires_at' },
+    // Later ones are no dates to a script.
+    input: { type: 'datetime-local', max: '9999-12-31T23:59' },
+  },
+] as const satisfies readonly { key: keyof TextFields; label: Text; name: string; input: object }[]
+
+const More = ({ values, onChange }: MoreProps) => (
+  <details>
+    <summary>{say('Name, quiet hours, end')}</summary>
+    <div class="alert-fields">
+      {MORE.map(({ key, label, name, input }) => (
+        <Labelled key={key} label={say(label)} name={name}>
+          {(attributes) => (
+            <input
+              {...input}
+              {...attributes}
+              value={values[key]}
+              onInput={(event) => onChange(key, event.currentTarget.value)}
+            />
+          )}
+        </Labelled>
+      ))}
+    </div>
+  </details>
+)
 
 type FieldProps = {
   field: Field
@@ -200,37 +204,56 @@ type FieldProps = {
 }
 
 function FieldOf({ field, value, onChange }: FieldProps) {
+  const name = `parameters.${field.name}`
   if (!('values' in field)) {
     return (
-      <label class="choice">
-        <span>{say(field.label)}</span>
-        <input
-          inputMode="decimal"
-          required
-          value={String(value)}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      </label>
+      <Labelled label={say(field.label)} name={name}>
+        {(attributes) => (
+          <input
+            inputMode="decimal"
+            autocomplete="off"
+            required
+            {...attributes}
+            value={String(value)}
+            onInput={(event) => onChange(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
     )
   }
   const options = field.values.map(([one, label]) => [one, say(label)] as const)
   if (!field.isSeveral) {
-    return <Choice label={say(field.label)} value={String(value)} options={options} onValue={onChange} />
+    return <Choice label={say(field.label)} name={name} value={String(value)} options={options} onValue={onChange} />
   }
   const chosen = Array.isArray(value) ? (value as readonly string[]) : []
+  return <Several label={say(field.label)} {...{ name, options, chosen, onChange }} />
+}
+
+type SeveralProps = {
+  label: string
+  name: string
+  options: readonly (readonly [value: string, label: string])[]
+  chosen: readonly string[]
+  onChange: (chosen: string[]) => void
+}
+
+function Several({ label, name, options, chosen, onChange }: SeveralProps) {
+  const { attributes, note } = useFault(name)
   return (
     <fieldset class="alert-several">
-      <legend>{say(field.label)}</legend>
-      {options.map(([one, label]) => (
+      <legend>{label}</legend>
+      {options.map(([one, words]) => (
         <label key={one}>
           <input
             type="checkbox"
+            {...attributes}
             checked={chosen.includes(one)}
             onChange={() => onChange(chosen.includes(one) ? chosen.filter((other) => other !== one) : [...chosen, one])}
           />
-          {label}
+          {words}
         </label>
       ))}
+      {note}
     </fieldset>
   )
 }
@@ -238,11 +261,11 @@ function FieldOf({ field, value, onChange }: FieldProps) {
 type TargetProps = { scope: AlertScope; target: string; onTarget: (target: string) => void }
 type Account = { id: number; name: string }
 
-function TargetField({ scope, target, onTarget }: TargetProps) {
+/** Without them the default group and all accounts can still be chosen. */
+function useNamed(scope: AlertScope) {
   const [lists, setLists] = useState<Watchlist[]>([])
   const [accounts, setAccounts] = useState<Account[]>([])
   useEffect(() => {
-    // Without them the default group and all accounts can still be chosen.
     if (scope === 'watchlist') {
       void request<{ watchlists: Watchlist[] }>(PATH).then(
         ({ watchlists }) => setLists(watchlists),
@@ -256,12 +279,23 @@ function TargetField({ scope, target, onTarget }: TargetProps) {
       )
     }
   }, [scope])
+  return { lists, accounts }
+}
+
+function TargetField({ scope, target, onTarget }: TargetProps) {
+  const { lists, accounts } = useNamed(scope)
   if (scope === 'single_symbol') {
     return (
-      <label class="choice">
-        <span>{say('Code or name')}</span>
-        <input value={target} maxLength={64} required onInput={(event) => onTarget(event.currentTarget.value)} />
-      </label>
+      <Labelled label={say('Code or name')} name="target">
+        {(attributes) => (
+          <input
+            autocomplete="off"
+            {...attributes}
+            {...{ value: target, maxLength: 64, required: true }}
+            onInput={(event) => onTarget(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
     )
   }
   const options: (readonly [string, string])[] =
@@ -273,5 +307,5 @@ function TargetField({ scope, target, onTarget }: TargetProps) {
       : scope === 'market'
         ? MARKETS.map(([value, label]) => [value, say(label)] as const)
         : [['all', say('all')], ...accounts.map(({ id, name }) => [String(id), name] as const)]
-  return <Choice label={say('Which')} value={target} options={options} onValue={onTarget} />
+  return <Choice label={say('Which')} name="target" value={target} options={options} onValue={onTarget} />
 }

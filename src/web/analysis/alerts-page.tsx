@@ -6,8 +6,9 @@ import { messageOf, request, sendJson } from '../api.ts'
 import { SwitchButton } from '../controls.tsx'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, usePageTitle } from '../router.tsx'
+import { SureButton } from '../settings/fields.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice, useAnswer } from '../ui.tsx'
+import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
 import { ALERTS, AlertForm } from './alert-form.tsx'
 import { ALERT_KINDS } from './alert-kinds.ts'
 import { SubNav } from './sub-nav.tsx'
@@ -52,7 +53,7 @@ export function AlertsPage() {
     <main class="page">
       <h1>{say('Alerts')}</h1>
       <SubNav current="alerts" />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <Asked {...{ found, problem }} onAgain={again} />
       {monitor?.message != null && <Notice kind="warning">{monitor.message}</Notice>}
       <AlertForm onMade={changed} />
       <RuleList rules={rules} onChanged={changed} />
@@ -143,14 +144,12 @@ function RuleActions({ rule, onChanged }: RuleProps) {
           {say('Try it out')}
         </button>
         <SwitchButton one={rule} onSwitch={() => change(rule.enabled ? '/disable' : '/enable', sendJson('POST', {}))} />
-        <button
-          type="button"
-          class="danger"
-          aria-label={say('Delete: {name}', { name: rule.name })}
-          onClick={() => change('', { method: 'DELETE' })}
-        >
-          {say('Delete')}
-        </button>
+        <SureButton
+          label={say('Delete')}
+          name={say('Delete: {name}', { name: rule.name })}
+          question="Delete this rule?"
+          onSure={() => change('', { method: 'DELETE' })}
+        />
       </div>
     </>
   )

@@ -121,6 +121,8 @@ type Compared = {
   isBusy: boolean
   show: (code: string) => void
   clear: () => void
+  /** What was refused is being corrected. */
+  forget: () => void
 }
 
 function useComparison(language: string): Compared {
@@ -138,7 +140,8 @@ function useComparison(language: string): Compared {
     }
     setIsBusy(false)
   }
-  return { found, problem, isBusy, show: (code) => void show(code), clear: () => setFound(null) }
+  const forget = () => setProblem(null)
+  return { found, problem, isBusy, show: (code) => void show(code), clear: () => setFound(null), forget }
 }
 
 /** With the index of the market, or with any stock: both in percent of the first session shown. */
@@ -170,7 +173,10 @@ function Comparison({ index, comparison }: { index: Props['index']; comparison: 
         aria-label={say('Compare with another stock')}
         placeholder={say('Another code')}
         value={typed}
-        onInput={(event) => setTyped(event.currentTarget.value)}
+        onInput={(event) => {
+          setTyped(event.currentTarget.value)
+          comparison.forget()
+        }}
       />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
     </form>

@@ -1,11 +1,11 @@
 // What has been: every report, searched and paged; how advice turned out; what the method was worth.
 
-import { useState } from 'preact/hooks'
-import { Choice, Pager } from '../controls.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import { Choice, PagesOf } from '../controls.tsx'
 import { price, signed } from '../format.ts'
-import { Link, navigate, usePageTitle } from '../router.tsx'
+import { Link, navigate, pageIn, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice, useAnswer } from '../ui.tsx'
+import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
 import {
   type Accuracy,
   type EvidencePage,
@@ -26,39 +26,39 @@ const REPORT_TYPES: readonly (readonly [type: string, name: Text])[] = [
 
 export function HistoryPageView() {
   usePageTitle(say('History'))
-  const [code, setCode] = useState(new URLSearchParams(location.search).get('code') ?? '')
-  const [type, setType] = useState('')
-  const [page, setPage] = useState(1)
-  const { found, problem } = useAnswer(
+  const [chosen, choose] = useChosen({ code: '', type: '', page: '1' }, { type: REPORT_TYPES.map(([type]) => type) })
+  const { code, type } = chosen
+  const page = pageIn(chosen.page)
+  const { found, problem, again } = useAnswer(
     () => listHistory({ stock_code: code.trim(), report_type: type, page, limit: PER_PAGE }),
     [code, type, page],
   )
-  const choose = (set: (value: string) => void) => (value: string) => {
-    set(value)
-    setPage(1)
-  }
-  const pages = Math.max(1, Math.ceil((found?.total ?? 0) / PER_PAGE))
   return (
     <main class="page">
       <h1>{say('History')}</h1>
       <SubNav current="history" />
       <div class="filters">
-        <CodeField first={code} onCode={choose(setCode)} />
+        <CodeField first={code} onCode={(text) => choose({ code: text, page: '1' })} />
         <Choice
           label={say('Report')}
           value={type}
           options={REPORT_TYPES.map(([value, name]) => [value, say(name)])}
-          onValue={choose(setType)}
+          onValue={(value) => choose({ type: value, page: '1' })}
         />
       </div>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {found?.items.length === 0 && <p class="empty">{say('No reports here yet.')}</p>}
+      <Asked {...{ found, problem }} onAgain={again} />
+      {found?.total === 0 && <p class="empty">{say('No reports here yet.')}</p>}
       <ul class="rows">
         {found?.items.map((item) => (
           <Row key={item.id} item={item} />
         ))}
       </ul>
-      <Pager page={page} pages={pages} onPage={setPage} />
+      <PagesOf
+        total={found?.total ?? null}
+        perPage={PER_PAGE}
+        page={page}
+        onPage={(to, way) => choose({ page: to }, way)}
+      />
     </main>
   )
 }
@@ -66,6 +66,8 @@ export function HistoryPageView() {
 /** Asked for when it is left. What stands in it is its own: a list that comes while somebody types must not take it back. */
 function CodeField({ first, onCode }: { first: string; onCode: (code: string) => void }) {
   const [typed, setTyped] = useState(first)
+  // Back and forward lead to what was looked for before.
+  useEffect(() => setTyped(first), [first])
   return (
     <label class="choice">
       <span>{say('Code or name')}</span>
@@ -73,7 +75,7 @@ function CodeField({ first, onCode }: { first: string; onCode: (code: string) =>
         type="search"
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
-        onChange={(event) => onCode(event.currentTarget.value)}
+        onChange={(event) => onCode(event.currentTarget.value.trim())}
       />
     </label>
   )
@@ -97,13 +99,12 @@ const Row = ({ item }: { item: HistoryItem }) => (
 
 export function AccuracyPage() {
   usePageTitle(say('Accuracy'))
-  const { found: accuracy, problem } = useAnswer(() => getAccuracy(''), [])
+  const { found: accuracy, problem, again } = useAnswer(() => getAccuracy(''), [])
   return (
     <main class="page">
       <h1>{say('Accuracy')}</h1>
       <SubNav current="accuracy" />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {accuracy === null && problem === null && <p class="opening">{say('Opening…')}</p>}
+      <Asked found={accuracy} problem={problem} onAgain={again} />
       {accuracy !== null && <AccuracyView accuracy={accuracy} />}
     </main>
   )
@@ -184,9 +185,9 @@ const ActionTable = ({ accuracy }: { accuracy: Accuracy }) => (
 
 export function EvidencePageView() {
   usePageTitle(say('Evidence'))
-  const [data, setData] = useState('market')
+  const [{ data }, choose] = useChosen({ data: 'market' }, { data: ['market', 'sample'] })
   const answer = useAnswer(async () => ({ data, page: await getEvidence({ ...ALL_EVIDENCE, data }) }), [data])
-  const { problem } = answer
+  const { problem, again } = answer
   // Rows of other prices are not shown below this choice.
   const found = answer.found?.data === data ? answer.found.page : null
   return (
@@ -206,11 +207,10 @@ export function EvidencePageView() {
             ['market', say('Of markets')],
             ['sample', say('Packaged samples')],
           ]}
-          onValue={setData}
+          onValue={(value) => choose({ data: value })}
         />
       </div>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}
+      <Asked {...{ found, problem }} onAgain={again} />
       {found?.rows.length === 0 && (
         <p class="empty">{say('Nothing has been computed over these prices yet. It happens once a day.')}</p>
       )}

@@ -4,7 +4,7 @@ import type { Level } from '../charts/series.ts'
 import { clockTime, price, signed } from '../format.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { languageTag, say, type Text } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { copyText, Notice } from '../ui.tsx'
 import type { Report, Strategy } from '../wire.ts'
 import { ChartSection } from './chart-section.tsx'
 import { PastReports } from './past-reports.tsx'
@@ -254,7 +254,7 @@ function Download({ taskId, fileName, meta }: { taskId: string; fileName: string
     setBusy(false)
   }
   const copy = async (text: string) => {
-    await navigator.clipboard.writeText(text)
+    await copyText(text)
     setIsCopied(true)
   }
   return (

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
 import { SwitchButton } from '../controls.tsx'
+import { SureButton } from '../settings/fields.tsx'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
 import type { Screen } from './screen-form.tsx'
@@ -106,14 +107,12 @@ function SavedRow({ one, onOpen, onShown, onAct }: SavedRowProps) {
         {one.schedule !== null && (
           <SwitchButton one={one} onSwitch={() => onAct(request(path, sendJson('PATCH', { enabled: !one.enabled })))} />
         )}
-        <button
-          type="button"
-          class="danger"
-          aria-label={say('Delete: {name}', { name })}
-          onClick={() => onAct(request(path, { method: 'DELETE' }))}
-        >
-          {say('Delete')}
-        </button>
+        <SureButton
+          label={say('Delete')}
+          name={say('Delete: {name}', { name })}
+          question="Delete this screen?"
+          onSure={() => onAct(request(path, { method: 'DELETE' }))}
+        />
       </div>
     </li>
   )

@@ -1,6 +1,7 @@
 // What to look for: conditions on figures, how they are joined, and the order of what passes.
 
 import { Choice } from '../controls.tsx'
+import { Labelled } from '../form.tsx'
 import { say, type Text } from '../texts.ts'
 
 export type FieldSpec = {
@@ -20,7 +21,7 @@ export type Screen = {
   where: Record<string, unknown> | null
   sort: { field: string; order: 'asc' | 'desc' }[]
   limit: number | null
-  max_age_sessions: number
+  max_age_sessions: number | string
 }
 
 /** A condition as it is being typed. */
@@ -99,7 +100,7 @@ function conditionOf({ field, op, value, until, other }: Row): Condition {
 
 export function screenOf({ markets, join, rows, nested, sort, order, age, rest }: Draft): Screen {
   const where = nested ?? (rows.length === 0 ? null : { [join]: rows.map(conditionOf) })
-  const max_age_sessions = age.trim() === '' ? 3 : Number(age)
+  const max_age_sessions = age.trim() === '' ? 3 : age.trim()
   return { ...rest, markets, where, sort: sort === '' ? [] : [{ field: sort, order }], max_age_sessions }
 }
 
@@ -132,7 +133,7 @@ export function Conditions({ fields, draft, onDraft }: FormProps) {
         {draft.rows.map((row, i) => (
           <ConditionRow
             key={row.id}
-            {...{ row, fields, n: i + 1, onChange: (part) => change(row.id, part) }}
+            {...{ row, fields, n: i + 1, path: `where.${draft.join}.${i}`, onChange: (part) => change(row.id, part) }}
             onRemove={() => onDraft({ ...draft, rows: draft.rows.filter(({ id }) => id !== row.id) })}
           />
         ))}
@@ -171,12 +172,14 @@ const Nested = ({ filter }: { filter: Record<string, unknown> }) => (
 type RowProps = {
   row: Row
   n: number
+  /** Where it stands in the filter. */
+  path: string
   fields: readonly FieldSpec[]
   onChange: (part: Partial<Row>) => void
   onRemove: () => void
 }
 
-function ConditionRow({ row, n, fields, onChange, onRemove }: RowProps) {
+function ConditionRow({ row, n, path, fields, onChange, onRemove }: RowProps) {
   const spec = fields.find(({ name }) => name === row.field)
   const pick = (name: string) => {
     const next = fields.find((one) => one.name === name)
@@ -187,17 +190,19 @@ function ConditionRow({ row, n, fields, onChange, onRemove }: RowProps) {
     <li>
       <Choice
         label={say('A condition')}
+        name={`${path}.field`}
         value={row.field}
         options={fields.map(({ name, title, unit, kind }) => [name, kind === 'number' ? `${title} (${unit})` : title])}
         onValue={pick}
       />
       <Choice
         label={say('Comparison')}
+        name={`${path}.op`}
         value={row.op}
         options={(spec?.ops ?? []).map((op) => [op, say(OPS[op] ?? 'is equal to')])}
         onValue={(op) => onChange({ op, ...(op === 'between' ? { other: '' } : {}) })}
       />
-      <ValueField {...{ row, spec, fields, onChange }} />
+      <ValueField {...{ row, spec, fields, onChange }} name={`${path}.value`} />
       <button type="button" class="quiet" onClick={onRemove} aria-label={say('Remove the condition {n}', { n })}>
         ×
       </button>
@@ -206,63 +211,87 @@ function ConditionRow({ row, n, fields, onChange, onRemove }: RowProps) {
   )
 }
 
-type ValueProps = Pick<RowProps, 'row' | 'fields' | 'onChange'> & { spec: FieldSpec | undefined }
+type ValueProps = Pick<RowProps, 'row' | 'fields' | 'onChange'> & { spec: FieldSpec | undefined; name: string }
 
 const FLAGS: readonly (readonly [value: string, name: Text])[] = [
   ['true', 'yes'],
   ['false', 'no'],
 ]
 
-function ValueField({ row, spec, fields, onChange }: ValueProps) {
+function ValueField({ spec, ...props }: ValueProps) {
+  const { row, name, onChange } = props
   if (spec?.kind === 'flag') {
     return (
       <Choice
         label={say('Values')}
+        name={name}
         value={row.value === 'false' ? 'false' : 'true'}
-        options={FLAGS.map(([value, name]) => [value, say(name)])}
+        options={FLAGS.map(([value, words]) => [value, say(words)])}
         onValue={(value) => onChange({ value })}
       />
     )
   }
   if (spec?.kind === 'text') {
-    return <Typed label={say('Values, with commas')} value={row.value} onValue={(value) => onChange({ value })} />
-  }
-  if (row.op === 'between') {
     return (
-      <>
-        <Typed label={say('From')} value={row.value} isNumber onValue={(value) => onChange({ value })} />
-        <Typed label={say('To')} value={row.until} isNumber onValue={(until) => onChange({ until })} />
-      </>
+      <Typed
+        label={say('Values, with commas')}
+        name={name}
+        value={row.value}
+        onValue={(value) => onChange({ value })}
+      />
     )
   }
-  const alike = fields.filter(({ unit, kind, name }) => kind === 'number' && unit === spec?.unit && name !== row.field)
+  return row.op === 'between' ? <Span {...props} /> : <Figure {...props} unit={spec?.unit} />
+}
+
+type PartProps = Omit<ValueProps, 'spec'>
+
+const Span = ({ row, name, onChange }: PartProps) => (
+  <>
+    <Typed label={say('From')} name={`${name}.0`} value={row.value} isNumber onValue={(value) => onChange({ value })} />
+    <Typed label={say('To')} name={`${name}.1`} value={row.until} isNumber onValue={(until) => onChange({ until })} />
+  </>
+)
+
+/** A number, or another figure of the same unit. */
+function Figure({ row, fields, name, unit, onChange }: PartProps & { unit: string | undefined }) {
+  const alike = fields.filter((one) => one.kind === 'number' && one.unit === unit && one.name !== row.field)
+  const value = (text: string) => onChange({ value: text })
   return (
     <>
       <Choice
         label={say('Compared with')}
+        name={row.other === '' ? undefined : name}
         value={row.other}
-        options={[['', say('A number')], ...alike.map(({ name, title }) => [name, title] as const)]}
+        options={[['', say('A number')], ...alike.map((one) => [one.name, one.title] as const)]}
         onValue={(other) => onChange({ other })}
       />
-      {row.other === '' && (
-        <Typed label={say('A number')} value={row.value} isNumber onValue={(value) => onChange({ value })} />
-      )}
+      {row.other === '' && <Typed label={say('A number')} name={name} value={row.value} isNumber onValue={value} />}
     </>
   )
 }
 
-type TypedProps = { label: string; value: string; isNumber?: boolean; onValue: (value: string) => void }
+type TypedProps = {
+  label: string
+  name: string
+  value: string
+  isNumber?: boolean
+  onValue: (value: string) => void
+}
 
-export const Typed = ({ label, value, isNumber = false, onValue }: TypedProps) => (
-  <label class="choice">
-    <span>{label}</span>
-    <input
-      type="text"
-      inputMode={isNumber ? 'decimal' : 'text'}
-      value={value}
-      onInput={(event) => onValue(event.currentTarget.value)}
-    />
-  </label>
+export const Typed = ({ label, name, value, isNumber = false, onValue }: TypedProps) => (
+  <Labelled label={label} name={name}>
+    {(attributes) => (
+      <input
+        type="text"
+        autocomplete="off"
+        inputMode={isNumber ? 'decimal' : 'text'}
+        {...attributes}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    )}
+  </Labelled>
 )
 
 const MARKETS: Readonly<Record<string, Text>> = {
@@ -277,21 +306,24 @@ export const marketName = (market: string): string => (MARKETS[market] === undef
 
 export function Order({ fields, markets, draft, onDraft }: FormProps) {
   const numbers = fields.filter(({ kind }) => kind === 'number')
+  const set = (part: Partial<Draft>) => onDraft({ ...draft, ...part })
   return (
     <div class="alert-fields">
       {markets.length > 1 && (
         <Choice
           label={say('A market')}
+          name="markets"
           value={draft.markets[0] ?? ''}
           options={[['', say('all')], ...markets.map((one) => [one, marketName(one)] as const)]}
-          onValue={(one) => onDraft({ ...draft, markets: one === '' ? [] : [one] })}
+          onValue={(one) => set({ markets: one === '' ? [] : [one] })}
         />
       )}
       <Choice
         label={say('In this order')}
+        name="sort"
         value={draft.sort}
         options={[['', say('by code')], ...numbers.map(({ name, title }) => [name, title] as const)]}
-        onValue={(sort) => onDraft({ ...draft, sort })}
+        onValue={(sort) => set({ sort })}
       />
       {draft.sort !== '' && (
         <Choice
@@ -301,15 +333,14 @@ export function Order({ fields, markets, draft, onDraft }: FormProps) {
             ['desc', say('Largest first')],
             ['asc', say('Smallest first')],
           ]}
-          onValue={(order) => onDraft({ ...draft, order: order as Draft['order'] })}
+          onValue={(order) => set({ order: order as Draft['order'] })}
         />
       )}
-      <Typed
-        label={say('Age of figures, sessions')}
-        value={draft.age}
-        isNumber
-        onValue={(age) => onDraft({ ...draft, age })}
-      />
+      <Age age={draft.age} onAge={(age) => set({ age })} />
     </div>
   )
 }
+
+const Age = ({ age, onAge }: { age: string; onAge: (age: string) => void }) => (
+  <Typed label={say('Age of figures, sessions')} name="max_age_sessions" value={age} isNumber onValue={onAge} />
+)

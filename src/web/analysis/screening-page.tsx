@@ -4,11 +4,12 @@ import './alerts.css'
 import './screening.css'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
+import { Form, RefusalNotice } from '../form.tsx'
 import { price, signed } from '../format.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
-import { Link, usePageTitle } from '../router.tsx'
+import { Link, useChosen, usePageTitle } from '../router.tsx'
 import { language, say } from '../texts.ts'
-import { Notice, useAnswer } from '../ui.tsx'
+import { Asked, Notice, useAnswer } from '../ui.tsx'
 import { ask, type Listing, PAGE, ROOT, type Saved, SavedScreens, type Shown } from './saved-screens.tsx'
 import {
   Conditions,
@@ -46,10 +47,13 @@ export function ScreeningPage() {
   usePageTitle(say('Screening'))
   const { found: known, ...asking } = useAnswer(askKnown, [])
   const saved = useAnswer(askSaved, [])
-  const [draft, setDraft] = useState<Draft>(EMPTY)
+  const { draft, setDraft, open } = useDraft(saved.found?.items)
   const [shown, setShown] = useState<Shown | null>(null)
-  const problem = asking.problem ?? saved.problem
   useChanges('screens', saved.again)
+  const again = () => {
+    asking.again()
+    saved.again()
+  }
   const changed = () => {
     noteChange('screens')
     saved.again()
@@ -58,20 +62,34 @@ export function ScreeningPage() {
     <main class="page">
       <h1>{say('Screening')}</h1>
       <SubNav current="screening" />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <Asked found={known} problem={asking.problem ?? saved.problem} onAgain={again} />
       {known !== null && <Kept state={known.state} />}
       {known !== null && (
         <ScreenForm {...{ ...known, draft, onDraft: setDraft, onShown: setShown, onSaved: changed }} />
       )}
       {shown !== null && known !== null && <Results shown={shown} fields={known.fields.fields} />}
-      <SavedScreens
-        saved={saved.found?.items ?? null}
-        onOpen={(one) => setDraft(draftOf(one.screen))}
-        onShown={setShown}
-        onChanged={changed}
-      />
+      <SavedScreens saved={saved.found?.items ?? null} onOpen={open} onShown={setShown} onChanged={changed} />
     </main>
   )
+}
+
+/** The form, and the saved screen that the address opens in it. */
+function useDraft(saved: readonly Saved[] | undefined) {
+  const [draft, setDraft] = useState<Draft>(EMPTY)
+  const [{ screen }, choose] = useChosen({ screen: '' })
+  const opened = useRef('')
+  const open = (one: Saved) => {
+    opened.current = String(one.id)
+    setDraft(draftOf(one.screen))
+    choose({ screen: String(one.id) })
+  }
+  useEffect(() => {
+    const one = saved?.find(({ id }) => String(id) === screen)
+    // Once: what is changed in the form stays when the list comes again.
+    if (one !== undefined && opened.current !== screen) setDraft(draftOf(one.screen))
+    if (one !== undefined || screen === '') opened.current = screen
+  }, [screen, saved])
+  return { draft, setDraft, open }
 }
 
 function Kept({ state: { markets, message } }: { state: State }) {
@@ -106,27 +124,28 @@ type ScreenFormProps = {
 }
 
 function ScreenForm({ fields, strategies, draft, onDraft, onShown, onSaved }: ScreenFormProps) {
-  const [problem, setProblem] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
   const [busy, setBusy] = useState(false)
-  const act = async (work: () => Promise<void>) => {
+  /** Whether it was done. */
+  const act = async (work: () => Promise<void>): Promise<boolean> => {
     setBusy(true)
-    setProblem(null)
-    try {
-      await work()
-    } catch (error) {
-      setProblem(messageOf(error))
-    }
+    setError(null)
+    const fault = await work().then(
+      () => null,
+      (error: unknown) => error,
+    )
+    setError(fault)
     setBusy(false)
+    return fault === null
   }
-  const run = (event: SubmitEvent) => {
-    event.preventDefault()
+  const run = () => {
     const screen = screenOf(draft)
     void act(async () => onShown({ screen, found: await ask(screen, null), savedId: null }))
   }
   const save = (name: string, isDaily: boolean) => act(() => store(draft, name, isDaily).then(onSaved))
   const parts = { fields: fields.fields, markets: fields.markets, draft, onDraft }
   return (
-    <form class="card alert-form" aria-labelledby="screen-form-head" onSubmit={run}>
+    <Form class="card alert-form" labelledBy="screen-form-head" error={error} within="screen" onSubmit={run}>
       <h2 id="screen-form-head">{say('What to look for')}</h2>
       <p class="hint">
         {say(
@@ -136,12 +155,12 @@ function ScreenForm({ fields, strategies, draft, onDraft, onShown, onSaved }: Sc
       <ReadyMade strategies={strategies} onDraft={onDraft} />
       <Conditions {...parts} />
       <Order {...parts} />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <RefusalNotice />
       <button type="submit" class="primary start" disabled={busy}>
         {say('Find listings')}
       </button>
       <SaveAs busy={busy} onSave={save} />
-    </form>
+    </Form>
   )
 }
 
@@ -166,21 +185,33 @@ async function store(draft: Draft, name: string, isDaily: boolean): Promise<void
   await request(`${ROOT}/screens`, sendJson('POST', body))
 }
 
-function SaveAs({ busy, onSave }: { busy: boolean; onSave: (name: string, isDaily: boolean) => Promise<void> }) {
+type SaveAsProps = { busy: boolean; onSave: (name: string, isDaily: boolean) => Promise<boolean> }
+
+function SaveAs({ busy, onSave }: SaveAsProps) {
   const [name, setName] = useState('')
   const [isDaily, setDaily] = useState(true)
+  const isReady = !busy && name.trim() !== ''
+  const save = async () => {
+    if (isReady && (await onSave(name.trim(), isDaily))) setName('')
+  }
+  /** The form around it would look for listings. */
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
+    event.preventDefault()
+    void save()
+  }
   return (
     <details>
       <summary>{say('Save it as')}</summary>
-      <div class="alert-fields">
-        <Typed label={say('Name')} value={name} onValue={setName} />
+      <fieldset class="plain-fields alert-fields" onKeyDown={onKey}>
+        <Typed label={say('Name')} name="name" value={name} onValue={setName} />
         <label class="screen-check">
           <input type="checkbox" checked={isDaily} onChange={(event) => setDaily(event.currentTarget.checked)} />
           {say('By itself after the close')}
         </label>
-      </div>
+      </fieldset>
       <div class="form-actions">
-        <button type="button" disabled={busy || name.trim() === ''} onClick={() => void onSave(name.trim(), isDaily)}>
+        <button type="button" disabled={!isReady} onClick={() => void save()}>
           {say('Save it')}
         </button>
       </div>

@@ -61,7 +61,8 @@ function Again({ task, onProblem }: { task: TaskInfo; onProblem: (problem: strin
   const again = async () => {
     onProblem(null)
     try {
-      const request = { stock_code: task.stock_code, report_type: 'detailed' }
+      const { stock_code, report_type, report_language: language } = task
+      const request = { stock_code, report_type, ...(language !== null && { report_language: language }) }
       await analyze({ ...request, selection_source: 'manual', async_mode: true })
     } catch (error) {
       onProblem(messageOf(error))

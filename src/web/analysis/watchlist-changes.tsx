@@ -1,9 +1,9 @@
 // What changed over the watchlists since a day or a week ago.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, request } from '../api.ts'
 import { price, signed } from '../format.ts'
-import { Link } from '../router.tsx'
+import { Link, useChosen } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { PATH, type Watchlist } from './watchlists-api.ts'
@@ -44,24 +44,28 @@ const LEVELS: Record<Level, Text> = {
 function useDigest(days: string) {
   const [digest, setDigest] = useState<Digest | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
+  const newest = useRef(0)
   const read = (page: string | null) => {
+    const turn = ++newest.current
     const since = new Date(Date.now() - Number(days) * DAY_MS).toISOString()
     const query = new URLSearchParams({ limit: '20', since, ...(page !== null && { page_id: page }) })
     request<Digest>(`${PATH}/digest?${query}`).then(
       (found) => {
+        // Of other days than are asked for by now.
+        if (turn !== newest.current) return
         setProblem(null)
         setDigest((before) =>
           page === null ? found : { ...found, changes: [...(before?.changes ?? []), ...found.changes] },
         )
       },
-      (error: unknown) => setProblem(messageOf(error)),
+      (error: unknown) => turn === newest.current && setProblem(messageOf(error)),
     )
   }
   return { digest, problem, read }
 }
 
 export function WatchlistChanges({ lists }: { lists: readonly Watchlist[] }) {
-  const [days, setDays] = useState('1')
+  const [{ since: days }, choose] = useChosen({ since: '1' }, { since: ['1', '7'] })
   const { digest, problem, read } = useDigest(days)
   const watched = lists.reduce((sum, { stocks }) => sum + stocks.length, 0)
   useEffect(() => {
@@ -72,12 +76,20 @@ export function WatchlistChanges({ lists }: { lists: readonly Watchlist[] }) {
     <section class="card changes" aria-labelledby="changes-head">
       <div class="watchlist-head">
         <h2 id="changes-head">{say('What changed')}</h2>
-        <select aria-label={say('Since')} value={days} onChange={(event) => setDays(event.currentTarget.value)}>
+        <select
+          aria-label={say('Since')}
+          value={days}
+          onChange={(event) => choose({ since: event.currentTarget.value })}
+        >
           <option value="1">{say('since yesterday')}</option>
           <option value="7">{say('since a week ago')}</option>
         </select>
       </div>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      {problem !== null && (
+        <Notice kind="error" action={{ label: say('Try again'), run: () => read(null) }}>
+          {problem}
+        </Notice>
+      )}
       {digest !== null && <Changes digest={digest} />}
       {digest?.next_page_id != null && (
         <button type="button" onClick={() => read(digest.next_page_id)}>

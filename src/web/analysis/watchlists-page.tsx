@@ -3,10 +3,12 @@
 import './watchlists.css'
 import { useEffect, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
+import { Form, Labelled, RefusalNotice } from '../form.tsx'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { navigate, usePageTitle } from '../router.tsx'
+import { SureButton } from '../settings/fields.tsx'
 import { say } from '../texts.ts'
-import { Notice, useAnswer } from '../ui.tsx'
+import { Asked, Notice, useAnswer } from '../ui.tsx'
 import { analyseCodes } from './history-pages.tsx'
 import { SubNav } from './sub-nav.tsx'
 import { WatchlistChanges } from './watchlist-changes.tsx'
@@ -40,11 +42,11 @@ export function WatchlistsPage() {
     <main class="page">
       <h1>{say('Watchlists')}</h1>
       <SubNav current="watchlists" />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <Asked found={lists} problem={problem} onAgain={again} />
       <WatchlistChanges lists={lists ?? []} />
       {lists?.length === 0 && <p class="empty">{say('No watchlists yet. Name one below.')}</p>}
-      <Cards lists={lists ?? []} onChange={change} />
-      <NewList hasLists={lists !== null && lists.length > 0} onChange={change} />
+      <Cards lists={lists ?? []} onChange={change} onAdded={changed} />
+      <NewList hasLists={lists !== null && lists.length > 0} onAdded={changed} />
       <WatchlistImport lists={lists ?? []} onImported={changed} />
     </main>
   )
@@ -52,28 +54,43 @@ export function WatchlistsPage() {
 
 type Change = (path: string, init: RequestInit) => Promise<boolean>
 
-const Cards = ({ lists, onChange }: { lists: readonly Watchlist[]; onChange: Change }) => (
+type CardsProps = Pick<CardProps, 'onChange' | 'onAdded'> & { lists: readonly Watchlist[] }
+
+const Cards = ({ lists, onChange, onAdded }: CardsProps) => (
   <>
     {lists.map((list, i) => {
       const ids = orderOf(lists, i)
       const up = () => void onChange(PATH, sendJson('PUT', { watchlist_ids: ids }))
-      return <ListCard key={list.watchlist_id} list={list} onChange={onChange} onUp={ids && up} />
+      return <ListCard key={list.watchlist_id} list={list} onChange={onChange} onAdded={onAdded} onUp={ids && up} />
     })}
   </>
 )
 
-function NewList({ hasLists, onChange }: { hasLists: boolean; onChange: Change }) {
+function NewList({ hasLists, onAdded }: { hasLists: boolean; onAdded: () => void }) {
   const [name, setName] = useState('')
-  const add = async (event: SubmitEvent) => {
-    event.preventDefault()
-    if (await onChange(PATH, sendJson('POST', { name: name.trim() }))) setName('')
+  const [error, setError] = useState<unknown>(null)
+  const add = async () => {
+    setError(null)
+    try {
+      await request(PATH, sendJson('POST', { name: name.trim() }))
+      setName('')
+      onAdded()
+    } catch (fault) {
+      setError(fault)
+    }
   }
   return (
-    <form class="filters" onSubmit={(event) => void add(event)}>
-      <label class="choice">
-        <span>{say('A new list')}</span>
-        <input value={name} maxLength={100} required onInput={(event) => setName(event.currentTarget.value)} />
-      </label>
+    <Form class="filters" error={error} onSubmit={() => void add()}>
+      <Labelled label={say('A new list')} name="name">
+        {(attributes) => (
+          <input
+            autocomplete="off"
+            {...attributes}
+            {...{ value: name, maxLength: 100, required: true }}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
       <button type="submit" disabled={name.trim() === ''}>
         {say('Add')}
       </button>
@@ -82,7 +99,8 @@ function NewList({ hasLists, onChange }: { hasLists: boolean; onChange: Change }
           {say('Export all')}
         </a>
       )}
-    </form>
+      <RefusalNotice />
+    </Form>
   )
 }
 
@@ -94,9 +112,9 @@ function orderOf(lists: readonly Watchlist[], place: number): string[] | null {
   return rest.toSpliced(place - 1, 0, list).map(({ watchlist_id: id }) => id)
 }
 
-type CardProps = { list: Watchlist; onChange: Change; onUp: (() => void) | null }
+type CardProps = { list: Watchlist; onChange: Change; onAdded: () => void; onUp: (() => void) | null }
 
-function ListCard({ list, onChange, onUp }: CardProps) {
+function ListCard({ list, onChange, onAdded, onUp }: CardProps) {
   const path = one(list.watchlist_id)
   return (
     <section class="card watchlist" aria-label={list.name}>
@@ -116,7 +134,7 @@ function ListCard({ list, onChange, onUp }: CardProps) {
         onNote={(note) => onChange(path, sendJson('PUT', { note }))}
       />
       {list.stocks.length > 0 && <Stocks list={list} path={path} onChange={onChange} />}
-      <AddStocks path={path} onChange={onChange} />
+      <AddStocks path={path} onAdded={onAdded} />
       <ListActions list={list} path={path} onChange={onChange} />
     </section>
   )
@@ -152,9 +170,11 @@ function ListActions({ list, path, onChange }: PartProps & { list: Watchlist }) 
           {say('Export')}
         </a>
         {!list.is_default && (
-          <button type="button" class="danger" onClick={() => void onChange(path, { method: 'DELETE' })}>
-            {say('Delete the list')}
-          </button>
+          <SureButton
+            label={say('Delete the list')}
+            question="Delete this list with its notes?"
+            onSure={() => void onChange(path, { method: 'DELETE' })}
+          />
         )}
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
@@ -244,27 +264,40 @@ function NoteField({ label, note, onNote }: NoteProps) {
   )
 }
 
-function AddStocks({ path, onChange }: PartProps) {
+function AddStocks({ path, onAdded }: { path: string; onAdded: () => void }) {
   const [entry, setEntry] = useState('')
-  const add = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const [error, setError] = useState<unknown>(null)
+  const add = async () => {
+    setError(null)
     const entries = entry.split(/[,，、;；\n]/).map((part) => part.trim())
-    // One after the other: what is refused stays in the field, what was taken does not.
     let left = entries.filter((part) => part !== '')
-    while (left[0] !== undefined && (await onChange(`${path}/stocks`, sendJson('POST', { stock_code: left[0] })))) {
-      left = left.slice(1)
+    try {
+      // One after the other: what is refused stays in the field, what was taken does not.
+      for (; left[0] !== undefined; left = left.slice(1)) {
+        await request(`${path}/stocks`, sendJson('POST', { stock_code: left[0] }))
+      }
+    } catch (fault) {
+      setError(fault)
     }
     setEntry(left.join(', '))
+    if (left.length < entries.length) onAdded()
   }
   return (
-    <form class="filters" onSubmit={(event) => void add(event)}>
-      <label class="choice">
-        <span>{say('Codes or names')}</span>
-        <input value={entry} onInput={(event) => setEntry(event.currentTarget.value)} />
-      </label>
+    <Form class="filters" error={error} onSubmit={() => void add()}>
+      <Labelled label={say('Codes or names')} name="stock_code">
+        {(attributes) => (
+          <input
+            autocomplete="off"
+            {...attributes}
+            value={entry}
+            onInput={(event) => setEntry(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
       <button type="submit" disabled={entry.trim() === ''}>
         {say('Add')}
       </button>
-    </form>
+      <RefusalNotice />
+    </Form>
   )
 }

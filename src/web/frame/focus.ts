@@ -100,5 +100,14 @@ const stopsIn = (one: Element): HTMLElement[] =>
       stop instanceof HTMLElement &&
       stop.matches(STOPS) &&
       !stop.matches(':disabled, [tabindex="-1"]') &&
+      !isPassedOver(stop) &&
       stop.checkVisibility(),
   )
+
+/** Of radio buttons the Tab key comes to the chosen one alone: the focus on another would look like a choice that is none. */
+function isPassedOver(stop: HTMLElement): boolean {
+  if (!(stop instanceof HTMLInputElement) || stop.type !== 'radio' || stop.checked) return false
+  return [...document.getElementsByName(stop.name)].some(
+    (other) => other instanceof HTMLInputElement && other.form === stop.form && other.checked && !other.disabled,
+  )
+}

@@ -1,8 +1,9 @@
 // Forms for what happened: a new account, a trade, a payment, a dividend or a split. Figures are sent as they were typed.
 
 import { useState } from 'preact/hooks'
-import { messageOf, request, sendJson } from '../api.ts'
+import { request, sendJson } from '../api.ts'
 import { Choice } from '../controls.tsx'
+import { Form, Labelled, RefusalNotice } from '../form.tsx'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { type Account, BASE } from './portfolio-api.ts'
@@ -14,11 +15,11 @@ type Field = {
   isOptional?: boolean
   options?: readonly (readonly [string, Text])[]
 }
-type Form = { path: string; name: Text; fields: readonly Field[] }
+type Entry = { path: string; name: Text; fields: readonly Field[] }
 
 const CODE: Field = { name: 'symbol', label: 'Code or name', kind: 'text' }
 const CURRENCY: Field = { name: 'currency', label: 'Currency', kind: 'text', isOptional: true }
-const FORMS: readonly Form[] = [
+const FORMS: readonly Entry[] = [
   {
     path: 'trades',
     name: 'Trade',
@@ -112,39 +113,38 @@ export function Booking({ accounts, chosen, onBooked }: Props) {
 }
 
 function useSending(onBooked: () => void) {
-  const [problem, setProblem] = useState<string | null>(null)
+  const [error, setError] = useState<unknown>(null)
   const [told, setTold] = useState<string | null>(null)
   /** Whether it was done; a refusal is shown, and what was typed stays. */
   const send = async (path: string, body: object): Promise<boolean> => {
     setTold(null)
+    setError(null)
     try {
       await request(`${BASE}/${path}`, sendJson('POST', body))
-      setProblem(null)
       setTold(say('Booked.'))
       onBooked()
       return true
-    } catch (error) {
-      setProblem(messageOf(error))
+    } catch (fault) {
+      setError(fault)
       return false
     }
   }
   const notices = (
     <>
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
+      <RefusalNotice />
       {told !== null && <Notice kind="info">{told}</Notice>}
     </>
   )
-  return { send, notices }
+  return { send, error, notices }
 }
 
-function Fields({ form, accounts, chosen, onBooked }: Props & { form: Form }) {
+function Fields({ form, accounts, chosen, onBooked }: Props & { form: Entry }) {
   const [values, setValues] = useState<Record<string, string>>({})
   const [own, setOwn] = useState('')
-  const { send, notices } = useSending(onBooked)
+  const { send, error, notices } = useSending(onBooked)
   const account = own || chosen || String(accounts[0]?.id ?? '')
   const typedIn = ({ name, options }: Field) => values[name] ?? options?.[0]?.[0] ?? ''
-  const book = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const book = async () => {
     const filled = form.fields
       .map((field) => [field.name, typedIn(field).trim()] as const)
       .filter(([, value]) => value !== '')
@@ -153,9 +153,10 @@ function Fields({ form, accounts, chosen, onBooked }: Props & { form: Form }) {
     if (await send(form.path, body)) setValues({})
   }
   return (
-    <form class="filters" onSubmit={(event) => void book(event)}>
+    <Form class="filters" error={error} onSubmit={() => void book()}>
       <Choice
         label={say('Account')}
+        name="account_id"
         value={account}
         options={accounts.map(({ id, name }) => [String(id), name])}
         onValue={setOwn}
@@ -172,35 +173,39 @@ function Fields({ form, accounts, chosen, onBooked }: Props & { form: Form }) {
         {say('Book it')}
       </button>
       {notices}
-    </form>
+    </Form>
   )
 }
 
 function OneField({ field, value, onValue }: { field: Field; value: string; onValue: (value: string) => void }) {
-  const { label, kind, options, isOptional = false } = field
+  const { name, label, kind, options, isOptional = false } = field
   if (options !== undefined) {
-    const named = options.map(([code, name]): [string, string] => [code, say(name)])
-    return <Choice label={say(label)} value={value} options={named} onValue={onValue} />
+    const named = options.map(([code, words]): [string, string] => [code, say(words)])
+    return <Choice label={say(label)} name={name} value={value} options={named} onValue={onValue} />
   }
-  const shared = { required: !isOptional, value }
-  if (kind === 'date') {
-    return (
-      <label class="choice">
-        <span>{say(label)}</span>
-        <input type="date" {...shared} onInput={(event) => onValue(event.currentTarget.value)} />
-      </label>
-    )
-  }
+  const required = !isOptional
   return (
-    <label class="choice">
-      <span>{say(label)}</span>
-      <input
-        type="text"
-        inputMode={kind === 'figure' ? 'decimal' : 'text'}
-        {...shared}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-    </label>
+    <Labelled label={say(label)} name={name}>
+      {(attributes) =>
+        kind === 'date' ? (
+          <input
+            type="date"
+            {...attributes}
+            {...{ required, value }}
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+        ) : (
+          <input
+            type="text"
+            autocomplete="off"
+            inputMode={kind === 'figure' ? 'decimal' : 'text'}
+            {...attributes}
+            {...{ required, value }}
+            onInput={(event) => onValue(event.currentTarget.value)}
+          />
+        )
+      }
+    </Labelled>
   )
 }
 
@@ -208,23 +213,17 @@ function NewAccount({ onBooked }: { onBooked: () => void }) {
   const [name, setName] = useState('')
   const [currency, setCurrency] = useState('CNY')
   const [market, setMarket] = useState('cn')
-  const { send, notices } = useSending(onBooked)
-  const add = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const { send, error, notices } = useSending(onBooked)
+  const add = async () => {
     if (await send('accounts', { name: name.trim(), base_currency: currency.trim(), market })) setName('')
   }
   return (
-    <form class="filters" onSubmit={(event) => void add(event)}>
-      <label class="choice">
-        <span>{say('Name of the account')}</span>
-        <input value={name} maxLength={64} required onInput={(event) => setName(event.currentTarget.value)} />
-      </label>
-      <label class="choice">
-        <span>{say('Currency')}</span>
-        <input value={currency} maxLength={8} required onInput={(event) => setCurrency(event.currentTarget.value)} />
-      </label>
+    <Form class="filters" error={error} onSubmit={() => void add()}>
+      <Typed label="Name of the account" name="name" value={name} longest={64} onValue={setName} />
+      <Typed label="Currency" name="base_currency" value={currency} longest={8} onValue={setCurrency} />
       <Choice
         label={say('Market')}
+        name="market"
         value={market}
         options={['cn', 'hk', 'us', 'jp', 'kr', 'tw'].map((code) => [code, code.toUpperCase()])}
         onValue={setMarket}
@@ -233,6 +232,21 @@ function NewAccount({ onBooked }: { onBooked: () => void }) {
         {say('Add the account')}
       </button>
       {notices}
-    </form>
+    </Form>
   )
 }
+
+type TypedProps = { label: Text; name: string; value: string; longest: number; onValue: (value: string) => void }
+
+const Typed = ({ label, name, value, longest, onValue }: TypedProps) => (
+  <Labelled label={say(label)} name={name}>
+    {(attributes) => (
+      <input
+        autocomplete="off"
+        {...attributes}
+        {...{ value, maxLength: longest, required: true }}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    )}
+  </Labelled>
+)

@@ -1,13 +1,12 @@
 // Days of results and dividends of what somebody watches and holds, as a month or as a list.
 
 import './calendar.css'
-import { useState } from 'preact/hooks'
 import { SubNav } from '../analysis/sub-nav.tsx'
 import { request } from '../api.ts'
 import { Choice } from '../controls.tsx'
-import { Link, usePageTitle } from '../router.tsx'
+import { Link, useChosen, usePageTitle } from '../router.tsx'
 import { locale, say } from '../texts.ts'
-import { Notice, useAnswer } from '../ui.tsx'
+import { Asked, Notice, useAnswer } from '../ui.tsx'
 import {
   amountOf,
   type Calendar,
@@ -32,51 +31,75 @@ const today = (): string => {
   return iso(Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()))
 }
 
-/** The first and the last day of the month that lies so many months ahead. */
-function monthAt(ahead: number): { from: string; to: string } {
-  const [year = 0, month = 1] = today().split('-').map(Number)
-  return { from: iso(Date.UTC(year, month - 1 + ahead, 1)), to: iso(Date.UTC(year, month + ahead, 0)) }
+/** `2027-01`, so many months after the other. */
+function monthAfter(month: string, by: number): string {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return iso(Date.UTC(year, number - 1 + by, 1)).slice(0, 7)
 }
+
+/** Its first and its last day. */
+function daysOf(month: string): { from: string; to: string } {
+  const from = `${month}-01`
+  return { from, to: iso(Date.parse(`${monthAfter(month, 1)}-01`) - DAY_MS) }
+}
+
+/** Whatever somebody wrote into the address. */
+const isMonth = (text: string): boolean => /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])$/.test(text)
 
 export function CalendarPage() {
   usePageTitle(say('Calendar'))
-  const [ahead, setAhead] = useState(0)
-  const [scope, setScope] = useState('all')
-  const [view, setView] = useState<'month' | 'list'>(innerWidth < 640 ? 'list' : 'month')
-  const { from, to } = monthAt(ahead)
+  const thisMonth = today().slice(0, 7)
+  const first = { month: thisMonth, scope: 'all', view: innerWidth < 640 ? 'list' : 'month' }
+  const [chosen, choose] = useChosen(first, { scope: SCOPES, view: ['month', 'list'] })
+  const { scope, view } = chosen
+  const month = isMonth(chosen.month) ? chosen.month : thisMonth
+  const { from, to } = daysOf(month)
   const query = calendarQuery({ from, to, scope })
   const { found, problem, again } = useAnswer(() => request<Calendar>(`/api/v1/calendar?${query}`), [from, to, scope])
   return (
     <main class="page">
       <h1>{say('Calendar')}</h1>
       <SubNav current="calendar" />
-      <div class="filters">
-        <Choice
-          label={say('Whose days')}
-          value={scope}
-          options={SCOPES.map((one) => [one, say(SCOPE_NAMES[one])])}
-          onValue={setScope}
-        />
-        <Choice
-          label={say('View')}
-          value={view}
-          options={[
-            ['month', say('Month')],
-            ['list', say('List')],
-          ]}
-          onValue={(value) => setView(value === 'list' ? 'list' : 'month')}
-        />
-        <a class="button" href={`/api/v1/calendar.ics?${query}`} download="calendar.ics">
-          {say('Save for a calendar (ICS)')}
-        </a>
-      </div>
-      <MonthNav month={MONTH.format(Date.parse(from))} onMove={(by) => setAhead(by === 0 ? 0 : ahead + by)} />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}
-      {found !== null && <Found found={found} view={view} onAgain={again} />}
+      <Filters {...{ scope, view, query }} onChoose={choose} />
+      <MonthNav
+        month={MONTH.format(Date.parse(from))}
+        onMove={(by) => choose({ month: by === 0 ? thisMonth : monthAfter(month, by) })}
+      />
+      <Asked {...{ found, problem }} onAgain={again} />
+      {found !== null && <Found found={found} isMonth={view === 'month'} onAgain={again} />}
     </main>
   )
 }
+
+type FiltersProps = {
+  scope: string
+  view: string
+  query: URLSearchParams | string
+  onChoose: (part: { scope?: string; view?: string }) => void
+}
+
+const Filters = ({ scope, view, query, onChoose }: FiltersProps) => (
+  <div class="filters">
+    <Choice
+      label={say('Whose days')}
+      value={scope}
+      options={SCOPES.map((one) => [one, say(SCOPE_NAMES[one])])}
+      onValue={(value) => onChoose({ scope: value })}
+    />
+    <Choice
+      label={say('View')}
+      value={view}
+      options={[
+        ['month', say('Month')],
+        ['list', say('List')],
+      ]}
+      onValue={(value) => onChoose({ view: value })}
+    />
+    <a class="button" href={`/api/v1/calendar.ics?${query}`} download="calendar.ics">
+      {say('Save for a calendar (ICS)')}
+    </a>
+  </div>
+)
 
 const SCOPE_NAMES = {
   all: 'What I watch and hold',
@@ -99,7 +122,7 @@ const MonthNav = ({ month, onMove }: { month: string; onMove: (by: number) => vo
   </div>
 )
 
-function Found({ found, view, onAgain }: { found: Calendar; view: 'month' | 'list'; onAgain: () => void }) {
+function Found({ found, isMonth, onAgain }: { found: Calendar; isMonth: boolean; onAgain: () => void }) {
   const { items, total, listings } = found
   if (listings.length === 0) {
     return (
@@ -118,7 +141,7 @@ function Found({ found, view, onAgain }: { found: Calendar; view: 'month' | 'lis
           {say('The first {count} of {total} days are shown.', { count: items.length, total })}
         </Notice>
       )}
-      {view === 'month' ? <MonthView found={found} /> : <ListView items={items} />}
+      {isMonth ? <MonthView found={found} /> : <ListView items={items} />}
       {items.length === 0 && known > 0 && (
         <p class="empty">
           {say('No days in this month of the {count} listings whose days are known.', { count: known })}

@@ -1,9 +1,9 @@
 // What was booked, the newest first. A wrong entry is taken back and booked anew.
 
-import { useState } from 'preact/hooks'
 import { messageOf, request } from '../api.ts'
-import { Choice, Pager } from '../controls.tsx'
+import { Choice, PagesOf } from '../controls.tsx'
 import { price } from '../format.ts'
+import { pageIn, useChosen } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 import { Notice, useAnswer } from '../ui.tsx'
 import { BASE, type Page } from './portfolio-api.ts'
@@ -30,14 +30,19 @@ const KINDS: readonly (readonly [path: string, name: Text])[] = [
   ['corporate-actions', 'Dividends and splits'],
 ]
 const PER_PAGE = 20
+const FIRST = { booked: 'trades', page: '1' }
 
 type Props = { account: string; round: number; onChanged: () => void }
 
 export function Entries({ account, round, onChanged }: Props) {
-  const [kind, setKind] = useState('trades')
-  const [page, setPage] = useState(1)
-  const ask = () => listEntries(kind, { page, account })
-  const { found, setFound, problem, setProblem } = useAnswer(ask, [kind, page, account, round])
+  const [{ booked: kind, page: at }, choose] = useChosen(FIRST, { booked: KINDS.map(([path]) => path) })
+  const page = pageIn(at)
+  const turn = (to: string, way?: 'replace') => choose({ page: to }, way)
+  const ask = async () => ({ kind, ...(await listEntries(kind, { page, account })) })
+  const answer = useAnswer(ask, [kind, page, account, round])
+  const { problem, setProblem } = answer
+  // Entries of another kind are not shown below this choice.
+  const found = answer.found?.kind === kind ? answer.found : null
   const takeBack = async (id: number) => {
     try {
       await request(`${BASE}/${kind}/${id}`, { method: 'DELETE' })
@@ -47,7 +52,6 @@ export function Entries({ account, round, onChanged }: Props) {
       setProblem(messageOf(error))
     }
   }
-  const pages = Math.max(1, Math.ceil((found?.total ?? 0) / PER_PAGE))
   return (
     <section class="card entries" aria-labelledby="entries-head">
       <h2 id="entries-head">{say('What was booked')}</h2>
@@ -55,20 +59,16 @@ export function Entries({ account, round, onChanged }: Props) {
         label={say('Kind')}
         value={kind}
         options={KINDS.map(([path, name]) => [path, say(name)])}
-        onValue={(next) => {
-          setKind(next)
-          setPage(1)
-          setFound(null)
-        }}
+        onValue={(next) => choose({ booked: next, page: '1' })}
       />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {found?.items.length === 0 && <p class="hint">{say('Nothing is booked here.')}</p>}
+      {found?.total === 0 && <p class="hint">{say('Nothing is booked here.')}</p>}
       <ul class="plain rows-like">
         {found?.items.map((entry) => (
           <EntryRow key={entry.id} entry={entry} onTakeBack={() => void takeBack(entry.id)} />
         ))}
       </ul>
-      <Pager page={page} pages={pages} onPage={setPage} />
+      <PagesOf total={found?.total ?? null} perPage={PER_PAGE} page={page} onPage={turn} />
     </section>
   )
 }

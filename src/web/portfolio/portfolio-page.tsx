@@ -6,9 +6,9 @@ import { SubNav } from '../analysis/sub-nav.tsx'
 import { messageOf, request, sendJson } from '../api.ts'
 import { Choice } from '../controls.tsx'
 import { price, signed } from '../format.ts'
-import { Link, navigate, usePageTitle } from '../router.tsx'
+import { Link, navigate, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Notice, useAnswer } from '../ui.tsx'
+import { Asked, Notice, useAnswer } from '../ui.tsx'
 import { Booking } from './booking.tsx'
 import { Entries } from './entries.tsx'
 import { ExpectedDividends } from './expected.tsx'
@@ -27,32 +27,33 @@ import {
 } from './portfolio-api.ts'
 import { RiskView } from './risk-view.tsx'
 
-type Found = { accounts: Account[]; snapshot: Snapshot; advice: Map<string, Signal> }
+type Found = { snapshot: Snapshot; advice: Map<string, Signal> }
 
 const of = (account: string) => (account === '' ? {} : { account_id: account })
 const queryOf = (account: string, method: string) => new URLSearchParams({ cost_method: method, ...of(account) })
 
 async function ask(account: string, method: string): Promise<Found> {
-  const [{ accounts }, snapshot, signals] = await Promise.all([
-    request<{ accounts: Account[] }>(`${BASE}/accounts`),
+  const [snapshot, signals] = await Promise.all([
     request<Snapshot>(`${BASE}/snapshot?${queryOf(account, method)}`),
     listSignals({ holding_only: 'true', status: 'active', page_size: '100', ...of(account) }),
   ])
   // The newest come first.
   const advice = new Map(signals.items.toReversed().map((signal) => [signal.stock_code, signal]))
-  return { accounts, snapshot, advice }
+  return { snapshot, advice }
 }
+
+const askAccounts = () => request<{ accounts: Account[] }>(`${BASE}/accounts`)
 
 export function PortfolioPage() {
   usePageTitle(say('Portfolio'))
-  const [account, setAccount] = useState('')
-  const [method, setMethod] = useState('fifo')
+  const [{ account, cost: method }, choose] = useChosen({ account: '', cost: 'fifo' }, { cost: ['fifo', 'avg'] })
   const [told, setTold] = useState<string | null>(null)
   const [round, setRound] = useState(0)
   const asked = [account, method, round]
+  const book = useAnswer(askAccounts, [round])
   const { found, problem, setProblem } = useAnswer(() => ask(account, method), asked)
   const risk = useAnswer(() => request<Risk>(`${BASE}/risk?${queryOf(account, method)}`), asked)
-  const fault = problem ?? risk.problem
+  const accounts = book.found?.accounts ?? null
   const changed = () => setRound((before) => before + 1)
   const refresh = async () => {
     try {
@@ -66,23 +67,25 @@ export function PortfolioPage() {
     <main class="page">
       <h1>{say('Portfolio')}</h1>
       <SubNav current="portfolio" />
-      {fault !== null && <Notice kind="error">{fault}</Notice>}
+      <Asked found={found} problem={book.problem ?? problem ?? risk.problem} onAgain={changed} />
       {told !== null && <Notice kind="info">{told}</Notice>}
-      {found === null && fault === null && <p class="opening">{say('Opening…')}</p>}
-      {found !== null && (
-        <>
-          <Choices
-            {...{ accounts: found.accounts, account, method, onAccount: setAccount, onMethod: setMethod }}
-            onRefresh={() => void refresh()}
-          />
-          <Held {...{ found, account, round }} risk={risk.found} onChanged={changed} onProblem={setProblem} />
-        </>
+      {accounts !== null && (
+        <Choices
+          {...{ accounts, account, method }}
+          onAccount={(id) => choose({ account: id })}
+          onMethod={(cost) => choose({ cost })}
+          onRefresh={() => void refresh()}
+        />
+      )}
+      {accounts !== null && found !== null && (
+        <Held {...{ accounts, found, account, round }} risk={risk.found} onChanged={changed} onProblem={setProblem} />
       )}
     </main>
   )
 }
 
 type HeldProps = {
+  accounts: Account[]
   found: Found
   risk: Risk | null
   account: string
@@ -91,8 +94,8 @@ type HeldProps = {
   onProblem: (text: string) => void
 }
 
-function Held({ found, risk, account, round, onChanged, onProblem }: HeldProps) {
-  const { accounts, snapshot } = found
+function Held({ accounts, found, risk, account, round, onChanged, onProblem }: HeldProps) {
+  const { snapshot } = found
   const isAnyHeld = snapshot.accounts.some(({ positions }) => positions.length > 0)
   return (
     <>

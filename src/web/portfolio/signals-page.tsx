@@ -4,11 +4,11 @@ import './portfolio.css'
 import { useState } from 'preact/hooks'
 import { SubNav } from '../analysis/sub-nav.tsx'
 import { messageOf, request, sendJson } from '../api.ts'
-import { Choice, Pager } from '../controls.tsx'
+import { Choice, PagesOf } from '../controls.tsx'
 import { price } from '../format.ts'
-import { Link, usePageTitle } from '../router.tsx'
+import { Link, pageIn, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice, useAnswer } from '../ui.tsx'
+import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
 import { ACTIONS, listSignals, nameOf, type Signal } from './portfolio-api.ts'
 
 const PER_PAGE = 20
@@ -19,53 +19,65 @@ const STATUSES: readonly (readonly [status: string, name: Text])[] = [
   ['closed', 'Closed'],
   ['archived', 'Archived'],
 ]
-type Chosen = { status: string; action: string; isHeld: boolean; page: number }
+/** As the address has it. */
+type Chosen = { status: string; action: string; held: string; page: string }
+const FIRST: Chosen = { status: 'active', action: '', held: '', page: '1' }
+const ALL = 'all'
+const ALLOWED = {
+  status: [ALL, ...STATUSES.map(([status]) => status)],
+  action: ['', ...ACTIONS.map(([action]) => action)],
+  held: ['', 'yes'],
+}
 type Stats = { completed: number; hit: number; miss: number; hit_rate_pct: number | null }
 
 export function SignalsPage() {
   usePageTitle(say('Signals'))
-  const [chosen, setChosen] = useState<Chosen>({ status: 'active', action: '', isHeld: false, page: 1 })
+  const [chosen, choose] = useChosen(FIRST, ALLOWED)
   const [round, setRound] = useState(0)
-  const signals = useAnswer(() => listSignals(queryOf(chosen)), [chosen, round])
-  const stats = useAnswer(() => request<Stats>('/api/v1/decision-signals/outcomes/stats'), [chosen, round])
+  const asked = [...Object.values(chosen), round]
+  const signals = useAnswer(() => listSignals(queryOf(chosen)), asked)
+  const stats = useAnswer(() => request<Stats>('/api/v1/decision-signals/outcomes/stats'), [round])
   const { found } = signals
-  const problem = signals.problem ?? stats.problem
-  const pages = Math.max(1, Math.ceil((found?.total ?? 0) / PER_PAGE))
+  const again = () => setRound((before) => before + 1)
   return (
     <main class="page">
       <h1>{say('Signals')}</h1>
       <SubNav current="signals" />
-      <Filters chosen={chosen} onChoose={(part) => setChosen({ ...chosen, ...part, page: 1 })} />
-      {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {found === null && problem === null && <p class="opening">{say('Opening…')}</p>}
+      <Filters chosen={chosen} onChoose={(part) => choose({ ...part, page: '1' })} />
+      <Asked found={found} problem={signals.problem ?? stats.problem} onAgain={again} />
       {stats.found !== null && <p class="hint">{measured(stats.found)}</p>}
-      {found?.items.length === 0 && (
+      {found?.total === 0 && (
         <p class="empty">{say('No signals here. Each report that advises something makes one.')}</p>
       )}
       {found?.items.map((signal) => (
-        <SignalCard key={signal.id} signal={signal} onChanged={() => setRound((before) => before + 1)} />
+        <SignalCard key={signal.id} signal={signal} onChanged={again} />
       ))}
-      <Pager page={chosen.page} pages={pages} onPage={(page) => setChosen({ ...chosen, page })} />
+      <PagesOf
+        total={found?.total ?? null}
+        perPage={PER_PAGE}
+        page={pageIn(chosen.page)}
+        onPage={(page, way) => choose({ page }, way)}
+      />
     </main>
   )
 }
 
-const queryOf = ({ status, action, isHeld, page }: Chosen): Record<string, string> => ({
-  ...(status && { status }),
+const queryOf = ({ status, action, held, page }: Chosen): Record<string, string> => ({
+  ...(status !== ALL && { status }),
   ...(action && { action }),
-  ...(isHeld && { holding_only: 'true' }),
-  page: String(page),
+  ...(held && { holding_only: 'true' }),
+  page: String(pageIn(page)),
   page_size: String(PER_PAGE),
 })
 
 type FiltersProps = { chosen: Chosen; onChoose: (part: Partial<Chosen>) => void }
 
-const Filters = ({ chosen: { status, action, isHeld }, onChoose }: FiltersProps) => (
+const Filters = ({ chosen: { status, action, held }, onChoose }: FiltersProps) => (
   <div class="filters">
     <Choice
       label={say('State')}
       value={status}
-      options={named(STATUSES)}
+      options={named(STATUSES, ALL)}
       onValue={(value) => onChoose({ status: value })}
     />
     <Choice
@@ -75,7 +87,11 @@ const Filters = ({ chosen: { status, action, isHeld }, onChoose }: FiltersProps)
       onValue={(value) => onChoose({ action: value })}
     />
     <label class="tick">
-      <input type="checkbox" checked={isHeld} onChange={(event) => onChoose({ isHeld: event.currentTarget.checked })} />{' '}
+      <input
+        type="checkbox"
+        checked={held !== ''}
+        onChange={(event) => onChoose({ held: event.currentTarget.checked ? 'yes' : '' })}
+      />{' '}
       {say('Only what I hold')}
     </label>
   </div>
@@ -87,8 +103,8 @@ const measured = ({ completed, hit, miss, hit_rate_pct: rate }: Stats): string =
     : say('{hit} right, {miss} wrong: {rate} % of those that were either.', { hit, miss, rate: rate.toFixed(0) })
 
 /** With the choice that chooses nothing. */
-const named = (options: readonly (readonly [string, Text])[]): [string, string][] => [
-  ['', say('All')],
+const named = (options: readonly (readonly [string, Text])[], all = ''): [string, string][] => [
+  [all, say('All')],
   ...options.map(([code, name]): [string, string] => [code, say(name)]),
 ]
 

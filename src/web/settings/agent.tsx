@@ -30,6 +30,7 @@ function AgentForm({ settings, agents, level: levelBefore }: Values) {
     <SaveForm action={saving} onSave={() => void save()}>
       <SelectField
         label="Agent"
+        name="agent"
         value={draft.agent}
         options={[['', say('Default')], ...agents.map((name) => [name, name] as const)]}
         onPick={(agent) => set({ agent })}
@@ -42,8 +43,7 @@ function AgentForm({ settings, agents, level: levelBefore }: Values) {
         isOn={draft.condenses}
         onChange={(condenses) => set({ condenses })}
       />
-      <TextField label="Name in commits" value={draft.gitName} onText={(gitName) => set({ gitName })} />
-      <TextField label="E-mail in commits" value={draft.gitEmail} onText={(gitEmail) => set({ gitEmail })} />
+      <InCommits draft={draft} set={set} />
     </SaveForm>
   )
 }
@@ -66,6 +66,7 @@ const Confirmation = ({ draft, set, level, onLevel }: ConfirmationProps) => (
     {draft.asks && (
       <SelectField
         label="Ask from this risk on"
+        name="RISK_SEVERITY"
         value={String(level)}
         options={[
           ['0', say('low: everything')],
@@ -83,6 +84,7 @@ function Limits({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
     <>
       <TextField
         label="Most steps of a turn"
+        name="max_iterations"
         kind="number"
         value={draft.iterations}
         onText={(iterations) => set({ iterations })}
@@ -90,6 +92,7 @@ function Limits({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
       />
       <TextField
         label="Most dollars of a task"
+        name="max_budget_per_task"
         kind="number"
         value={draft.budget}
         onText={(budget) => set({ budget })}
@@ -98,6 +101,18 @@ function Limits({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) =>
     </>
   )
 }
+
+const InCommits = ({ draft: { gitName, gitEmail }, set }: { draft: Draft; set: (change: Partial<Draft>) => void }) => (
+  <>
+    <TextField label="Name in commits" name="git_user_name" value={gitName} onText={(text) => set({ gitName: text })} />
+    <TextField
+      label="E-mail in commits"
+      name="git_user_email"
+      value={gitEmail}
+      onText={(text) => set({ gitEmail: text })}
+    />
+  </>
+)
 
 type Draft = {
   agent: string
@@ -123,11 +138,9 @@ const changeOf = (draft: Draft) => ({
   agent: draft.agent === '' ? null : draft.agent,
   confirmation_mode: draft.asks,
   security_analyzer: draft.asks ? 'invariant' : null,
-  max_iterations: numberOrNull(draft.iterations),
-  max_budget_per_task: numberOrNull(draft.budget),
+  max_iterations: draft.iterations.trim() || null,
+  max_budget_per_task: draft.budget.trim() || null,
   enable_default_condenser: draft.condenses,
   git_user_name: draft.gitName.trim() || null,
   git_user_email: draft.gitEmail.trim() || null,
 })
-
-const numberOrNull = (text: string): number | null => (text.trim() === '' ? null : Number(text))

@@ -1,10 +1,11 @@
 // Where reports are sent. Which settings a kind of channel has is read from the API document, so a new kind needs nothing here.
 
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { getApiDocument } from '../api.ts'
 import type { ApiDocument, Schema } from '../reference/document.ts'
 import { type Language, language, say } from '../texts.ts'
 import {
+  Field,
   Input,
   Loading,
   type Outcome,
@@ -187,6 +188,7 @@ function AddChannel({ kinds, onAdded }: { kinds: ChannelKind[]; onAdded: () => v
     <SaveForm action={saving} onSave={() => void save()}>
       <SelectField
         label="Kind"
+        name="kind"
         value={kind}
         options={kinds.map((one) => [one.kind, nameOf(one.kind)])}
         onPick={(picked) => set({ kind: picked })}
@@ -208,6 +210,7 @@ function AddChannel({ kinds, onAdded }: { kinds: ChannelKind[]; onAdded: () => v
 const NameField = ({ id, onId }: { id: string; onId: (id: string) => void }) => (
   <TextField
     label="Name"
+    name="channel_id"
     value={id}
     onText={onId}
     placeholder="evening-chat"
@@ -219,6 +222,7 @@ const NameField = ({ id, onId }: { id: string; onId: (id: string) => void }) => 
 const ModeField = ({ mode, onMode }: { mode: string; onMode: (mode: string) => void }) => (
   <SelectField
     label="Messages"
+    name="mode"
     value={mode}
     options={[
       ['single', say('one for each report')],
@@ -229,35 +233,31 @@ const ModeField = ({ mode, onMode }: { mode: string; onMode: (mode: string) => v
 )
 
 /** Named as the API names it: the documents of the channel's service use the same words. */
-function RawField({ field, value, onText }: { field: KindField; value: string; onText: (text: string) => void }) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id} class="mono">
-        {field.name}
-      </label>
+const RawField = ({ field, value, onText }: { field: KindField; value: string; onText: (text: string) => void }) => (
+  <Field
+    label={field.name}
+    isRaw
+    name={`settings.${field.name}`}
+    hint={field.hint === '' ? undefined : <span lang="en">{field.hint}</span>}
+  >
+    {(attributes) => (
       <Input
-        id={id}
         kind={field.isSecret ? 'password' : field.isNumber ? 'number' : 'text'}
         spellcheck={false}
+        {...attributes}
         value={value}
         onInput={(event) => onText(event.currentTarget.value)}
       />
-      {field.hint !== '' && (
-        <p class="hint" lang="en">
-          {field.hint}
-        </p>
-      )}
-    </div>
-  )
-}
+    )}
+  </Field>
+)
 
 /** What was left empty is left out: the channel's own default counts then. */
 const settingsOf = (fields: KindField[], values: Record<string, string>) =>
   Object.fromEntries(
-    fields.flatMap(({ name, isNumber, isList }) => {
+    fields.flatMap(({ name, isList }) => {
       const text = values[name]?.trim() ?? ''
       if (text === '') return []
-      return [[name, isNumber ? Number(text) : isList ? text.split(/\s*[,;]\s*/) : text]]
+      return [[name, isList ? text.split(/\s*[,;]\s*/) : text]]
     }),
   )

@@ -142,15 +142,9 @@ export function EraseAll() {
     <>
       <What />
       <form class="card settings-form" onSubmit={submit}>
-        <Field label="To delete everything, type the word" hint={<code>{word}</code>}>
-          {(id, hintId) => (
-            <Input
-              kind="text"
-              id={id}
-              value={typed}
-              aria-describedby={hintId}
-              onInput={(event) => setTyped(event.currentTarget.value)}
-            />
+        <Field label={say('To delete everything, type the word')} hint={<code>{word}</code>}>
+          {(attributes) => (
+            <Input kind="text" {...attributes} value={typed} onInput={(event) => setTyped(event.currentTarget.value)} />
           )}
         </Field>
         <div class="form-actions">

@@ -3,18 +3,31 @@
 import type { ComponentChildren, TargetedInputEvent } from 'preact'
 import { useCallback, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
+import { Form, RefusalNotice, useFault } from '../form.tsx'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 
-type FieldProps = { label: Text; hint?: ComponentChildren; children: (id: string, hintId: string) => ComponentChildren }
+type FieldProps = {
+  label: ComponentChildren
+  /** Of a name that the documents of others use. */
+  isRaw?: boolean
+  /** What the API calls it. */
+  name?: string | undefined
+  hint?: ComponentChildren
+  children: (attributes: { id: string } & ReturnType<typeof useFault>['attributes']) => ComponentChildren
+}
 
-export function Field({ label, hint, children }: FieldProps) {
+export function Field({ label, isRaw = false, name, hint, children }: FieldProps) {
   const id = useId()
   const hintId = `${id}-hint`
+  const { attributes, note } = useFault(name, hint === undefined ? undefined : hintId)
   return (
     <div class="field">
-      <label for={id}>{say(label)}</label>
-      {children(id, hintId)}
+      <label for={id} class={isRaw ? 'mono' : ''}>
+        {label}
+      </label>
+      {children({ id, ...attributes })}
+      {note}
       {hint !== undefined && (
         <p class="hint" id={hintId}>
           {hint}
@@ -26,6 +39,7 @@ export function Field({ label, hint, children }: FieldProps) {
 
 type TextFieldProps = {
   label: Text
+  name?: string
   value: string
   onText: (text: string) => void
   hint?: ComponentChildren
@@ -36,26 +50,25 @@ type TextFieldProps = {
   isRequired?: boolean
 }
 
-export function TextField({ label, value, onText, hint, kind = 'text', ...rest }: TextFieldProps) {
+export function TextField({ label, name, value, onText, hint, kind = 'text', ...rest }: TextFieldProps) {
   const { placeholder = '', suggestions = [], isMono = false, isRequired = false } = rest
   return (
-    <Field label={label} hint={hint}>
-      {(id, hintId) => (
+    <Field label={say(label)} name={name} hint={hint}>
+      {(attributes) => (
         <>
           <Input
             kind={kind}
-            listId={suggestions.length > 0 ? `${id}-list` : null}
-            id={id}
+            listId={suggestions.length > 0 ? `${attributes.id}-list` : null}
             class={isMono ? 'mono' : ''}
             value={value}
             placeholder={placeholder}
             required={isRequired}
             spellcheck={false}
-            {...(hint !== undefined && { 'aria-describedby': hintId })}
+            {...attributes}
             onInput={(event) => onText(event.currentTarget.value)}
           />
           {suggestions.length > 0 && (
-            <datalist id={`${id}-list`}>
+            <datalist id={`${attributes.id}-list`}>
               {suggestions.map((name) => (
                 <option key={name} value={name} />
               ))}
@@ -72,12 +85,14 @@ type InputProps = {
   kind: InputKind
   listId?: string | null
   id?: string
+  name?: string
   class?: string
   value: string
   placeholder?: string
   required?: boolean
   spellcheck?: boolean
   'aria-describedby'?: string
+  'aria-invalid'?: 'true'
   onInput: (event: TargetedInputEvent<HTMLInputElement>) => void
 }
 
@@ -92,25 +107,21 @@ export function Input({ kind, listId = null, ...common }: InputProps) {
 
 type SelectProps = {
   label: Text
+  name?: string
   value: string
   options: readonly (readonly [value: string, name: string])[]
   onPick: (value: string) => void
   hint?: ComponentChildren
 }
 
-export function SelectField({ label, value, options, onPick, hint }: SelectProps) {
+export function SelectField({ label, name, value, options, onPick, hint }: SelectProps) {
   return (
-    <Field label={label} hint={hint}>
-      {(id, hintId) => (
-        <select
-          id={id}
-          value={value}
-          aria-describedby={hint === undefined ? undefined : hintId}
-          onChange={(event) => onPick(event.currentTarget.value)}
-        >
-          {options.map(([option, name]) => (
+    <Field label={say(label)} name={name} hint={hint}>
+      {(attributes) => (
+        <select value={value} {...attributes} onChange={(event) => onPick(event.currentTarget.value)}>
+          {options.map(([option, words]) => (
             <option key={option} value={option}>
-              {name}
+              {words}
             </option>
           ))}
         </select>
@@ -138,6 +149,8 @@ export type Outcome = { kind: 'info' | 'warning' | 'error'; text: string }
 export type Action = {
   busy: boolean
   outcome: Outcome | null
+  /** What it was refused with; a form tells it at its fields, in place of the outcome. */
+  error: unknown
   /** Does one thing at a time, and tells what came of it; what `work` answers is told in place of `Saved.` */
   run: (work: () => Promise<Outcome | undefined>) => Promise<void>
 }
@@ -145,24 +158,29 @@ export type Action = {
 export function useAction(): Action {
   const [busy, setBusy] = useState(false)
   const [outcome, setOutcome] = useState<Outcome | null>(null)
+  const [error, setError] = useState<unknown>(null)
   const run = useCallback(async (work: () => Promise<Outcome | undefined>) => {
     setBusy(true)
     setOutcome(null)
+    setError(null)
     try {
       setOutcome((await work()) ?? { kind: 'info', text: say('Saved.') })
-    } catch (error) {
-      setOutcome({ kind: 'error', text: messageOf(error) })
+    } catch (fault) {
+      setOutcome({ kind: 'error', text: messageOf(fault) })
+      setError(fault)
     }
     setBusy(false)
   }, [])
-  return { busy, outcome, run }
+  return { busy, outcome, error, run }
 }
 
 export const Told = ({ outcome }: { outcome: Outcome | null }) =>
   outcome === null ? null : <Notice kind={outcome.kind}>{outcome.text}</Notice>
 
 type FormProps = {
-  action: Action
+  action: Pick<Action, 'busy' | 'outcome' | 'error'>
+  /** The member of the body that holds the fields, where it is not the body itself. */
+  within?: string
   onSave: () => void
   /** What its button says in place of `Save`. */
   verb?: Text
@@ -172,22 +190,19 @@ type FormProps = {
   children: ComponentChildren
 }
 
-export function SaveForm({ action, onSave, verb = 'Save', busyText = 'Saving…', extra, children }: FormProps) {
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault()
-    onSave()
-  }
+export function SaveForm({ action, within = '', onSave, verb = 'Save', busyText, extra, children }: FormProps) {
   return (
-    <form class="card settings-form" onSubmit={submit}>
+    <Form class="card settings-form" error={action.error} within={within} onSubmit={onSave}>
       {children}
-      <Told outcome={action.outcome} />
+      <RefusalNotice />
+      {action.error === null && <Told outcome={action.outcome} />}
       <div class="form-actions">
         <button type="submit" class="primary" disabled={action.busy}>
-          {say(action.busy ? busyText : verb)}
+          {say(action.busy ? (busyText ?? 'Saving…') : verb)}
         </button>
         {extra}
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -276,17 +291,24 @@ function MoreButton({ next, onMore }: { next: string | null; onMore: (pageId: st
   )
 }
 
-type SureProps = { label: string; question: Text; busy?: boolean; onSure: () => void }
+type SureProps = {
+  label: string
+  /** What it is called where the label alone does not tell of what it is. */
+  name?: string
+  question: Text
+  busy?: boolean
+  onSure: () => void
+}
 
 /** What cannot be taken back is asked for twice, in the same place. */
-export function SureButton({ label, question, busy = false, onSure }: SureProps) {
+export function SureButton({ label, name = label, question, busy = false, onSure }: SureProps) {
   const [asked, setAsked] = useState(false)
   const keep = useRef<HTMLButtonElement>(null)
   // A key that is held down, or pressed twice by mistake, deletes nothing.
   useLayoutEffect(() => keep.current?.focus(), [asked])
   if (!asked) {
     return (
-      <button type="button" class="danger" disabled={busy} onClick={() => setAsked(true)}>
+      <button type="button" class="danger" disabled={busy} aria-label={name} onClick={() => setAsked(true)}>
         {label}
       </button>
     )

@@ -69,6 +69,7 @@ function HostForm({ provider: { id, name, host: usual }, known, onSaved }: Props
       <SaveForm action={saving} onSave={() => void save()}>
         <TextField
           label="Token"
+          name={`provider_tokens.${id}.token`}
           kind="password"
           value={token}
           onText={setToken}
@@ -77,6 +78,7 @@ function HostForm({ provider: { id, name, host: usual }, known, onSaved }: Props
         />
         <TextField
           label="Host"
+          name={`provider_tokens.${id}.host`}
           value={host}
           onText={setHost}
           placeholder={usual}

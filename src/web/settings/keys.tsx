@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
+import { messageOf } from '../api.ts'
 import { clockTime } from '../format.ts'
 import { say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { copyText, Notice } from '../ui.tsx'
 import type { Session } from '../wire.ts'
 import { Paged, SaveForm, SelectField, SureButton, TextField, Told, useAction } from './fields.tsx'
 import { type ApiKey, createKey, listKeys, revokeKey } from './settings-api.ts'
@@ -57,8 +58,14 @@ const keyOf = ({ owner, name, scopes, days }: Draft) => ({
   owner: owner.trim(),
   name: name.trim(),
   scopes: scopes.split(' '),
-  expires_at: days.trim() === '' ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString(),
+  expires_at: days.trim() === '' ? null : endAfter(days.trim()),
 })
+
+/** What is beyond every calendar is sent as it was typed, so that the service says what is wrong with it. */
+function endAfter(days: string): string {
+  const end = new Date(Date.now() + Number(days) * DAY_MS)
+  return Number.isNaN(end.getTime()) ? days : end.toISOString()
+}
 
 function IssueKey({ owner, onIssued }: { owner: string; onIssued: () => void }) {
   const [draft, setDraft] = useState<Draft>({ owner, name: '', scopes: 'conversations analysis', days: '' })
@@ -76,29 +83,53 @@ function IssueKey({ owner, onIssued }: { owner: string; onIssued: () => void }) 
   return (
     <>
       <SaveForm action={issuing} verb="Issue" onSave={() => void issue()}>
-        <TextField label="Name" value={draft.name} onText={(name) => set({ name })} placeholder="laptop" isRequired />
-        <TextField label="Owner" value={draft.owner} onText={(text) => set({ owner: text })} isRequired />
-        <SelectField
-          label="What it may do"
-          value={draft.scopes}
-          options={SCOPES.map((list) => [list, list.replaceAll(' ', ', ')])}
-          onPick={(scopes) => set({ scopes })}
-        />
-        <TextField
-          label="Days until it ends"
-          kind="number"
-          value={draft.days}
-          onText={(days) => set({ days })}
-          hint={say('Empty for never.')}
-        />
+        <KeyFields draft={draft} set={set} />
       </SaveForm>
       {issued !== null && <Issued issued={issued} />}
     </>
   )
 }
 
-const Issued = ({ issued }: { issued: string }) => (
-  <Notice kind="warning" action={{ label: say('Copy'), run: () => void navigator.clipboard.writeText(issued) }}>
-    {say('This is the only time that the key is shown:')} <code class="issued-key">{issued}</code>
-  </Notice>
+const KeyFields = ({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) => void }) => (
+  <>
+    <TextField
+      label="Name"
+      name="name"
+      value={draft.name}
+      onText={(name) => set({ name })}
+      placeholder="laptop"
+      isRequired
+    />
+    <TextField label="Owner" name="owner" value={draft.owner} onText={(text) => set({ owner: text })} isRequired />
+    <SelectField
+      label="What it may do"
+      name="scopes"
+      value={draft.scopes}
+      options={SCOPES.map((list) => [list, list.replaceAll(' ', ', ')])}
+      onPick={(scopes) => set({ scopes })}
+    />
+    <TextField
+      label="Days until it ends"
+      name="expires_at"
+      kind="number"
+      value={draft.days}
+      onText={(days) => set({ days })}
+      hint={say('Empty for never.')}
+    />
+  </>
 )
+
+function Issued({ issued }: { issued: string }) {
+  const [copied, setCopied] = useState<string | null>(null)
+  const copy = () =>
+    copyText(issued).then(
+      () => setCopied(say('Copied')),
+      (error: unknown) => setCopied(messageOf(error)),
+    )
+  return (
+    <Notice kind="warning" action={{ label: say('Copy'), run: () => void copy() }}>
+      {say('This is the only time that the key is shown:')} <code class="issued-key">{issued}</code>
+      {copied !== null && <p>{copied}</p>}
+    </Notice>
+  )
+}

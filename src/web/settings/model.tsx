@@ -60,6 +60,7 @@ const ModelFields = ({ draft: { model, address, key }, set, models, isKeySet }: 
   <>
     <TextField
       label="Model"
+      name="llm_model"
       value={model}
       onText={(text) => set({ model: text })}
       suggestions={models}
@@ -71,6 +72,7 @@ const ModelFields = ({ draft: { model, address, key }, set, models, isKeySet }: 
     />
     <TextField
       label="API key"
+      name="llm_api_key"
       value={key}
       onText={(text) => set({ key: text })}
       kind="password"
@@ -79,6 +81,7 @@ const ModelFields = ({ draft: { model, address, key }, set, models, isKeySet }: 
     />
     <TextField
       label="Address of the model server"
+      name="llm_base_url"
       value={address}
       onText={(text) => set({ address: text })}
       kind="url"

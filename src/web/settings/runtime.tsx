@@ -38,6 +38,7 @@ function RuntimeForm({ settings }: { settings: Settings | null }) {
     <SaveForm action={saving} onSave={() => void save()}>
       <SelectField
         label="Where commands of new conversations run"
+        name="runtime"
         value={runtime}
         options={[
           ['auto', say('On a runner if one is free, else at the edge')],
@@ -49,6 +50,7 @@ function RuntimeForm({ settings }: { settings: Settings | null }) {
       {runtime !== 'edge' && (
         <TextField
           label="Labels that the runner must have"
+          name="runner_labels"
           value={labels}
           onText={setLabels}
           placeholder="linux, gpu"

@@ -125,7 +125,7 @@ function AddSchedule({ onAdded }: { onAdded: () => void }) {
     })
   return (
     <SaveForm action={saving} onSave={() => void save()}>
-      <TextField label="Name" value={draft.name} onText={(name) => set({ name })} isRequired />
+      <TextField label="Name" name="name" value={draft.name} onText={(name) => set({ name })} isRequired />
       <WhatFields draft={draft} set={set} />
       <WhenFields draft={draft} set={set} />
     </SaveForm>
@@ -139,6 +139,7 @@ function WhatFields({ draft: { kind, codes, region }, set }: PartProps) {
     <>
       <SelectField
         label="What"
+        name="what.kind"
         value={kind}
         options={[
           ['analysis', say('stocks')],
@@ -150,6 +151,7 @@ function WhatFields({ draft: { kind, codes, region }, set }: PartProps) {
       {kind === 'analysis' && (
         <TextField
           label="Codes or names"
+          name="what.stock_codes"
           value={codes}
           onText={(text) => set({ codes: text })}
           placeholder="600519, AAPL, 00700"
@@ -160,6 +162,7 @@ function WhatFields({ draft: { kind, codes, region }, set }: PartProps) {
       {kind === 'market_review' && (
         <TextField
           label="Markets"
+          name="what.region"
           value={region}
           onText={(text) => set({ region: text })}
           hint="cn, hk, us, jp, kr, tw"
@@ -187,6 +190,7 @@ function WhenFields({ draft: { kind, byClose: isByClose, minutes, time }, set }:
       {byClose ? (
         <TextField
           label="Minutes after the close"
+          name="when.after_close_minutes"
           kind="number"
           value={minutes}
           onText={(text) => set({ minutes: text })}
@@ -195,6 +199,7 @@ function WhenFields({ draft: { kind, byClose: isByClose, minutes, time }, set }:
       ) : (
         <TextField
           label="Time of day"
+          name="when.times"
           value={time}
           onText={(text) => set({ time: text })}
           hint={ZONE}
@@ -218,6 +223,6 @@ const planOf = (draft: Draft) => ({
   what: whatFrom(draft),
   when:
     draft.byClose && draft.kind !== 'digest'
-      ? { after_close_minutes: Number(draft.minutes) }
+      ? { after_close_minutes: draft.minutes }
       : { times: [draft.time], zone: ZONE },
 })

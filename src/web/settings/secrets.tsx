@@ -67,6 +67,7 @@ function AddSecret({ onAdded }: { onAdded: () => void }) {
     <SaveForm action={saving} onSave={() => void save()}>
       <TextField
         label="Name"
+        name="name"
         value={name}
         onText={setName}
         placeholder="NPM_TOKEN"
@@ -74,8 +75,8 @@ function AddSecret({ onAdded }: { onAdded: () => void }) {
         isMono
         isRequired
       />
-      <TextField label="Value" kind="password" value={value} onText={setValue} isRequired />
-      <TextField label="What it is for" value={description} onText={setDescription} />
+      <TextField label="Value" name="value" kind="password" value={value} onText={setValue} isRequired />
+      <TextField label="What it is for" name="description" value={description} onText={setDescription} />
     </SaveForm>
   )
 }

@@ -11,11 +11,14 @@ const load = async () => (await getSettings())?.mcp_config ?? NONE
 export function ToolServerSettings() {
   const loaded = useLoaded(load)
   const changing = useAction()
-  const keep = (servers: ToolServers, done: string) =>
+  const keep = async (servers: ToolServers) => {
+    await saveSettings({ mcp_config: servers })
+    loaded.reload()
+  }
+  const remove = (rest: ToolServers) =>
     changing.run(async () => {
-      await saveSettings({ mcp_config: servers })
-      loaded.reload()
-      return { kind: 'info', text: done }
+      await keep(rest)
+      return { kind: 'info', text: say('Removed.') }
     })
   return (
     <>
@@ -28,8 +31,8 @@ export function ToolServerSettings() {
       <Loading loaded={loaded}>
         {(servers) => (
           <>
-            <ServerList servers={servers} onChange={(rest) => void keep(rest, say('Removed.'))} />
-            <AddServer onAdd={(added) => void keep(joined(servers, added), say('Saved.'))} busy={changing.busy} />
+            <ServerList servers={servers} onChange={(rest) => void remove(rest)} />
+            <AddServer servers={servers} onAdd={keep} />
           </>
         )}
       </Loading>
@@ -83,15 +86,21 @@ function serverOf({ kind, url, key, name, line }: Draft): Partial<ToolServers> {
   return { stdio_servers: [{ name: name.trim(), command, args, env: {} }] }
 }
 
-function AddServer({ onAdd, busy }: { onAdd: (added: Partial<ToolServers>) => void; busy: boolean }) {
+type AddProps = { servers: ToolServers; onAdd: (all: ToolServers) => Promise<void> }
+
+function AddServer({ servers, onAdd }: AddProps) {
   const [draft, setDraft] = useState(EMPTY)
   const set = (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change }))
-  const add = () => {
-    onAdd(serverOf(draft))
-    setDraft({ ...EMPTY, kind: draft.kind })
-  }
+  const adding = useAction()
+  const add = () =>
+    adding.run(async () => {
+      await onAdd(joined(servers, serverOf(draft)))
+      setDraft({ ...EMPTY, kind: draft.kind })
+      return undefined
+    })
+  const within = `mcp_config.${draft.kind}.${servers[draft.kind].length}`
   return (
-    <SaveForm action={{ busy, outcome: null, run: async () => {} }} onSave={add}>
+    <SaveForm action={adding} within={within} onSave={() => void add()}>
       <SelectField
         label="Add a server"
         value={draft.kind}
@@ -115,9 +124,17 @@ type PartProps = { draft: Draft; set: (change: Partial<Draft>) => void }
 
 const ProgramFields = ({ draft: { name, line }, set }: PartProps) => (
   <>
-    <TextField label="Name" value={name} onText={(text) => set({ name: text })} placeholder="everything" isRequired />
+    <TextField
+      label="Name"
+      name="name"
+      value={name}
+      onText={(text) => set({ name: text })}
+      placeholder="everything"
+      isRequired
+    />
     <TextField
       label="Command"
+      name="command"
       value={line}
       onText={(text) => set({ line: text })}
       placeholder="npx -y @modelcontextprotocol/server-everything"
@@ -132,6 +149,7 @@ const RemoteFields = ({ draft: { url, key }, set }: PartProps) => (
   <>
     <TextField
       label="Address"
+      name="url"
       kind="url"
       value={url}
       onText={(text) => set({ url: text })}
@@ -141,6 +159,7 @@ const RemoteFields = ({ draft: { url, key }, set }: PartProps) => (
     />
     <TextField
       label="Key"
+      name="api_key"
       kind="password"
       value={key}
       onText={(text) => set({ key: text })}

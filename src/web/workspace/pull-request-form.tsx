@@ -140,7 +140,7 @@ function RequestForm({ target, opening: { step, trouble, open }, written, onWrit
   return (
     <section class="ws-request" aria-label={say('Pull request')}>
       <SaveForm
-        action={{ busy: step !== null, outcome: null, run: async () => run() }}
+        action={{ busy: step !== null, outcome: null, error: null }}
         onSave={run}
         verb="Commit, push and open it"
         busyText={step ?? undefined}
@@ -180,10 +180,10 @@ function Fields({ draft, provider, onChange }: FieldsProps) {
         hint={say('Also the message of the commit, where something is not committed yet.')}
         isRequired
       />
-      <Field label="Description">
-        {(field) => (
+      <Field label={say('Description')}>
+        {(attributes) => (
           <textarea
-            id={field}
+            {...attributes}
             rows={4}
             value={draft.text}
             onInput={(event) => onChange({ text: event.currentTarget.value })}

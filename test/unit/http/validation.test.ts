@@ -5,7 +5,8 @@ import { Hono } from 'hono'
 import { expect, test } from 'vitest'
 import type { AppEnv } from '../../../src/http/app-env.ts'
 import { AppError, detailEnvelope, renderError, type ValidationItem } from '../../../src/http/errors.ts'
-import { laxBool, laxInt, laxNumber, type Valid, validate, valueError } from '../../../src/http/validation.ts'
+import { type Valid, validate, valueError } from '../../../src/http/validation.ts'
+import { laxBool, laxInt, laxNumber } from '../../../src/lib/lax.ts'
 
 const Provider = z.enum(['github', 'gitlab', 'bitbucket'])
 

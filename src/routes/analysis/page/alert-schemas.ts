@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { SCOPES } from '../../../alerts/kinds.ts'
-import { laxInt } from '../../../http/validation.ts'
+import { laxBool, laxInt } from '../../../lib/lax.ts'
 
 export const SEVERITIES = ['info', 'warning', 'critical'] as const
 export const TRIGGER_STATES = ['triggered', 'skipped', 'degraded', 'failed'] as const
@@ -37,7 +37,7 @@ const ruleFields = {
     .nullish()
     .describe('Of the kind; what is left out is preset where it can be'),
   severity: z.enum(SEVERITIES).describe('How much it matters'),
-  enabled: z.boolean().describe('Whether it is looked at'),
+  enabled: laxBool().describe('Whether it is looked at'),
   source: z.string().max(32).nullish().describe('Who made it, a word of your choice'),
   cooldown_policy: z
     .object({
@@ -59,7 +59,7 @@ const ruleFields = {
     .nullish()
     .describe('Where and when messages are sent'),
   expires_at: z.string().max(64).nullish().describe('ISO 8601: switched off by then; null for never'),
-  confirm: z.boolean().nullish().describe('Takes the first candidate of a target that is not clear'),
+  confirm: laxBool().nullish().describe('Takes the first candidate of a target that is not clear'),
 }
 
 export const AlertRuleInput = z

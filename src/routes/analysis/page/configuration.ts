@@ -11,7 +11,7 @@ import { type CallerLanguage, callerLanguage } from '../../../http/caller-langua
 import { AppError, analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
-import { laxBool } from '../../../http/validation.ts'
+import { laxBool } from '../../../lib/lax.ts'
 import { changingSecrets } from '../../secrets-changed.ts'
 import { FIELDS, type Field, fieldOf, MASK, mayChange } from './configuration/fields.ts'
 import { type PageState, readState } from './configuration/state.ts'

@@ -21,11 +21,11 @@ import { callerLanguage } from '../../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
-import { laxInt, laxNumber } from '../../../http/validation.ts'
 import { currentNames } from '../../../kits/market-names/index.ts'
 import { must } from '../../../lib/assert.ts'
 import { isoMicros, isoMicrosOf } from '../../../lib/clock.ts'
 import { sha256Hex } from '../../../lib/crypto.ts'
+import { laxBool, laxInt, laxNumber } from '../../../lib/lax.ts'
 import { localDate, startedSession } from '../../../market/calendar.ts'
 import { resolveInput } from '../../../market/resolve.ts'
 import * as wire from './signal-schemas.ts'
@@ -198,7 +198,7 @@ endpoint(
         .object({
           source_report_id: laxInt({ min: 1 }).describe('A report of the owner'),
           decision_profile: z.enum(wire.PROFILES).describe('The profile').default('balanced'),
-          persist: z.boolean().describe('Has to be false').default(false),
+          persist: laxBool().describe('Has to be false').default(false),
         })
         .openapi('DecisionSignalReassess'),
     },

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import { HORIZONS, type SignalWords } from '../../../analysis/report/signal.ts'
 import { Action, MarketPhaseSummary } from '../../../analysis/schemas.ts'
 import type { Signal } from '../../../db/signals.ts'
-import { laxInt } from '../../../http/validation.ts'
+import { laxInt } from '../../../lib/lax.ts'
 
 export const MARKETS = ['cn', 'hk', 'us', 'jp', 'kr', 'tw'] as const
 export const SOURCES = ['analysis', 'agent', 'alert', 'market_review', 'manual'] as const

@@ -6,10 +6,10 @@ import { listAccounts, type NewEvent } from '../../../db/portfolio.ts'
 import { stockNameStore } from '../../../db/stock-names.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
 import { callerLanguage } from '../../../http/caller-language.ts'
-import { laxInt } from '../../../http/validation.ts'
 import { currentNames } from '../../../kits/market-names/index.ts'
 import { isoMicros } from '../../../lib/clock.ts'
 import { LARGEST, parseAmount } from '../../../lib/decimal.ts'
+import { laxInt } from '../../../lib/lax.ts'
 import { isCalendarKnown, isTradingDay, localDate } from '../../../market/calendar.ts'
 import { currencyOf } from '../../../market/instruments.ts'
 import { readEntry } from '../../../market/readings.ts'
@@ -144,7 +144,9 @@ type Listed = { symbol: string; currency?: string | null | undefined }
 
 async function holdingOf(c: Context<AppEnv>, { symbol: typed, currency }: Listed) {
   const reading = readEntry(typed, await currentNames(stockNameStore(c.env.DB)))
-  if (reading?.resolved == null) throw unclearNames(reading?.rejected ? [reading.rejected] : [], callerLanguage(c))
+  if (reading?.resolved == null) {
+    throw unclearNames(reading?.rejected ? [reading.rejected] : [], callerLanguage(c), 'symbol')
+  }
   const { instrument } = reading.resolved
   const { key: symbol, market } = instrument
   if (instrument.kind === 'index') throw invalidEntry(c, (texts) => texts.index(symbol))

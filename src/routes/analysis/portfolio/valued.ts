@@ -7,7 +7,7 @@ import { type Account, accountEvents, listAccounts, ownRates, type StoredEvent }
 import { referenceDays } from '../../../db/reference-rates.ts'
 import type { AppEnv } from '../../../http/app-env.ts'
 import { AppError } from '../../../http/errors.ts'
-import { laxInt } from '../../../http/validation.ts'
+import { laxInt } from '../../../lib/lax.ts'
 import { localDate } from '../../../market/calendar.ts'
 import { type CostMethod, type Holding, keyOf, type Ledger, replay } from '../../../portfolio/ledger.ts'
 import { type Closes, closeAt, closesOf, type Priced } from '../../../portfolio/prices.ts'

@@ -1,0 +1,107 @@
+// A form whose refusals stand at its fields. A field takes part by its `name`, which is what the API calls it; nothing else has to
+// be said. What is corrected is unmarked at once, and what the form has no field for stands above its buttons.
+
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type Placed, placed } from './refusals.ts'
+import { say } from './texts.ts'
+import { Notice } from './ui.tsx'
+
+type Told = Placed & { of: unknown }
+const NOTHING: Told = { faults: new Map(), rest: null, of: null }
+const Refused = createContext<Placed>(NOTHING)
+
+type FormProps = {
+  class: string
+  labelledBy?: string
+  /** What the last sending was refused with, null for nothing. */
+  error: unknown
+  /** The member of the body that holds the fields of the form, where it is not the body itself. */
+  within?: string
+  onSubmit: () => void
+  children: ComponentChildren
+}
+
+export function Form({ error, within = '', labelledBy, onSubmit, children, ...rest }: FormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const [told, setTold] = useState<Told>(NOTHING)
+  useLayoutEffect(() => {
+    setTold(error === null ? NOTHING : { ...placed(error, namesIn(form.current), within), of: error })
+  }, [error])
+  useEffect(() => showFirst(form.current), [told.of])
+  const onEdit = (event: Event) => {
+    if (told === NOTHING) return
+    const { name } = event.target as HTMLInputElement
+    const faults = new Map(told.faults)
+    faults.delete(name)
+    setTold({ faults, rest: null, of: told.of })
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    onSubmit()
+  }
+  return (
+    <form {...rest} ref={form} aria-labelledby={labelledBy} onInput={onEdit} onSubmit={submit}>
+      <Refused.Provider value={told}>{children}</Refused.Provider>
+    </form>
+  )
+}
+
+/** To stand before the buttons of a form. */
+export function RefusalNotice() {
+  const { faults, rest } = useContext(Refused)
+  if (rest !== null) return <Notice kind="error">{rest}</Notice>
+  return faults.size > 0 ? <Notice kind="error">{say('It was not taken: look at what is marked.')}</Notice> : null
+}
+
+const namesIn = (form: HTMLFormElement | null): string[] =>
+  [...(form?.elements ?? [])].flatMap((one) => one.getAttribute('name') || [])
+
+/** The keyboard goes on at the first field that is marked, also where it is folded away. */
+function showFirst(form: HTMLFormElement | null): void {
+  const marked = [...(form?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? [])]
+  for (const field of marked) {
+    const fold = field.closest('details')
+    if (fold !== null) fold.open = true
+  }
+  marked[0]?.focus()
+}
+
+/** What makes a control a field of its form, and the words for what is wrong with it. */
+export function useFault(name: string | undefined, hintId?: string) {
+  const id = useId()
+  const text = useContext(Refused).faults.get(name ?? '')
+  const describedBy = [hintId, text === undefined ? undefined : id].filter((one) => one !== undefined).join(' ')
+  const attributes = {
+    ...(name !== undefined && { name }),
+    ...(text !== undefined && { 'aria-invalid': 'true' as const }),
+    ...(describedBy !== '' && { 'aria-describedby': describedBy }),
+  }
+  const note = text === undefined ? null : <FaultNote id={id} text={text} />
+  return { attributes, note }
+}
+
+const FaultNote = ({ id, text }: { id: string; text: string }) => (
+  <p class="fault" id={id}>
+    {text}
+  </p>
+)
+
+type LabelledProps = {
+  label: ComponentChildren
+  name?: string | undefined
+  children: (attributes: { id: string } & ReturnType<typeof useFault>['attributes']) => ComponentChildren
+}
+
+/** A control with its name above and what is wrong with it below. */
+export function Labelled({ label, name, children }: LabelledProps) {
+  const id = useId()
+  const { attributes, note } = useFault(name)
+  return (
+    <div class="choice">
+      <label for={id}>{label}</label>
+      {children({ id, ...attributes })}
+      {note}
+    </div>
+  )
+}
