@@ -6,13 +6,15 @@ const TA_LIB = 'TA-Lib: its regression test'
 const MCP = 'MCP: the official suite'
 const NO_CAPABILITY = 'the service offers tools, and declares no other capability'
 const TEXT_ONLY = 'the tools of the service answer with text'
-const ASKS_NOTHING = 'the service asks its clients nothing and tells them nothing unasked: every answer is one JSON body'
+const ASKS_NOTHING =
+  'the service asks its clients nothing and tells them nothing unasked: every answer is one JSON body'
 
 export const EXPECTED: readonly Expected[] = [
   {
     suite: TA_LIB,
     is: /^test_ma\.c .*TA_MAType_EMA TA_COMPATIBILITY_DEFAULT/,
-    reason: 'the average begins with the first price, as in Asian chart programs and TA-Lib’s other mode, not with a mean',
+    reason:
+      'the average begins with the first price, as in Asian chart programs and TA-Lib’s other mode, not with a mean',
   },
   {
     suite: TA_LIB,
@@ -22,7 +24,8 @@ export const EXPECTED: readonly Expected[] = [
   {
     suite: TA_LIB,
     is: /^test_macd\.c .* TA_MACD(EXT)?_TEST .*TA_COMPATIBILITY_DEFAULT/,
-    reason: 'the averages begin with the first price, as in TA-Lib’s other mode, for which it has no row of this function',
+    reason:
+      'the averages begin with the first price, as in TA-Lib’s other mode, for which it has no row of this function',
   },
   {
     suite: TA_LIB,
@@ -37,7 +40,10 @@ export const EXPECTED: readonly Expected[] = [
   ...[
     [/^(logging-set-level|completion-complete|tools-call-with-logging|resources-|prompts-)/, NO_CAPABILITY],
     [/^tools-call-(image|audio|embedded-resource|mixed-content)/, TEXT_ONLY],
-    [/^(tools-call-with-progress|tools-call-sampling|tools-call-elicitation|elicitation-sep1(034-defaults|330-enums))/, ASKS_NOTHING],
+    [
+      /^(tools-call-with-progress|tools-call-sampling|tools-call-elicitation|elicitation-sep1(034-defaults|330-enums))/,
+      ASKS_NOTHING,
+    ],
     [/^json-schema-2020-12/, 'it looks for one tool with definitions and references in its schema; ours need none'],
     [/^server-sse-/, 'there are no event streams'],
     [/^elicitation-sep1034-client-defaults/, 'the client does not declare elicitation: nobody is there to be asked'],

@@ -42,7 +42,7 @@ async function unpacked(archive: Uint8Array): Promise<Map<string, string>> {
   let at = 0
   for await (const bytes of await unpackedEntries(directory.entries)) {
     const { name } = directory.entries[at] as (typeof directory.entries)[number]
-    if (!name.endsWith('/') && bytes !== null) files.set(name, new TextDecoder().decode(bytes))
+    if (name !== null && !name.endsWith('/') && bytes !== null) files.set(name, new TextDecoder().decode(bytes))
     at += 1
   }
   return files

@@ -23,13 +23,29 @@ type Suite = {
 const SUITES: readonly Suite[] = [
   {
     name: 'TA-Lib: its regression test',
-    source: { id: 'talib@2.0.5', sha512: '92d7228d7d18a4ef7eb4d6ec6f88fb20c107a48133c1e109a699baabc58410a36becec530e381470df8fa2f1413931858b4699494efddb21df470ff6f8b526de' },
+    source: {
+      id: 'talib@2.0.5',
+      sha512:
+        '92d7228d7d18a4ef7eb4d6ec6f88fb20c107a48133c1e109a699baabc58410a36becec530e381470df8fa2f1413931858b4699494efddb21df470ff6f8b526de',
+    },
     cases: (folder) => taLibCases(join(folder, 'src/lib/src/tools/ta_regtest')),
   },
-  { name: 'CSV: csv-spectrum', source: { id: 'csv-spectrum@2.0.0', sha512: '8235bd60402472b268e0011dad5f7ee259145e53b26320bed40a7779fccc89452cd4e4dd676f55ada05934104a64aee289491b30d91499f2a9fe39dacb31f100' }, cases: csvCases },
+  {
+    name: 'CSV: csv-spectrum',
+    source: {
+      id: 'csv-spectrum@2.0.0',
+      sha512:
+        '8235bd60402472b268e0011dad5f7ee259145e53b26320bed40a7779fccc89452cd4e4dd676f55ada05934104a64aee289491b30d91499f2a9fe39dacb31f100',
+    },
+    cases: csvCases,
+  },
   {
     name: 'ZIP: archives of unzip',
-    source: { id: 'unzip@0.1.11', sha512: '0efc5dedb8f645c7db33e01b35fc7451faaf93b2a5e1819e0109441a7f7e8250d0cf51c5c5e7918c14adc62fc37c8be0bad9fa85b0b8c8c735ac4a37c7e76655' },
+    source: {
+      id: 'unzip@0.1.11',
+      sha512:
+        '0efc5dedb8f645c7db33e01b35fc7451faaf93b2a5e1819e0109441a7f7e8250d0cf51c5c5e7918c14adc62fc37c8be0bad9fa85b0b8c8c735ac4a37c7e76655',
+    },
     cases: (folder) => zipCases(join(folder, 'testData')),
   },
   { name: 'MCP: the official suite', source: null, cases: mcpCases },

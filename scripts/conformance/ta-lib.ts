@@ -24,17 +24,17 @@ const READINGS: Readonly<Record<string, Reading>> = {
     if (id !== 'TA_ANY_MA_TEST' || result !== 'TA_SUCCESS' || count === 0) return null
     if (type !== 'TA_MAType_SMA' && type !== 'TA_MAType_EMA') return null
     const series = type === 'TA_MAType_SMA' ? sma(close, Number(period)) : emaFromFirst(close, Number(period))
-    return { '': valueOf(series, Number(begin) + Number(index), theirs) }
+    return { '': readingAt(series, Number(begin) + Number(index), theirs) }
   },
   'test_rsi.c': (row, { close }) => {
     const [, id, , , , period, , result, index, theirs, begin, count] = row
     if (id !== 'TA_RSI_TEST' || result !== 'TA_SUCCESS' || count === 0) return null
-    return { '': valueOf(rsi(close, Number(period)), Number(begin) + Number(index), theirs) }
+    return { '': readingAt(rsi(close, Number(period)), Number(begin) + Number(index), theirs) }
   },
   'test_trange.c': (row, { high, low, close }) => {
     const [, isAverage, unstable, , , period, result, index, theirs, begin, count] = row
     if (isAverage !== 1 || result !== 'TA_SUCCESS' || count === 0 || unstable !== 0) return null
-    return { '': valueOf(atr(high, low, close, Number(period)), Number(begin) + Number(index), theirs) }
+    return { '': readingAt(atr(high, low, close, Number(period)), Number(begin) + Number(index), theirs) }
   },
   'test_bbands.c': (row, { close }) => {
     const [, , , period, up, down, type, , result, begin, count, ...values] = row
@@ -54,12 +54,12 @@ function valuesOf(series: Record<string, ArrayLike<number>>, begin: number, valu
   return Object.fromEntries(
     Object.entries(series).map(([name, ours], at) => [
       name,
-      valueOf(ours, begin + Number(values[at * 2]), values[at * 2 + 1]),
+      readingAt(ours, begin + Number(values[at * 2]), values[at * 2 + 1]),
     ]),
   )
 }
 
-const valueOf = (series: ArrayLike<number>, at: number, theirs: unknown): Value => {
+const readingAt = (series: ArrayLike<number>, at: number, theirs: unknown): Value => {
   return { at, theirs: Number(theirs), ours: series[at] }
 }
 
@@ -78,9 +78,16 @@ export function taLibCases(folder: string): Case[] {
   })
 }
 
-function caseOf(file: string, { row, part, value: { at, theirs, ours } }: { row: Row; part: string; value: Value }): Case {
+function caseOf(
+  file: string,
+  { row, part, value: { at, theirs, ours } }: { row: Row; part: string; value: Value },
+): Case {
   const passed = ours !== undefined && Math.abs(ours - theirs) < EQUAL
-  return { name: `${file} ${row.join(' ')}${part === '' ? '' : ` ${part}`}`, passed, detail: `bar ${at}: ${ours}, not ${theirs}` }
+  return {
+    name: `${file} ${row.join(' ')}${part === '' ? '' : ` ${part}`}`,
+    passed,
+    detail: `bar ${at}: ${ours}, not ${theirs}`,
+  }
 }
 
 function seriesIn(text: string, name: string): number[] {
@@ -108,7 +115,11 @@ function valueIn(cell: string): string | number {
 const INNERMOST = /\(([^()]*)\)/
 
 function sumOf(text: string): number {
-  const terms = text.replaceAll('--', '+').replaceAll('+-', '-').match(/[-+]?[\d.]+/g) ?? []
+  const terms =
+    text
+      .replaceAll('--', '+')
+      .replaceAll('+-', '-')
+      .match(/[-+]?[\d.]+/g) ?? []
   return terms.reduce((sum, term) => sum + Number(term), 0)
 }
 

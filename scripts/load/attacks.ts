@@ -10,7 +10,11 @@ export type Struck = { sent: number; refused: number }
 
 const MEGABYTE = 1024 * 1024
 const BODY_BYTES = 8 * MEGABYTE - 4_096
-const ENDLESS = ['node -e "for(;;);"', 'while true; do :; done', 'node -e "let a=[];for(;;)a.push(new Array(1e5).fill(1))"']
+const ENDLESS = [
+  'node -e "for(;;);"',
+  'while true; do :; done',
+  'node -e "let a=[];for(;;)a.push(new Array(1e5).fill(1))"',
+]
 const STOCKS = ['600519', '000001', '600000', '601318', '600036', 'AAPL', 'MSFT', 'hk00700', '300750', '000858']
 
 class Attacker {
@@ -48,7 +52,10 @@ class Attacker {
     try {
       const response = await fetch(`${this.url}${path}`, {
         method,
-        headers: { 'x-session-api-key': this.key, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          'x-session-api-key': this.key,
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         signal: AbortSignal.timeout(30_000),
         ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body } : {}),
       })
@@ -90,7 +97,9 @@ async function sockets(attacker: Attacker): Promise<void> {
     })
     socket.addEventListener('open', async () => {
       for (let at = 0; at < 200 && !attacker.isOver && socket.readyState === WebSocket.OPEN; at++) {
-        socket.send(at % 10 === 0 ? JSON.stringify({ action: 'message', args: { content: `true ${at}` } }) : '{"type":"ping"}')
+        socket.send(
+          at % 10 === 0 ? JSON.stringify({ action: 'message', args: { content: `true ${at}` } }) : '{"type":"ping"}',
+        )
         if (at % 20 === 0) await sleep(20)
       }
       socket.close()
@@ -149,7 +158,13 @@ async function analyses(attacker: Attacker): Promise<void> {
 async function searches(attacker: Attacker): Promise<void> {
   const conversation = await attacker.conversation()
   await attacker.say(conversation, 'for i in 1 2 3 4 5 6 7 8 9; do seq 1 20000; done')
-  const paths = ['/events?query=19999&limit=100', '/zip-directory', '/events?limit=100&reverse=true', '/trajectory', '/git/changes']
+  const paths = [
+    '/events?query=19999&limit=100',
+    '/zip-directory',
+    '/events?limit=100&reverse=true',
+    '/trajectory',
+    '/git/changes',
+  ]
   await attacker.lanes(24, (lane) => attacker.ask(`${conversation}${paths[lane % paths.length]}`))
 }
 
@@ -157,7 +172,11 @@ async function searches(attacker: Attacker): Promise<void> {
 async function slowBodies(attacker: Attacker): Promise<void> {
   const conversation = await attacker.conversation()
   const url = `${attacker.url}${conversation}/events`
-  const headers = { 'x-session-api-key': attacker.key, 'content-type': 'application/json', 'content-length': BODY_BYTES }
+  const headers = {
+    'x-session-api-key': attacker.key,
+    'content-type': 'application/json',
+    'content-length': BODY_BYTES,
+  }
   await attacker.lanes(64, async () => {
     attacker.struck.sent += 1
     const asked = request(url, { method: 'POST', headers })
@@ -181,7 +200,8 @@ async function writes(attacker: Attacker): Promise<void> {
 }
 
 export const ATTACKS = {
-  'flood of reads': (attacker) => attacker.lanes(64, async () => void (await attacker.ask('/api/conversations?limit=100'))),
+  'flood of reads': (attacker) =>
+    attacker.lanes(64, async () => void (await attacker.ask('/api/conversations?limit=100'))),
   'flood of writes': writes,
   'conversations made': (attacker) => attacker.lanes(16, () => attacker.conversation()),
   sockets,

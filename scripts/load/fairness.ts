@@ -31,7 +31,9 @@ export async function fairness({ seconds, only }: { seconds: number; only: strin
     const keyOf = (owner: string) => keyFor({ url: service.url, rootKey }, owner)
     const victim = await Victim.open(service.url, await keyOf('victim'))
     await victim.work(seconds)
-    console.log(`${'one owner attacks'.padEnd(22)}${'requests'.padStart(9)} refused   the other: alone p50/p99   beside it p50/p99   times`)
+    console.log(
+      `${'one owner attacks'.padEnd(22)}${'requests'.padStart(9)} refused   the other: alone p50/p99   beside it p50/p99   times`,
+    )
     let isFair = true
     for (const name of Object.keys(ATTACKS) as AttackName[]) {
       if (only !== null && !name.includes(only)) continue
@@ -75,7 +77,9 @@ function tell(name: string, { struck, alone, beside }: Told): boolean {
   const isFair = beside.failed.length === 0 && (times < MOST_TIMES || beside.p99 - alone.p99 < NOTICED_MS)
   const pair = ({ p50, p99 }: Figures) => `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`.padStart(20)
   const counts = `${String(struck.sent).padStart(9)}${String(struck.refused).padStart(8)}`
-  console.log(`${name.padEnd(22)}${counts}${pair(alone).padStart(26)}${pair(beside)}${times.toFixed(1).padStart(8)} ${isFair ? '' : 'TOO MUCH'}`)
+  console.log(
+    `${name.padEnd(22)}${counts}${pair(alone).padStart(26)}${pair(beside)}${times.toFixed(1).padStart(8)} ${isFair ? '' : 'TOO MUCH'}`,
+  )
   for (const text of beside.failed.slice(0, 5)) console.log(`    failed: ${text}`)
   return isFair
 }
@@ -131,7 +135,10 @@ class Victim {
   async #ask(path: string, json?: object): Promise<string> {
     try {
       const response = await fetch(`${this.#url}${path}`, {
-        headers: { 'x-session-api-key': this.#key, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: {
+          'x-session-api-key': this.#key,
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        },
         signal: AbortSignal.timeout(30_000),
         ...(json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) }),
       })

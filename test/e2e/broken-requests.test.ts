@@ -62,7 +62,10 @@ test(`${FUZZED} requests and sequences made from the document, right and wrong, 
   for (let at = 0; at < 4; at++) values.learn({ conversation_id: await create(service.url) })
   await fuzz.run(FUZZED, AT_ONCE)
   const wrong = await fuzzSockets({ url: service.url, key: null, values, random }, FUZZED / 100, AT_ONCE / 2)
-  const counts = `${told.sent.size} calls, ${[...told.statuses].sort().map(([status, n]) => `${status}: ${n}`).join(', ')}`
+  const counts = `${told.sent.size} calls, ${[...told.statuses]
+    .sort()
+    .map(([status, n]) => `${status}: ${n}`)
+    .join(', ')}`
   if (inject('isProof')) console.info(counts)
   expect([...told.faults, ...wrong].slice(0, 20), `seed ${FUZZ_SEED}; ${counts}`).toEqual([])
   expect(service.restarts, service.log).toBe(0)

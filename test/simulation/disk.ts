@@ -43,7 +43,7 @@ export class Disk {
 
   /** As good as new, for a tenth of what a new one costs. */
   wipe(tables: readonly string[] = OF_A_TURN): void {
-    const known = new Set(this.read<{ name: string }>("SELECT name FROM sqlite_master").map(({ name }) => name))
+    const known = new Set(this.read<{ name: string }>('SELECT name FROM sqlite_master').map(({ name }) => name))
     for (const name of tables) if (known.has(name)) this.#prepared(`DELETE FROM ${name}`).run()
     if (known.has('sqlite_sequence')) this.#prepared('DELETE FROM sqlite_sequence').run()
     this.alarm = null

@@ -21,7 +21,13 @@ for (let at = 0; at < 8; at++) INSTANCES.push((await import(`${BOOK}?isolate=${a
 const AGAIN_MS = 900
 const SYMBOLS = ['600519', '000001']
 
-export type Booking = { uid: string; symbol: string; shares: number; state: 'open' | 'booked' | 'refused' | 'removed'; id: number }
+export type Booking = {
+  uid: string
+  symbol: string
+  shares: number
+  state: 'open' | 'booked' | 'refused' | 'removed'
+  id: number
+}
 
 export class Portfolio {
   readonly bookings: Booking[] = []
@@ -164,7 +170,7 @@ export class Alerts {
     const { random } = this.#world
     const [price, isDoubled] = [random.chance(0.5) ? 10 : 11, random.chance(0.4)]
     await this.lookAt(price)
-    if (isDoubled) this.#sweep()
+    if (isDoubled) this.sweep()
   }
 
   async lookAt(price: number): Promise<void> {
@@ -174,11 +180,11 @@ export class Alerts {
     await sleep(due - Date.now())
     this.#price = price
     this.prices.push({ at: Date.now(), price })
-    this.#sweep()
+    this.sweep()
     this.#looking -= 1
   }
 
-  #sweep(): void {
+  sweep(): void {
     this.#looking += 1
     const isolate = new Isolate('look')
     const over = () => {
@@ -190,7 +196,13 @@ export class Alerts {
   #deps(): SweepDeps {
     const { place, db } = this.#queue
     const none = async () => ({ ok: false as const, runs: [] })
-    const quoted = (): Fetched<Quote> => ({ ok: true, value: this.#quote(), provider: 'one', provenance: null, runs: [] })
+    const quoted = (): Fetched<Quote> => ({
+      ok: true,
+      value: this.#quote(),
+      provider: 'one',
+      provenance: null,
+      runs: [],
+    })
     return {
       db,
       market: {

@@ -6,14 +6,14 @@ import { ClientRefs } from '../../../durable-objects/conversation/events/client-
 import { EventLog } from '../../../durable-objects/conversation/events/event-log.ts'
 import { IndexRow } from '../../../durable-objects/conversation/lifecycle/index-row.ts'
 import type { UsageReport } from '../../../durable-objects/conversation/lifecycle/usage-report.ts'
+import { Sessions } from '../../../durable-objects/conversation/sockets/sessions.ts'
 import { SocketMessages } from '../../../durable-objects/conversation/sockets/socket-messages.ts'
 import { SocketPermits } from '../../../durable-objects/conversation/sockets/socket-permits.ts'
-import { Sessions } from '../../../durable-objects/conversation/sockets/sessions.ts'
 import { placeNote } from '../../../src/agent/actions.ts'
 import type { ActionEvent, NewEvent } from '../../../src/agent/events.ts'
 import type { Disk } from '../disk.ts'
-import type { ClientEnd } from './sockets.ts'
 import { Place } from './place.ts'
+import type { ClientEnd } from './sockets.ts'
 import type { World } from './world.ts'
 
 export const CHAT_TABLES = ['meta', 'events', 'event_parts', 'client_refs', 'alarms', 'outbox']

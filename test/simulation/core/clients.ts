@@ -82,7 +82,8 @@ export class ChatClient {
     else if (frame.type === 'ack') this.#acknowledged(frame.ref ?? '', frame.event_id ?? -1)
     else if (frame.type === 'ready') {
       this.isReady = true
-      if ((frame.last_event_id ?? -2) + 1 > this.seen.length) this.#world.fault(`${this.#name} is ready without all events`)
+      if ((frame.last_event_id ?? -2) + 1 > this.seen.length)
+        this.#world.fault(`${this.#name} is ready without all events`)
     } else this.#world.fault(`${this.#name} was told ${text}`)
   }
 
@@ -194,7 +195,8 @@ export class StreamClient {
   #progressed(id: string, { status, progress }: Told): void {
     const before = this.tasks.get(id)
     if (before !== undefined && before.progress > progress) this.#world.fault(`the progress of ${id} fell`)
-    if (before !== undefined && OVER.has(before.status)) this.#world.fault(`${id} was ${before.status} and is ${status}`)
+    if (before !== undefined && OVER.has(before.status))
+      this.#world.fault(`${id} was ${before.status} and is ${status}`)
     this.tasks.set(id, { status, progress })
   }
 }
@@ -266,7 +268,14 @@ export class Submitter {
 function requestFor(code: string, { batch, notify }: { batch: string | null; notify: boolean }): TaskRequest {
   return {
     ...{ kind: 'analysis', key: code, stockCode: code, stockName: null, reportType: 'brief', analysisPhase: 'auto' },
-    ...{ language: 'en', reportLanguage: null, skills: null, originalQuery: null, reading: null, selectionSource: null },
+    ...{
+      language: 'en',
+      reportLanguage: null,
+      skills: null,
+      originalQuery: null,
+      reading: null,
+      selectionSource: null,
+    },
     ...{ forceRefresh: false, region: null, priority: batch === null ? 'interactive' : 'batch', channels: null },
     ...{ notify, batch },
   }

@@ -2,14 +2,15 @@
 // transaction.
 
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import type { World } from './world.ts'
 
-const FOLDER = new URL('../../../migrations/', import.meta.url)
+const FOLDER = join(import.meta.dirname, '../../../migrations')
 const SCHEMA = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.sql'))
   .sort()
-  .map((name) => readFileSync(new URL(name, FOLDER), 'utf8'))
+  .map((name) => readFileSync(join(FOLDER, name), 'utf8'))
 const GIVES_ROWS = /^\s*(SELECT|WITH)\b|\bRETURNING\b/i
 
 type Result = { results: Record<string, unknown>[]; success: true; meta: { changes: number; last_row_id: number } }
@@ -26,7 +27,10 @@ export class Database {
   constructor() {
     for (const sql of SCHEMA) this.#db.exec(sql)
     const names = (where: string) =>
-      this.#db.prepare(`SELECT name, tbl_name FROM sqlite_master WHERE ${where}`).all() as { name: string; tbl_name: string }[]
+      this.#db.prepare(`SELECT name, tbl_name FROM sqlite_master WHERE ${where}`).all() as {
+        name: string
+        tbl_name: string
+      }[]
     const kept = new Set(names("type = 'trigger' AND name LIKE '%_no_delete'").map(({ tbl_name }) => tbl_name))
     const tables = names("type = 'table' AND (name NOT LIKE 'sqlite_%' OR name = 'sqlite_sequence')")
     this.#tables = tables.map(({ name }) => name).filter((name) => !kept.has(name))

@@ -2,7 +2,7 @@
 
 import { Disk, type Grip } from '../disk.ts'
 import { Isolate, isolates } from './clock.ts'
-import { ServerEnd } from './sockets.ts'
+import type { ServerEnd } from './sockets.ts'
 import { atTurnEnd, type World } from './world.ts'
 
 const DEATH_SHARE = 0.03
@@ -11,7 +11,7 @@ const RETRY_MS = 2_000
 /** What the runtime calls of an object. */
 type Callable = {
   alarm(info: AlarmInvocationInfo): Promise<void>
-  webSocketMessage?(socket: WebSocket, data: string): Promise<void>
+  webSocketMessage?(socket: WebSocket, data: string | ArrayBuffer): void | Promise<void>
   webSocketClose(socket: WebSocket, code: number): void
 }
 
@@ -198,14 +198,15 @@ export class Place<T extends Callable> {
       getWebSocketAutoResponseTimestamp: () => null,
       acceptWebSocket: (socket: ServerEnd, tags: string[] = []) => {
         socket.tags = tags
-        socket.place = this as unknown as Place<Callable>
+        socket.place = this
         this.sockets.push(socket)
       },
     } as unknown as DurableObjectState
   }
 }
 
-export type AnyPlace = Place<Callable>
+/** Of whatever object. */
+export type AnyPlace = Pick<Place<Callable>, 'heard' | 'left' | 'gated' | 'arm' | 'evict' | 'crash'>
 
 const QUIET = () => {}
 

@@ -1,6 +1,5 @@
 // Faults that are put into the service on purpose, each in one place: a simulation that does not find them proves nothing.
 
-import { vi } from 'vitest'
 import { ClientRefs } from '../../../durable-objects/conversation/events/client-refs.ts'
 import { EventLog } from '../../../durable-objects/conversation/events/event-log.ts'
 import { Outbox } from '../../../durable-objects/outbox.ts'
@@ -17,15 +16,16 @@ import { Life } from './place.ts'
 /** Puts it in, and returns what takes it out. */
 type Put = (database: Database) => () => void
 
+type Method = (...args: unknown[]) => unknown
+
 /** In another way, with the real one at hand. */
-function instead<T extends object, Name extends keyof T & string>(
-  of: T,
-  name: Name,
-  make: (real: T[Name]) => (this: T, ...args: never[]) => unknown,
-): () => void {
-  const real = of[name]
-  const spy = vi.spyOn(of as never, name as never).mockImplementation(make(real) as never)
-  return () => spy.mockRestore()
+function instead(of: object, name: string, make: (real: Method) => Method): () => void {
+  const methods = of as Record<string, Method>
+  const real = methods[name] as Method
+  methods[name] = make(real)
+  return () => {
+    methods[name] = real
+  }
 }
 
 const sql =
@@ -39,7 +39,7 @@ const sql =
 
 const PUTS = {
   'what an object says goes out before it is stored': () =>
-    instead(Life.prototype, 'gated', () => Isolate.prototype.gated),
+    instead(Life.prototype, 'gated', () => Isolate.prototype.gated as Method),
   'the key of a submission is not looked at': () => instead(KeyedRequests.prototype, 'find', () => () => null),
   'the ref of a message is not looked at': () => {
     const ends = [
@@ -56,35 +56,50 @@ const PUTS = {
     return () => ends.map((end) => end())
   },
   'a stream goes on one event too late': () =>
-    instead(StreamLog.prototype, 'since', (real) =>
-      function (this: StreamLog, ...args: never[]) {
-        return (Reflect.apply(real, this, args) as string[] | null)?.slice(1) ?? null
-      },
+    instead(
+      StreamLog.prototype,
+      'since',
+      (real) =>
+        function (this: object, ...args) {
+          return (Reflect.apply(real, this, args) as string[] | null)?.slice(1) ?? null
+        },
     ),
   'a replay leaves its first event out': () =>
-    instead(EventLog.prototype, 'since', (real) =>
-      function (this: EventLog, ...args: never[]) {
-        return (Reflect.apply(real, this, args) as unknown[]).slice(1)
-      },
+    instead(
+      EventLog.prototype,
+      'since',
+      (real) =>
+        function (this: object, ...args) {
+          return (Reflect.apply(real, this, args) as unknown[]).slice(1)
+        },
     ),
   'no message about a task that ended': () => instead(Notices.prototype, 'taskEnded', () => () => {}),
   'a message is passed on under another name each time': () =>
-    instead(Notices.prototype, 'put', (real) =>
-      function (this: Notices, ...[notice]: never[]) {
-        const { key, ...rest } = notice as { key: string }
-        Reflect.apply(real, this, [{ ...rest, key: `${key}-${Date.now()}` }] as never)
-      },
+    instead(
+      Notices.prototype,
+      'put',
+      (real) =>
+        function (this: object, notice) {
+          const { key, ...rest } = notice as { key: string }
+          return Reflect.apply(real, this, [{ ...rest, key: `${key}-${Date.now()}` }])
+        },
     ),
   'the report of a cancelled task stays': () => instead(UnsavedReports.prototype, 'withdraw', () => () => {}),
   'what the database did not take is forgotten': () => instead(Outbox.prototype, 'put', () => () => {}),
   'an alert is told of whenever somebody asks': () => instead(Submissions.prototype, 'find', () => () => null),
   'two senders may have the same message': sql('next_at <= ?1 AND lease_until <= ?1', 'next_at <= ?1'),
-  'a book is written without a look at who was there before': sql('WHERE portfolio_books.version = ?2', 'WHERE ?2 = ?2'),
+  'a book is written without a look at who was there before': sql(
+    'WHERE portfolio_books.version = ?2',
+    'WHERE ?2 = ?2',
+  ),
   'two looks at a rule may both be stored': sql(
     'COALESCE((SELECT version FROM alert_states WHERE rule_id = ?1 AND revision = ?2), 0) = ?3',
     '?3 = ?3',
   ),
-  'a delivery that is there is made anew': sql('ON CONFLICT (id) DO NOTHING', "ON CONFLICT (id) DO UPDATE SET state = 'pending'"),
+  'a delivery that is there is made anew': sql(
+    'ON CONFLICT (id) DO NOTHING',
+    "ON CONFLICT (id) DO UPDATE SET state = 'pending'",
+  ),
 } satisfies Record<string, Put>
 
 /** From which seed on each is found soon, where that is not the first. */

@@ -69,9 +69,13 @@ export class Queue {
   }
 
   /** The cron trigger, which comes every few minutes: it passes on what was noted and never told. */
-  startCron(): void {
-    const cron = () => new Isolate('cron').enter(() => runUpkeep(this.#db, this.#jobs, Date.now()))
-    this.#world.clock.set(() => void cron().catch(() => {}), CRON_EVERY_MS, true)
+  startCron(look: () => void): void {
+    const upkeep = () => new Isolate('cron').enter(() => runUpkeep(this.#db, this.#jobs, Date.now()))
+    const cron = () => {
+      look()
+      void upkeep().catch(() => {})
+    }
+    this.#world.clock.set(cron, CRON_EVERY_MS, true)
   }
 
   get db(): D1Database {
@@ -152,7 +156,13 @@ function told(queryId: string): ToldReport {
 const BLANK = {
   ...{ originalQuery: null, selectionSource: null, skills: null, trendPrediction: null, analysisSummary: null },
   ...{ operationAdvice: null, actionLabel: null, changePct: null, volumeRatio: null, turnoverRate: null },
-  ...{ modelUsed: null, dataChecks: null, contextSnapshot: null, diagnostics: '{"notification_runs":[]}', region: null },
+  ...{
+    modelUsed: null,
+    dataChecks: null,
+    contextSnapshot: null,
+    diagnostics: '{"notification_runs":[]}',
+    region: null,
+  },
 }
 
 function reportOf(owner: string, queryId: string, stockCode: string): NewAnalysis {

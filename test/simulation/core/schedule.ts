@@ -76,11 +76,13 @@ export class Schedule {
       void this.alerts.lookAt(price)
       await this.#until(() => this.#isAtRest(), false)
     }
-    const fired = "SELECT data_timestamp FROM alert_triggers WHERE owner = ? AND status = 'triggered' ORDER BY id DESC LIMIT 1"
+    const fired =
+      "SELECT data_timestamp FROM alert_triggers WHERE owner = ? AND status = 'triggered' ORDER BY id DESC LIMIT 1"
     const at = this.alerts.prices.at(-1)?.at ?? 0
     for (const owner of this.owners) {
       const [row] = this.database.read<{ data_timestamp: string }>(fired, owner)
-      if (row === undefined || Date.parse(row.data_timestamp) < at) this.world.fault(`the last alert of ${owner} never fired`)
+      if (row === undefined || Date.parse(row.data_timestamp) < at)
+        this.world.fault(`the last alert of ${owner} never fired`)
     }
   }
 
@@ -89,7 +91,7 @@ export class Schedule {
     void Promise.all([this.portfolio.begin(), this.alerts.begin(this.owners)]).then(() => {
       isReady = true
     })
-    this.queue.startCron()
+    this.queue.startCron(() => this.#work['untold alerts']?.() === 0 || this.alerts.sweep())
     for (const client of [...this.chatClients, ...this.streams]) client.connect()
     await this.#until(() => isReady && this.#areConnected, false)
   }
@@ -115,7 +117,7 @@ export class Schedule {
   }
 
   get #places(): AnyPlace[] {
-    return [this.queue.place as unknown as AnyPlace, this.chat as unknown as AnyPlace]
+    return [this.queue.place, this.chat]
   }
 
   #goOn(): void {
@@ -207,6 +209,7 @@ export class Schedule {
       words: count(chat, "alarms WHERE name = 'agent'"),
       deliveries: count(database, "deliveries WHERE state = 'pending'"),
       'untold notices': count(database, 'untold_notices'),
+      'untold alerts': count(database, 'alert_triggers WHERE streamed = 0'),
       streams: () => this.streams.filter(({ owner, last }) => last !== this.#lastOf(owner)).length,
       followers: () => this.chatClients.filter(({ seen }) => seen.length !== this.chat.object.log.last + 1).length,
     }

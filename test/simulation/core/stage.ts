@@ -23,8 +23,10 @@ export const stage = {
 export function setStage(): void {
   setLogLevel('silent')
   vi.useFakeTimers({ toFake: ['Date'] })
-  const set = (isRepeated: boolean) => (run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
-    world().clock.set(() => run(...args), ms ?? 0, isRepeated)
+  const set =
+    (isRepeated: boolean) =>
+    (run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
+      world().clock.set(() => run(...args), ms ?? 0, isRepeated)
   const clear = (id: number) => world().clock.clear(id)
   vi.stubGlobal('setTimeout', set(false))
   vi.stubGlobal('setInterval', set(true))

@@ -84,7 +84,8 @@ function judgeMessages(schedule: Schedule): void {
   if (new Set(found).size !== found.length) world.fault('a message was made twice')
   for (const row of rows) {
     const recognises = row.channel_id === 'box'
-    if (row.state !== 'delivered' && (row.state !== 'uncertain' || recognises)) world.fault(`${row.state}: ${name(row)}`)
+    if (row.state !== 'delivered' && (row.state !== 'uncertain' || recognises))
+      world.fault(`${row.state}: ${name(row)}`)
     for (let n = 1; n <= row.parts; n++) {
       const times = got.filter(({ channel, key }) => channel === row.channel_id && key === `${row.id}-${n}`).length
       if (times === 0 && row.state === 'delivered') world.fault(`delivered and never came: ${name(row)}, part ${n}`)
@@ -123,7 +124,8 @@ function judgeStreams(schedule: Schedule): void {
   const tasks = tasksOf(schedule)
   for (const { owner, tasks: told, alerts } of streams) {
     for (const { id, status } of tasks.filter((task) => task.owner === owner))
-      if (told.get(id)?.status !== status) world.fault(`${id} is ${status}, and ${owner} was told ${told.get(id)?.status}`)
+      if (told.get(id)?.status !== status)
+        world.fault(`${id} is ${status}, and ${owner} was told ${told.get(id)?.status}`)
     const fired = database.read<{ uid: string }>('SELECT uid FROM alert_triggers WHERE owner = ? ORDER BY id', owner)
     const wanted = fired.map(({ uid }) => JSON.stringify({ uid }))
     if (alerts.toSorted().join() !== wanted.toSorted().join())
@@ -160,7 +162,8 @@ function judgeAlerts({ world, alerts, database, owners }: Schedule): void {
     for (const { at, observed } of database.read<{ at: string; observed: number }>(query, owner)) {
       const moment = Date.parse(at)
       const between = alerts.prices.filter((one) => one.at > last && one.at <= moment)
-      if (observed !== 11 || between.at(-1)?.price === 10) world.fault(`an alert of ${owner} tells of ${observed} at ${at}`)
+      if (observed !== 11 || between.at(-1)?.price === 10)
+        world.fault(`an alert of ${owner} tells of ${observed} at ${at}`)
       if (last > 0 && !between.some(({ price }) => price === 10)) world.fault(`an alert of ${owner} fired twice: ${at}`)
       last = moment
     }
@@ -169,7 +172,9 @@ function judgeAlerts({ world, alerts, database, owners }: Schedule): void {
 
 /** The list of conversations shows the newest state. */
 function judgeIndex({ world, chat, database }: Schedule): void {
-  const [row] = database.read<{ num_connections: number }>("SELECT num_connections FROM conversations WHERE id = 'chat'")
+  const [row] = database.read<{ num_connections: number }>(
+    "SELECT num_connections FROM conversations WHERE id = 'chat'",
+  )
   const { last } = chat.object.log
   if (row?.num_connections !== last) world.fault(`the index tells of event ${row?.num_connections} and not of ${last}`)
 }

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { Random } from '../random.ts'
-import { Clock, Isolate, isolates, NEVER } from './clock.ts'
+import { Clock, type Isolate, isolates, NEVER } from './clock.ts'
 
 export const BEGAN_AT = Date.parse('2026-08-13T01:35:00Z')
 const LOST_SHARE = 0.02
@@ -104,10 +104,12 @@ export class World {
         if (from !== undefined && (from.isDead || this.dies(from, `before ${label}`))) return
         if (this.strikes(LOST_SHARE)) return lost()
         const isAnswerLost = this.strikes(LOST_SHARE)
-        isolates.exit(async () => work()).then(
-          (value) => (isAnswerLost ? lost() : settle(() => resolve(value))),
-          (error) => settle(() => reject(error)),
-        )
+        isolates
+          .exit(async () => work())
+          .then(
+            (value) => (isAnswerLost ? lost() : settle(() => resolve(value))),
+            (error) => settle(() => reject(error)),
+          )
       }
       if (from === undefined) this.later(label, arrive)
       else from.gated(() => this.later(label, arrive))

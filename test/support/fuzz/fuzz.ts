@@ -24,9 +24,14 @@ const BROKEN_SHARE = 0.45
 const LISTEN_MS = 150
 
 /** Makes things that others are about: more often than the rest. */
-const BEGINNINGS = /^POST \/api\/(conversations|v1\/(alerts\/rules|watchlists|portfolio\/accounts|schedules|channels|screens?))$/
+const BEGINNINGS =
+  /^POST \/api\/(conversations|v1\/(alerts\/rules|watchlists|portfolio\/accounts|schedules|channels|screens?))$/
 
-export type Told = { readonly sent: Map<string, number>; readonly statuses: Map<number, number>; readonly faults: string[] }
+export type Told = {
+  readonly sent: Map<string, number>
+  readonly statuses: Map<number, number>
+  readonly faults: string[]
+}
 
 export class Fuzz {
   readonly told: Told = { sent: new Map(), statuses: new Map(), faults: [] }
@@ -153,7 +158,8 @@ export class Fuzz {
     }
     const text = await response.text()
     if (reply === undefined) return [`${place} is not declared: ${text.slice(0, 300)}`]
-    if (reply.content === undefined) return type === null || text === '' ? [] : [`${place} is declared without a body: ${type}`]
+    if (reply.content === undefined)
+      return type === null || text === '' ? [] : [`${place} is declared without a body: ${type}`]
     const media = type === null ? undefined : reply.content[type]
     if (media === undefined) return [`${place} is declared as ${Object.keys(reply.content)}, not as ${type}`]
     if (type !== 'application/json') return []

@@ -1,8 +1,8 @@
 // Sockets that say right and wrong things: each answer is a frame that the protocol has, a ping that was sent last is answered soon,
 // and no close says that the service failed.
 
-import { pick, type Values } from './values.ts'
 import type { Random } from '../broken-requests.ts'
+import { pick, type Values } from './values.ts'
 
 const PATIENCE_MS = 5_000
 const FRAMES: ReadonlySet<string> = new Set([
@@ -90,7 +90,9 @@ function talk(address: string, said: readonly string[], isPlain: boolean): Promi
       if (type === 'pong') end()
       else if (!FRAMES.has(type)) faults.push(`a frame of the type ${type}: ${String(data).slice(0, 200)}`)
     })
-    socket.addEventListener('close', ({ code, reason }) => end(code === FAILED ? [`closed with ${code} ${reason}`] : []))
+    socket.addEventListener('close', ({ code, reason }) =>
+      end(code === FAILED ? [`closed with ${code} ${reason}`] : []),
+    )
     // A handshake that was refused: the status is looked at where requests are fuzzed.
     socket.addEventListener('error', () => end())
   })

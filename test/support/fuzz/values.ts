@@ -8,11 +8,42 @@ export type Components = Readonly<Record<string, JsonSchema>>
 export const pick = <T>(random: Random, from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit)
 
-const WORDS = ['a', 'echo hello', '600519', 'AAPL', 'hk00700', 'notes', '2026-08-13', 'main', 'ls -la', '中文 名', 'x y']
+const WORDS = [
+  'a',
+  'echo hello',
+  '600519',
+  'AAPL',
+  'hk00700',
+  'notes',
+  '2026-08-13',
+  'main',
+  'ls -la',
+  '中文 名',
+  'x y',
+]
 const STRANGE = [
   ...['', ' ', '\u0000', '\ud800', '\u202e', '../../etc/passwd', "' OR 1=1 --", '<script>alert(1)</script>', '{{7*7}}'],
-  ...['%', '%00', '__proto__', 'constructor', 'NaN', '1e400', '-0', '9007199254740993', 'null', '🦊'.repeat(40), '\r\nx: y'],
-  ...['x'.repeat(300), 'x'.repeat(70_000), '2026-02-30', '9999-12-31T23:59:59Z', 'http://169.254.169.254/', 'file:///etc'],
+  ...[
+    '%',
+    '%00',
+    '__proto__',
+    'constructor',
+    'NaN',
+    '1e400',
+    '-0',
+    '9007199254740993',
+    'null',
+    '🦊'.repeat(40),
+    '\r\nx: y',
+  ],
+  ...[
+    'x'.repeat(300),
+    'x'.repeat(70_000),
+    '2026-02-30',
+    '9999-12-31T23:59:59Z',
+    'http://169.254.169.254/',
+    'file:///etc',
+  ],
 ]
 const NUMBERS = [0, 1, -1, 2, 10, 0.5, 1e9, -1e9, 2 ** 31, 2 ** 53, 1e308, 1e-300]
 
@@ -93,7 +124,7 @@ export class Values {
       () => null,
       () => true,
       () => [value, value],
-      () => ({ value, ['__proto__x']: pick(random, STRANGE) }),
+      () => JSON.parse('{"__proto__": {"a": 1}, "constructor": {"prototype": 1}}'),
       () => JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`),
       () => String(value),
     ])()
