@@ -4,7 +4,6 @@
 import type { Random } from '../broken-requests.ts'
 import { pick, type Values } from './values.ts'
 
-const PATIENCE_MS = 5_000
 const FRAMES: ReadonlySet<string> = new Set([
   ...['events', 'ready', 'ack', 'error', 'pong', 'check', 'status', 'closing', 'delta', 'output', 'ping'],
 ])
@@ -28,7 +27,7 @@ const ACTION = {
   required: ['action', 'args'],
 }
 
-export type SocketFuzz = { url: string; key: string | null; values: Values; random: Random }
+export type SocketFuzz = { url: string; key: string | null; values: Values; random: Random; patienceMs: number }
 
 /** What went wrong on so many sockets, some at a time. */
 export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: number): Promise<string[]> {
@@ -44,7 +43,7 @@ export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: numbe
   return faults
 }
 
-async function oneSocket({ url, key, values, random }: SocketFuzz): Promise<string[]> {
+async function oneSocket({ url, key, values, random, patienceMs }: SocketFuzz): Promise<string[]> {
   const id = encodeURIComponent(values.idFor('conversation_id').toWellFormed())
   const isPlain = random() < 0.7
   const after = pick(random, ['-1', '0', '3', '99999', 'x'])
@@ -53,7 +52,7 @@ async function oneSocket({ url, key, values, random }: SocketFuzz): Promise<stri
     ? `/api/conversations/${id}/ws?latest_event_id=${after}${secret}`
     : `/socket.io/?EIO=4&transport=websocket&conversation_id=${id}&latest_event_id=${after}${secret}`
   const said = Array.from({ length: Math.floor(random() * 6) }, () => frameOf({ values, random, isPlain }))
-  const faults = await talk(`${url.replace('http', 'ws')}${path}`, said, isPlain)
+  const faults = await talk(`${url.replace('http', 'ws')}${path}`, { said, isPlain, patienceMs })
   return faults.map((fault) => `${path}: ${fault}\n    ${said.map((one) => one.slice(0, 200)).join('\n    ')}`)
 }
 
@@ -68,12 +67,14 @@ function frameOf({ values, random, isPlain }: Making): string {
   return pick(random, [`42["oh_user_action",${text}]`, `421["oh_user_action",${text}]`, '40', `40/x,`, '3', text])
 }
 
+type Talk = { said: readonly string[]; isPlain: boolean; patienceMs: number }
+
 /** Says it all, with a ping at the end where the protocol has one, and listens until the answer. */
-function talk(address: string, said: readonly string[], isPlain: boolean): Promise<string[]> {
+function talk(address: string, { said, isPlain, patienceMs }: Talk): Promise<string[]> {
   return new Promise((resolve) => {
     const faults: string[] = []
     const socket = new WebSocket(address)
-    const timer = setTimeout(() => end([`no answer within ${PATIENCE_MS} ms`]), PATIENCE_MS)
+    const timer = setTimeout(() => end([`no answer within ${patienceMs} ms`]), patienceMs)
     const end = (more: readonly string[] = []) => {
       clearTimeout(timer)
       socket.close()
