@@ -165,14 +165,12 @@ export class Alerts {
       )
   }
 
-  /** The cron trigger comes, once or twice, some minutes after the last time. */
-  async look(): Promise<void> {
-    const { random } = this.#world
-    const [price, isDoubled] = [random.chance(0.5) ? 10 : 11, random.chance(0.4)]
-    await this.lookAt(price)
-    if (isDoubled) this.sweep()
+  /** The cron trigger comes some minutes after the last time. */
+  look(): Promise<void> {
+    return this.lookAt(this.#world.random.chance(0.5) ? 10 : 11)
   }
 
+  /** Now and then two come at once. */
   async lookAt(price: number): Promise<void> {
     this.#looking += 1
     const due = Math.max(Date.now(), this.#dueAt)
@@ -181,6 +179,7 @@ export class Alerts {
     this.#price = price
     this.prices.push({ at: Date.now(), price })
     this.sweep()
+    if (this.#world.random.chance(0.4)) this.sweep()
     this.#looking -= 1
   }
 
@@ -206,7 +205,11 @@ export class Alerts {
     return {
       db,
       market: {
-        quotes: async (asked: readonly Instrument[]) => new Map(asked.map(({ key }) => [key, quoted()])),
+        quotes: async (asked: readonly Instrument[]) => {
+          // Two looks at one time are told of two moments.
+          this.#world.clock.pass(1 + this.#world.random.below(20))
+          return new Map(asked.map(({ key }) => [key, quoted()]))
+        },
         otherQuote: none,
         bars: none,
       },

@@ -27,20 +27,17 @@ export class Database {
   constructor() {
     for (const sql of SCHEMA) this.#db.exec(sql)
     const names = (where: string) =>
-      this.#db.prepare(`SELECT name, tbl_name FROM sqlite_master WHERE ${where}`).all() as {
-        name: string
-        tbl_name: string
-      }[]
-    const kept = new Set(names("type = 'trigger' AND name LIKE '%_no_delete'").map(({ tbl_name }) => tbl_name))
-    const tables = names("type = 'table' AND (name NOT LIKE 'sqlite_%' OR name = 'sqlite_sequence')")
-    this.#tables = tables.map(({ name }) => name).filter((name) => !kept.has(name))
+      this.read<{ name: string }>(`SELECT name FROM sqlite_master WHERE ${where}`).map(({ name }) => name)
+    // Between two schedules even that is deleted which nobody may delete.
+    for (const name of names("type = 'trigger' AND name LIKE '%_no_delete'")) this.#db.exec(`DROP TRIGGER ${name}`)
+    this.#tables = names("type = 'table' AND (name NOT LIKE 'sqlite_%' OR name = 'sqlite_sequence')")
   }
 
   close(): void {
     this.#db.close()
   }
 
-  /** As good as new, but for what nobody may delete: that is of owners of its own each time. */
+  /** As good as new. */
   wipe(): void {
     this.isDown = false
     for (const table of this.#tables) this.#prepared(`DELETE FROM ${table}`).run()

@@ -18,7 +18,7 @@ const MOST_ROUNDS = 8_000
 const ACT_SHARE = 0.06
 const QUIET_TURNS = 3
 
-/** Nobody may delete what the ledger of advice has: each play has owners of its own. */
+/** An isolate that died in a play may keep the line of an owner's writers for ever: each play has a book of its own. */
 let plays = 0
 
 export class Schedule {
@@ -43,13 +43,13 @@ export class Schedule {
     const { world } = this
     this.database = database
     plays += 1
-    this.owners = [`ann${plays}`, `bob${plays}`]
+    this.owners = ['ann', 'bob']
     this.queue = new Queue({ world, disk: queueDisk, database })
     this.chat = newChat(world, chatDisk, { DB: this.queue.db } as Env)
     this.chatClients = ['c', 'd'].map((name) => new ChatClient(world, this.chat, name))
     this.streams = this.owners.map((owner) => new StreamClient(world, this.queue.place, owner))
     this.submitter = new Submitter(world, this.queue.place)
-    this.portfolio = new Portfolio(world, this.queue.db, this.owners[0] as string)
+    this.portfolio = new Portfolio(world, this.queue.db, `writer-${plays}`)
     this.alerts = new Alerts(world, this.queue)
     this.#work = this.#counts()
     this.#acts = this.#kinds()
@@ -63,9 +63,9 @@ export class Schedule {
     await this.#begin()
     world.hazards = hazards
     await this.#until(() => this.#actions === 0, true)
-    world.hazards = 0
-    this.database.isDown = false
+    // What is left of the faults may still come until all is at rest.
     await this.#until(() => this.#isAtRest(), false)
+    world.hazards = 0
     await this.#lastLooks()
   }
 

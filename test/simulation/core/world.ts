@@ -63,8 +63,7 @@ export class World {
 
   /** The same for the same story. */
   get hash(): string {
-    const story = this.story.join('\n').replaceAll(/(ann|bob)\d+/g, '$1')
-    return createHash('sha256').update(story).digest('hex').slice(0, 16)
+    return createHash('sha256').update(this.story.join('\n')).digest('hex').slice(0, 16)
   }
 
   later(label: string, run: () => void, line = new Line()): void {
