@@ -25,7 +25,8 @@ type Key = { key: string }
 export async function fairness({ seconds, only }: { seconds: number; only: string | null }): Promise<boolean> {
   const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-fairness-'))
   const rootKey = randomBytes(24).toString('hex')
-  const env = { ...CLEAN, AUTH_MODE: 'keys', ROOT_API_KEY: rootKey, MARKET_DATA: 'sample', LOG_LEVEL: 'error' }
+  const keys = { ROOT_API_KEY: rootKey, SECRETS_KEY: randomBytes(32).toString('base64') }
+  const env = { ...CLEAN, ...keys, AUTH_MODE: 'keys', MARKET_DATA: 'sample', LOG_LEVEL: 'error' }
   const service = await startService({ stateDir, env })
   try {
     const keyOf = (owner: string) => keyFor({ url: service.url, rootKey }, owner)
@@ -36,7 +37,7 @@ export async function fairness({ seconds, only }: { seconds: number; only: strin
     )
     let isFair = true
     for (const name of Object.keys(ATTACKS) as AttackName[]) {
-      if (only !== null && !name.includes(only)) continue
+      if (only !== null && !new RegExp(only).test(name)) continue
       const alone = await victim.work(seconds)
       const target = { url: service.url, key: await keyOf(`attacker-${name.replaceAll(/\W/g, '-')}`), seconds }
       const [struck, beside] = await Promise.all([attack(name, target), sleep(500).then(() => victim.work(seconds))])
