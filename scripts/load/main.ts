@@ -7,9 +7,10 @@ import { startLoopbackMarket } from '../../test/support/loopback-market.ts'
 import { startMortalService } from '../faults/mortal-service.ts'
 import { Fault } from '../start/fault.ts'
 import { findings } from './audit.ts'
+import { fairness } from './fairness.ts'
 import { Figures } from './figures.ts'
 import { Memory } from './memory.ts'
-import { type Options, readOptions } from './options.ts'
+import { type Options, readFairness, readOptions } from './options.ts'
 import { gather, type People, startModel } from './people.ts'
 import { type Run, workUntilOver } from './work.ts'
 
@@ -31,7 +32,9 @@ const SETTINGS = {
 
 export async function main(args: readonly string[]): Promise<void> {
   try {
-    if (!(await load(readOptions(args)))) process.exitCode = 1
+    const attacked = readFairness(args)
+    const isWell = attacked === null ? await load(readOptions(args)) : await fairness(attacked)
+    if (!isWell) process.exitCode = 1
   } catch (error) {
     console.error(error instanceof Fault ? error.message : error)
     process.exitCode = 1

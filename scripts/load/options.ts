@@ -51,3 +51,20 @@ function parse(args: readonly string[]): Partial<Record<keyof Options, string>> 
     throw new Fault(`${messageOf(error)}. ${USAGE}`)
   }
 }
+
+const FAIRNESS_SECONDS = 12
+const FAIRNESS_USAGE = `npm run load -- --fairness [--seconds ${FAIRNESS_SECONDS}] [--only <pattern of attacks' names>]`
+
+/** Null where it is not what is asked for. */
+export function readFairness(args: readonly string[]): { seconds: number; only: string | null } | null {
+  if (!args.includes('--fairness')) return null
+  try {
+    const options = { fairness: { type: 'boolean' }, seconds: { type: 'string' }, only: { type: 'string' } } as const
+    const { values } = parseArgs({ args: [...args], options })
+    const seconds = Number(values.seconds ?? FAIRNESS_SECONDS)
+    if (!(seconds >= 1)) throw new Fault(`--seconds: found "${values.seconds}"`)
+    return { seconds, only: values.only ?? null }
+  } catch (error) {
+    throw new Fault(`${messageOf(error)}. ${FAIRNESS_USAGE}`)
+  }
+}

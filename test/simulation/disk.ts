@@ -16,6 +16,7 @@ export type Grip = {
 }
 
 const SEVERAL = /;\s*\S/
+const OF_A_TURN = ['meta', 'events', 'client_refs', 'alarms', 'model_steps', 'tool_calls', 'tool_memory']
 const READS = /^\s*SELECT\b/i
 
 export class Disk {
@@ -41,10 +42,10 @@ export class Disk {
   }
 
   /** As good as new, for a tenth of what a new one costs. */
-  wipe(): void {
-    const tables = this.read<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-    const used = new Set(['meta', 'events', 'client_refs', 'alarms', 'model_steps', 'tool_calls', 'tool_memory'])
-    for (const { name } of tables) if (used.has(name)) this.#prepared(`DELETE FROM ${name}`).run()
+  wipe(tables: readonly string[] = OF_A_TURN): void {
+    const known = new Set(this.read<{ name: string }>('SELECT name FROM sqlite_master').map(({ name }) => name))
+    for (const name of tables) if (known.has(name)) this.#prepared(`DELETE FROM ${name}`).run()
+    if (known.has('sqlite_sequence')) this.#prepared('DELETE FROM sqlite_sequence').run()
     this.alarm = null
     this.firing = null
   }

@@ -7,6 +7,7 @@ import { readBackupArguments } from '../../scripts/backup/main.ts'
 import { readOptions as readBenchOptions } from '../../scripts/bench/options.ts'
 import { parseOptions as readEvaluateOptions } from '../../scripts/evaluate/options.ts'
 import { readOptions as readFaultOptions } from '../../scripts/faults/options.ts'
+import { readFairness, readOptions as readLoadOptions } from '../../scripts/load/options.ts'
 import { readOptions as readMutateOptions } from '../../scripts/mutate/options.ts'
 import { readArguments as readStartArguments } from '../../scripts/start/arguments.ts'
 import { VARIABLES } from '../../src/config.ts'
@@ -38,6 +39,10 @@ const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = 
   bench: readBenchOptions,
   evaluate: readEvaluateOptions,
   mutate: readMutateOptions,
+  load: (args) => readFairness(args) ?? readLoadOptions(args),
+  conformance: (args) => {
+    if (args.length > 1) throw new Error('one suite, by a part of its name')
+  },
   'test:faults': readFaultOptions,
   runner: (args) => onlyWordsOf('runner/src/usage.ts', args),
   client: (args) => isClientCommand(args[0] ?? ''),

@@ -1,0 +1,91 @@
+// `npm run conformance`: what others test their own programs with, against ours. Each suite is a published package of one version,
+// fetched for the run and installed nowhere. It prints how much of each is so here; what is not stands with its reason in
+// `expected.ts`, and anything else fails.
+
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Case } from './case.ts'
+import { EXPECTED } from './expected.ts'
+import { csvCases, zipCases } from './files.ts'
+import { mcpCases } from './mcp.ts'
+import { taLibCases } from './ta-lib.ts'
+
+type Suite = {
+  readonly name: string
+  /** Null for what is installed for tests in any case. */
+  readonly source: { readonly id: string; readonly sha512: string } | null
+  cases(folder: string): Case[] | Promise<Case[]>
+}
+
+const SUITES: readonly Suite[] = [
+  {
+    name: 'TA-Lib: its regression test',
+    source: {
+      id: 'talib@2.0.5',
+      sha512:
+        '92d7228d7d18a4ef7eb4d6ec6f88fb20c107a48133c1e109a699baabc58410a36becec530e381470df8fa2f1413931858b4699494efddb21df470ff6f8b526de',
+    },
+    cases: (folder) => taLibCases(join(folder, 'src/lib/src/tools/ta_regtest')),
+  },
+  {
+    name: 'CSV: csv-spectrum',
+    source: {
+      id: 'csv-spectrum@2.0.0',
+      sha512:
+        '8235bd60402472b268e0011dad5f7ee259145e53b26320bed40a7779fccc89452cd4e4dd676f55ada05934104a64aee289491b30d91499f2a9fe39dacb31f100',
+    },
+    cases: csvCases,
+  },
+  {
+    name: 'ZIP: archives of unzip',
+    source: {
+      id: 'unzip@0.1.11',
+      sha512:
+        '0efc5dedb8f645c7db33e01b35fc7451faaf93b2a5e1819e0109441a7f7e8250d0cf51c5c5e7918c14adc62fc37c8be0bad9fa85b0b8c8c735ac4a37c7e76655',
+    },
+    cases: (folder) => zipCases(join(folder, 'testData')),
+  },
+  { name: 'MCP: the official suite', source: null, cases: mcpCases },
+]
+
+export async function main(args: readonly string[]): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bellwether-conformance-'))
+  let isWell = true
+  try {
+    for (const suite of SUITES) {
+      if (args.length > 0 && !args.some((part) => suite.name.toLowerCase().includes(part.toLowerCase()))) continue
+      isWell = tell(suite, await suite.cases(suite.source === null ? folder : fetched(folder, suite.source))) && isWell
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  if (!isWell) process.exitCode = 1
+}
+
+/** The folder of the package, which must be the very one that the suite was read from. */
+function fetched(folder: string, { id, sha512 }: NonNullable<Suite['source']>): string {
+  const target = join(folder, id)
+  mkdirSync(target)
+  const packed = execFileSync('npm', ['pack', id, '--silent', '--pack-destination', target], { encoding: 'utf8' })
+  const archive = join(target, packed.trim().split('\n').at(-1) ?? '')
+  const found = createHash('sha512').update(readFileSync(archive)).digest('hex')
+  if (found !== sha512) throw new Error(`${id} is another package than the one that was read: ${found}`)
+  execFileSync('tar', ['-xzf', archive, '-C', target, '--strip-components', '1'])
+  return target
+}
+
+function tell({ name }: Suite, cases: readonly Case[]): boolean {
+  const reasonOf = (one: Case) => EXPECTED.find(({ suite, is }) => suite === name && is.test(one.name))?.reason ?? null
+  const passed = cases.filter((one) => one.passed)
+  const failed = cases.filter((one) => !one.passed)
+  const unexplained = failed.filter((one) => reasonOf(one) === null)
+  const rate = ((100 * passed.length) / Math.max(1, cases.length)).toFixed(1)
+  console.log(`${name.padEnd(32)} ${passed.length} of ${cases.length}, ${rate} %`)
+  for (const [reason, ones] of Map.groupBy(failed, reasonOf))
+    if (reason !== null) console.log(`    ${ones.length} differ for a reason: ${reason}`)
+  for (const one of unexplained) console.log(`    FAILED ${one.name}: ${one.detail}`)
+  return unexplained.length === 0 && cases.length > 0
+}

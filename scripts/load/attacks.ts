@@ -1,0 +1,223 @@
+// The worst that one owner can do with a key, each kind for some seconds. Whatever the service answers is fine here: what counts is
+// what another owner notices.
+
+import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export type Target = { readonly url: string; readonly key: string; readonly seconds: number }
+/** How many requests were made, and how many of them were refused or cut off. */
+export type Struck = { sent: number; refused: number }
+
+const MEGABYTE = 1024 * 1024
+const BODY_BYTES = 8 * MEGABYTE - 4_096
+const ENDLESS = [
+  'node -e "for(;;);"',
+  'while true; do :; done',
+  'node -e "let a=[];for(;;)a.push(new Array(1e5).fill(1))"',
+]
+const STOCKS = ['600519', '000001', '600000', '601318', '600036', 'AAPL', 'MSFT', 'hk00700', '300750', '000858']
+
+class Attacker {
+  readonly struck: Struck = { sent: 0, refused: 0 }
+  readonly #target: Target
+  readonly #endsAt: number
+
+  constructor(target: Target) {
+    this.#target = target
+    this.#endsAt = performance.now() + target.seconds * 1000
+  }
+
+  get isOver(): boolean {
+    return performance.now() >= this.#endsAt
+  }
+
+  get url(): string {
+    return this.#target.url
+  }
+
+  get key(): string {
+    return this.#target.key
+  }
+
+  /** One after the other in each of so many lanes, until the time is over. */
+  async lanes(count: number, work: (lane: number) => Promise<unknown>): Promise<void> {
+    const run = async (lane: number) => {
+      while (!this.isOver) await work(lane)
+    }
+    await Promise.all(Array.from({ length: count }, (_, lane) => run(lane)))
+  }
+
+  async ask(path: string, { method = 'GET', json, body }: { method?: string; json?: object; body?: BodyInit } = {}) {
+    this.struck.sent += 1
+    try {
+      const response = await fetch(`${this.url}${path}`, {
+        method,
+        headers: {
+          'x-session-api-key': this.key,
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        signal: AbortSignal.timeout(30_000),
+        ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body } : {}),
+      })
+      const text = await response.text()
+      if (!response.ok) this.struck.refused += 1
+      return { status: response.status, text }
+    } catch {
+      // Cut off, or not answered in time: nothing that this side minds.
+      this.struck.refused += 1
+      return { status: 0, text: '{}' }
+    }
+  }
+
+  async conversation(): Promise<string> {
+    const { text } = await this.ask('/api/conversations', { method: 'POST', json: { initial_user_msg: 'echo hello' } })
+    const { conversation_id: id } = JSON.parse(text) as { conversation_id?: string }
+    return `/api/conversations/${id ?? 'none'}`
+  }
+
+  say(conversation: string, content: string) {
+    const json = { action: 'message', args: { content } }
+    return this.ask(`${conversation}/events`, { method: 'POST', json })
+  }
+}
+
+type Attack = (attacker: Attacker) => Promise<void>
+
+async function sockets(attacker: Attacker): Promise<void> {
+  const conversation = await attacker.conversation()
+  const address = `${attacker.url.replace('http', 'ws')}${conversation}/ws?session_api_key=${attacker.key}`
+  await attacker.lanes(400, async () => {
+    attacker.struck.sent += 1
+    const socket = new WebSocket(`${address}&latest_event_id=-1`)
+    const { promise: over, resolve } = Promise.withResolvers<void>()
+    socket.addEventListener('close', () => resolve())
+    socket.addEventListener('error', () => {
+      attacker.struck.refused += 1
+      resolve()
+    })
+    socket.addEventListener('open', async () => {
+      for (let at = 0; at < 200 && !attacker.isOver && socket.readyState === WebSocket.OPEN; at++) {
+        socket.send(
+          at % 10 === 0 ? JSON.stringify({ action: 'message', args: { content: `true ${at}` } }) : '{"type":"ping"}',
+        )
+        if (at % 20 === 0) await sleep(20)
+      }
+      socket.close()
+    })
+    await Promise.race([over, sleep(10_000)])
+    await sleep(20)
+  })
+}
+
+async function streams(attacker: Attacker): Promise<void> {
+  await attacker.lanes(200, async () => {
+    attacker.struck.sent += 1
+    const left = new AbortController()
+    const options = { headers: { 'x-session-api-key': attacker.key }, signal: left.signal }
+    try {
+      const response = await fetch(`${attacker.url}/api/v1/analysis/tasks/stream`, options)
+      if (!response.ok) attacker.struck.refused += 1
+      else await response.body?.getReader().read()
+      await sleep(50)
+    } catch {
+      attacker.struck.refused += 1
+    }
+    left.abort()
+  })
+}
+
+async function uploads(attacker: Attacker): Promise<void> {
+  const conversation = await attacker.conversation()
+  const bytes = new Uint8Array(10 * MEGABYTE).fill(120)
+  await attacker.lanes(6, async (lane) => {
+    const form = new FormData()
+    for (const at of [0, 1, 2]) form.append('files', new File([bytes], `file-${lane}-${at}.bin`))
+    await attacker.ask(`${conversation}/upload-files`, { method: 'POST', body: form })
+  })
+}
+
+async function hugeEvents(attacker: Attacker): Promise<void> {
+  const conversation = await attacker.conversation()
+  const content = `true # ${'x'.repeat(BODY_BYTES)}`
+  await attacker.lanes(8, () => attacker.say(conversation, content))
+}
+
+async function loops(attacker: Attacker): Promise<void> {
+  const made = await Promise.all(ENDLESS.map(() => attacker.conversation()))
+  await attacker.lanes(made.length, async (lane) => {
+    await attacker.say(made[lane] as string, ENDLESS[lane] as string)
+    await sleep(500)
+  })
+}
+
+async function analyses(attacker: Attacker): Promise<void> {
+  const json = { stock_codes: STOCKS, async_mode: true, force_refresh: true, report_type: 'full' }
+  await attacker.lanes(4, () => attacker.ask('/api/v1/analysis/analyze', { method: 'POST', json }))
+}
+
+async function searches(attacker: Attacker): Promise<void> {
+  const conversation = await attacker.conversation()
+  await attacker.say(conversation, 'for i in 1 2 3 4 5 6 7 8 9; do seq 1 20000; done')
+  const paths = [
+    '/events?query=19999&limit=100',
+    '/zip-directory',
+    '/events?limit=100&reverse=true',
+    '/trajectory',
+    '/git/changes',
+  ]
+  await attacker.lanes(24, (lane) => attacker.ask(`${conversation}${paths[lane % paths.length]}`))
+}
+
+/** Bodies of which a byte comes now and then. */
+async function slowBodies(attacker: Attacker): Promise<void> {
+  const conversation = await attacker.conversation()
+  const url = `${attacker.url}${conversation}/events`
+  const headers = {
+    'x-session-api-key': attacker.key,
+    'content-type': 'application/json',
+    'content-length': BODY_BYTES,
+  }
+  await attacker.lanes(64, async () => {
+    attacker.struck.sent += 1
+    const asked = request(url, { method: 'POST', headers })
+    const over = new Promise<void>((resolve) => asked.once('close', resolve))
+    asked.once('error', () => {
+      attacker.struck.refused += 1
+    })
+    asked.once('response', (response) => response.resume())
+    asked.write(`{"action":"message","args":{"content":"${'x'.repeat(1_500_000)}`)
+    while (!attacker.isOver && !asked.destroyed) {
+      asked.write('x')
+      await Promise.race([over, sleep(200)])
+    }
+    asked.destroy()
+  })
+}
+
+async function writes(attacker: Attacker): Promise<void> {
+  const conversation = await attacker.conversation()
+  await attacker.lanes(64, () => attacker.say(conversation, 'true'))
+}
+
+export const ATTACKS = {
+  'flood of reads': (attacker) =>
+    attacker.lanes(64, async () => void (await attacker.ask('/api/conversations?limit=100'))),
+  'flood of writes': writes,
+  'conversations made': (attacker) => attacker.lanes(16, () => attacker.conversation()),
+  sockets,
+  'event streams': streams,
+  uploads,
+  'events of 8 MB': hugeEvents,
+  'slow bodies': slowBodies,
+  'endless programs': loops,
+  analyses,
+  'long answers': searches,
+} satisfies Record<string, Attack>
+
+export type AttackName = keyof typeof ATTACKS
+
+export async function strike(name: AttackName, target: Target): Promise<Struck> {
+  const attacker = new Attacker(target)
+  await ATTACKS[name](attacker)
+  return attacker.struck
+}

@@ -1,0 +1,152 @@
+// `npm run load -- --fairness`: one owner does the worst, another one works on. What the other one notices of each attack is told
+// beside what the same work takes when nobody attacks.
+
+import { fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { VARIABLES } from '../../src/config.ts'
+import { startService } from '../start/service.ts'
+import { ATTACKS, type AttackName, type Struck, type Target } from './attacks.ts'
+
+/** The most that the slowest in a hundred may take, beside an attack, of what it takes without one. */
+const MOST_TIMES = 3
+/** Differences below it nobody notices. */
+const NOTICED_MS = 20
+const PAUSE_MS = 20
+const REST_MS = 4_000
+const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
+
+type Figures = { p50: number; p99: number; count: number; failed: string[] }
+type Key = { key: string }
+
+export async function fairness({ seconds, only }: { seconds: number; only: string | null }): Promise<boolean> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-fairness-'))
+  const rootKey = randomBytes(24).toString('hex')
+  const keys = { ROOT_API_KEY: rootKey, SECRETS_KEY: randomBytes(32).toString('base64') }
+  const env = { ...CLEAN, ...keys, AUTH_MODE: 'keys', MARKET_DATA: 'sample', LOG_LEVEL: 'error' }
+  const service = await startService({ stateDir, env })
+  try {
+    const keyOf = (owner: string) => keyFor({ url: service.url, rootKey }, owner)
+    const victim = await Victim.open(service.url, await keyOf('victim'))
+    await victim.work(seconds)
+    console.log(
+      `${'one owner attacks'.padEnd(22)}${'requests'.padStart(9)} refused   the other: alone p50/p99   beside it p50/p99   times`,
+    )
+    let isFair = true
+    for (const name of Object.keys(ATTACKS) as AttackName[]) {
+      if (only !== null && !new RegExp(only).test(name)) continue
+      const alone = await victim.work(seconds)
+      const target = { url: service.url, key: await keyOf(`attacker-${name.replaceAll(/\W/g, '-')}`), seconds }
+      const [struck, beside] = await Promise.all([attack(name, target), sleep(500).then(() => victim.work(seconds))])
+      isFair = tell(name, { struck, alone, beside }) && isFair
+      await sleep(REST_MS)
+    }
+    console.log(`the runtime was started anew ${service.restarts} times`)
+    return isFair && service.restarts === 0
+  } finally {
+    await service.stop()
+    rmSync(stateDir, { recursive: true, force: true })
+  }
+}
+
+async function keyFor({ url, rootKey }: { url: string; rootKey: string }, owner: string): Promise<string> {
+  const response = await fetch(`${url}/api/keys`, {
+    method: 'POST',
+    headers: { 'x-session-api-key': rootKey, 'content-type': 'application/json' },
+    body: JSON.stringify({ owner, name: 'fairness', scopes: ['conversations', 'analysis'] }),
+  })
+  if (response.status !== 201) throw new Error(`no key for ${owner}: ${response.status} ${await response.text()}`)
+  return ((await response.json()) as Key).key
+}
+
+function attack(name: AttackName, target: Target): Promise<Struck> {
+  const child = fork(join(import.meta.dirname, 'attacker.ts'))
+  return new Promise((resolve, reject) => {
+    child.once('message', (struck) => resolve(struck as Struck))
+    child.once('exit', (code) => reject(new Error(`the attacker ended with ${code}`)))
+    child.send({ name, target })
+  })
+}
+
+type Told = { struck: Struck; alone: Figures; beside: Figures }
+
+function tell(name: string, { struck, alone, beside }: Told): boolean {
+  const times = beside.p99 / alone.p99
+  const isFair = beside.failed.length === 0 && (times < MOST_TIMES || beside.p99 - alone.p99 < NOTICED_MS)
+  const pair = ({ p50, p99 }: Figures) => `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`.padStart(20)
+  const counts = `${String(struck.sent).padStart(9)}${String(struck.refused).padStart(8)}`
+  console.log(
+    `${name.padEnd(22)}${counts}${pair(alone).padStart(26)}${pair(beside)}${times.toFixed(1).padStart(8)} ${isFair ? '' : 'TOO MUCH'}`,
+  )
+  for (const text of beside.failed.slice(0, 5)) console.log(`    failed: ${text}`)
+  return isFair
+}
+
+/** Somebody who reads, writes and looks, one thing after the other. */
+class Victim {
+  readonly #url: string
+  readonly #key: string
+  readonly #path: string
+
+  private constructor(url: string, key: string, path: string) {
+    this.#url = url
+    this.#key = key
+    this.#path = path
+  }
+
+  static async open(url: string, key: string): Promise<Victim> {
+    const response = await fetch(`${url}/api/conversations`, {
+      method: 'POST',
+      headers: { 'x-session-api-key': key, 'content-type': 'application/json' },
+      body: JSON.stringify({ initial_user_msg: 'echo hello' }),
+    })
+    const { conversation_id: id } = (await response.json()) as { conversation_id: string }
+    return new Victim(url, key, `/api/conversations/${id}`)
+  }
+
+  async work(seconds: number): Promise<Figures> {
+    const all: number[] = []
+    const failed: string[] = []
+    const endsAt = performance.now() + seconds * 1000
+    const message = { action: 'message', args: { content: 'true' } }
+    const steps: readonly (readonly [string, object?])[] = [
+      [`${this.#path}/events?reverse=true&limit=20`],
+      [`${this.#path}/events`, message],
+      ['/api/conversations?limit=20'],
+      [`${this.#path}/list-files`],
+      ['/api/v1/analysis/tasks?limit=20'],
+      ['/api/v1/history?page=1&limit=20'],
+    ]
+    for (let at = 0; performance.now() < endsAt; at++) {
+      const [path, json] = steps[at % steps.length] as readonly [string, object?]
+      const startedAt = performance.now()
+      const status = await this.#ask(path, json)
+      all.push(performance.now() - startedAt)
+      if (status !== '200') failed.push(`${path}: ${status}`)
+      await sleep(PAUSE_MS)
+    }
+    const sorted = all.toSorted((a, b) => a - b)
+    const part = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+    return { p50: part(0.5), p99: part(0.99), count: all.length, failed }
+  }
+
+  async #ask(path: string, json?: object): Promise<string> {
+    try {
+      const response = await fetch(`${this.#url}${path}`, {
+        headers: {
+          'x-session-api-key': this.#key,
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        signal: AbortSignal.timeout(30_000),
+        ...(json === undefined ? {} : { method: 'POST', body: JSON.stringify(json) }),
+      })
+      await response.arrayBuffer()
+      return String(response.status)
+    } catch (error) {
+      return String(error)
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// Sockets that say right and wrong things: each answer is a frame that the protocol has, a ping that was sent last is answered soon,
+// and no close says that the service failed.
+
+import type { Random } from '../broken-requests.ts'
+import { pick, type Values } from './values.ts'
+
+const FRAMES: ReadonlySet<string> = new Set([
+  ...['events', 'ready', 'ack', 'error', 'pong', 'check', 'status', 'closing', 'delta', 'output', 'ping'],
+])
+/** By which a service says that it failed. */
+const FAILED = 1011
+const ACTION = {
+  type: 'object',
+  properties: {
+    action: { enum: ['message', 'run', 'change_agent_state', 'nothing'] },
+    args: {
+      type: 'object',
+      properties: {
+        content: { type: 'string' },
+        command: { enum: ['echo a', 'cat < nowhere', 'true'] },
+        agent_state: { enum: ['running', 'paused', 'stopped', 'user_confirmed', 'user_rejected', 'finished'] },
+        image_urls: { type: 'array', items: { type: 'string' } },
+      },
+    },
+    ref: { type: 'string' },
+  },
+  required: ['action', 'args'],
+}
+
+export type SocketFuzz = { url: string; key: string | null; values: Values; random: Random; patienceMs: number }
+
+/** What went wrong on so many sockets, some at a time. */
+export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: number): Promise<string[]> {
+  const faults: string[] = []
+  let left = count
+  const worker = async () => {
+    while (left > 0) {
+      left -= 1
+      faults.push(...(await oneSocket(fuzz)))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+  return faults
+}
+
+async function oneSocket({ url, key, values, random, patienceMs }: SocketFuzz): Promise<string[]> {
+  const id = encodeURIComponent(values.idFor('conversation_id').toWellFormed())
+  const isPlain = random() < 0.7
+  const after = pick(random, ['-1', '0', '3', '99999', 'x'])
+  const secret = key === null ? '' : `&session_api_key=${key}`
+  const path = isPlain
+    ? `/api/conversations/${id}/ws?latest_event_id=${after}${secret}`
+    : `/socket.io/?EIO=4&transport=websocket&conversation_id=${id}&latest_event_id=${after}${secret}`
+  const said = Array.from({ length: Math.floor(random() * 6) }, () => frameOf({ values, random, isPlain }))
+  const faults = await talk(`${url.replace('http', 'ws')}${path}`, { said, isPlain, patienceMs })
+  return faults.map((fault) => `${path}: ${fault}\n    ${said.map((one) => one.slice(0, 200)).join('\n    ')}`)
+}
+
+type Making = { values: Values; random: Random; isPlain: boolean }
+
+function frameOf({ values, random, isPlain }: Making): string {
+  const action = values.valid(ACTION)
+  const sent = random() < 0.5 ? values.broken(action) : action
+  const text = (JSON.stringify(sent) ?? '').slice(0, 100_000)
+  if (random() < 0.1) return text.slice(0, Math.floor(random() * text.length))
+  if (isPlain) return random() < 0.1 ? '{"type":"check"}' : text
+  return pick(random, [`42["oh_user_action",${text}]`, `421["oh_user_action",${text}]`, '40', `40/x,`, '3', text])
+}
+
+type Talk = { said: readonly string[]; isPlain: boolean; patienceMs: number }
+
+/** Says it all, with a ping at the end where the protocol has one, and listens until the answer. */
+function talk(address: string, { said, isPlain, patienceMs }: Talk): Promise<string[]> {
+  return new Promise((resolve) => {
+    const faults: string[] = []
+    const socket = new WebSocket(address)
+    const timer = setTimeout(() => end([`no answer within ${patienceMs} ms`]), patienceMs)
+    const end = (more: readonly string[] = []) => {
+      clearTimeout(timer)
+      socket.close()
+      resolve([...faults, ...more])
+    }
+    socket.addEventListener('open', () => {
+      for (const text of said) socket.send(text)
+      socket.send(isPlain ? '{"type":"ping"}' : '2probe')
+      if (!isPlain) setTimeout(end, 50)
+    })
+    socket.addEventListener('message', ({ data }) => {
+      if (!isPlain) return
+      const type = frameType(String(data))
+      if (type === 'pong') end()
+      else if (!FRAMES.has(type)) faults.push(`a frame of the type ${type}: ${String(data).slice(0, 200)}`)
+    })
+    socket.addEventListener('close', ({ code, reason }) =>
+      end(code === FAILED ? [`closed with ${code} ${reason}`] : []),
+    )
+    // A handshake that was refused: the status is looked at where requests are fuzzed.
+    socket.addEventListener('error', () => end())
+  })
+}
+
+function frameType(text: string): string {
+  try {
+    return String((JSON.parse(text) as { type?: unknown }).type)
+  } catch {
+    return 'no JSON'
+  }
+}
