@@ -67,6 +67,11 @@ export class Alarms<Name extends string> {
     this.#poke()
   }
 
+  /** The storage was emptied, and the runtime's alarm with it. */
+  forget(): void {
+    this.#armedFor = null
+  }
+
   /**
    * To be called from `alarm()`: gives every due alarm to `run`, and those that come due in the meantime, until nothing
    * runs and nothing is due, or the firing has lasted long enough. A handler that throws keeps its alarm, so that the

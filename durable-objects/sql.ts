@@ -34,3 +34,33 @@ export function rows<Row>(sql: SqlStorage, query: string, ...bindings: SqlValue[
 export function firstRow<Row>(sql: SqlStorage, query: string, ...bindings: SqlValue[]): Row | null {
   return (rows<Row>(sql, query, ...bindings)[0] ?? null) as Row | null
 }
+
+/** The storage of an object that is emptied while it lives: the first statement after that makes the schema again. */
+export function emptiable(
+  storage: DurableObjectStorage,
+  migrations: readonly string[],
+): { storage: DurableObjectStorage; empty: () => Promise<void> } {
+  migrate(storage, migrations)
+  let isEmpty = false
+  const sql = new Proxy(storage.sql, {
+    get: (target, name) => {
+      if (isEmpty) migrate(storage, migrations)
+      isEmpty = false
+      return boundTo(target, name)
+    },
+  })
+  return {
+    storage: new Proxy(storage, { get: (target, name) => (name === 'sql' ? sql : boundTo(target, name)) }),
+    // Both deletions start at once, so data that is stored afterwards stays.
+    empty: async () => {
+      isEmpty = true
+      await Promise.all([storage.deleteAlarm(), storage.deleteAll()])
+    },
+  }
+}
+
+/** Methods of the runtime's own objects must be called on these. */
+function boundTo<T extends object>(target: T, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name, target)
+  return typeof value === 'function' ? value.bind(target) : value
+}

@@ -11,9 +11,11 @@ import { serve } from './http/router.ts'
 import { analysisRoutes } from './routes/analysis/index.ts'
 import { audit } from './routes/audit.ts'
 import { conversationRoutes } from './routes/conversations/index.ts'
+import { exported } from './routes/export.ts'
 import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
 import { mcpServer } from './routes/mcp-server.ts'
+import { owner } from './routes/owner.ts'
 import { portView } from './routes/port-view.ts'
 import { runners } from './routes/runners.ts'
 import { session } from './routes/session.ts'
@@ -31,6 +33,8 @@ for (const family of [
   keys,
   audit,
   usage,
+  owner,
+  exported,
   setup,
   runners,
   shared,

@@ -89,24 +89,57 @@ export function workspacePrefix(of: { owner: string; id: string; incarnation: st
 
 /** The R2 prefix of all conversations that ever had this id. */
 export function conversationPrefix(owner: string, id: string): string {
-  return `conversations/${encodeURIComponent(owner)}/${id}/`
+  return `${conversationsPrefix(owner)}${id}/`
+}
+
+/** The R2 prefix of all conversations of an owner. */
+export function conversationsPrefix(owner: string): string {
+  return `conversations/${encodeURIComponent(owner)}/`
+}
+
+/** The conversations of an owner that have files, as the keys of these name them. */
+export async function conversationsWithFiles({ FILES }: Env, owner: string): Promise<string[]> {
+  const prefix = conversationsPrefix(owner)
+  const ids: string[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await FILES.list({ prefix, delimiter: '/', ...(cursor === undefined ? {} : { cursor }) })
+    ids.push(...page.delimitedPrefixes.map((one) => one.slice(prefix.length, -1)))
+    if (!page.truncated) return ids
+    cursor = page.cursor
+  }
 }
 
 /** R2 lists and deletes this many keys in one call. */
 const DELETE_BATCH = 1000
 
-/** Deletes every file whose key begins with the prefix. */
-export async function deleteFiles({ FILES }: Env, prefix: string): Promise<void> {
-  for (;;) {
+/** Deletes every file whose key begins with the prefix; returns how many. */
+export async function deleteFiles({ FILES }: Env, prefix: string): Promise<number> {
+  for (let deleted = 0; ; ) {
     const { objects, truncated } = await FILES.list({ prefix, limit: DELETE_BATCH })
     if (objects.length > 0) await FILES.delete(objects.map(({ key }) => key))
-    if (!truncated) return
+    deleted += objects.length
+    if (!truncated) return deleted
   }
 }
 
 /** The R2 key of feedback about a conversation. */
 export function feedbackKey(owner: string, id: string): string {
-  return `feedback/${encodeURIComponent(owner)}/${id}.json`
+  return `${feedbackPrefix(owner)}${id}.json`
+}
+
+/** The R2 prefix of all feedback of an owner. */
+export function feedbackPrefix(owner: string): string {
+  return `feedback/${encodeURIComponent(owner)}/`
+}
+
+/** The R2 prefix of an owner's export. */
+export function exportPrefix(owner: string): string {
+  return `exports/${encodeURIComponent(owner)}/`
+}
+
+/** The R2 key of one piece of an export. */
+export function exportPieceKey(owner: string, id: string, piece: number): string {
+  return `${exportPrefix(owner)}${id}/${piece}`
 }
 
 /** The credential behind a socket: the key, null in local mode, and when it expires, null for never. */

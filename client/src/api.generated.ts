@@ -277,7 +277,7 @@ export type AuditRecord = {
   id: number
   at: string
   actor: string
-  action: 'key.issued' | 'key.revoked' | 'settings.changed' | 'security.policy_changed' | 'security.level_changed' | 'secret.created' | 'secret.changed' | 'secret.deleted' | 'provider_token.stored' | 'provider_tokens.unset' | 'conversation.deleted' | 'share.created' | 'share.revoked' | 'channel.saved' | 'channel.deleted' | 'configuration.exported'
+  action: 'key.issued' | 'key.revoked' | 'settings.changed' | 'security.policy_changed' | 'security.level_changed' | 'secret.created' | 'secret.changed' | 'secret.deleted' | 'provider_token.stored' | 'provider_tokens.unset' | 'conversation.deleted' | 'share.created' | 'share.revoked' | 'channel.saved' | 'channel.deleted' | 'configuration.exported' | 'owner.deleted'
   subject: string | null
   fields: string[]
 }
@@ -1099,6 +1099,11 @@ export type DecisionSignalStatusInput = {
   metadata?: Record<string, unknown> | null
 }
 
+export type DeleteOwner = {
+  owner: string
+  confirm: 'delete everything'
+}
+
 export type Delivery = {
   delivery_id: string
   subject: string
@@ -1260,6 +1265,20 @@ export type EvidenceRow = {
 
 export type ExperimentConfig = {
   config?: Record<string, string> | null
+}
+
+export type ExportStanding = {
+  export_id: string
+  state: 'preparing' | 'ready' | 'failed'
+  begun_at: string
+  expires_at: string | null
+  units_done: number
+  units: number
+  bytes: number
+  conversations: number
+  events: number
+  files: number
+  rows: number
 }
 
 export type FeedbackRequest = {
@@ -1731,6 +1750,20 @@ export type NewsIntelItem = {
 export type NewsIntelResponse = {
   total: number
   items: NewsIntelItem[]
+}
+
+export type OwnerStanding = {
+  owner: string
+  deletion: {
+    phase: 'deleting' | 'waiting' | 'ending'
+    begun_at: string
+    conversations: number
+    tasks: number
+    files: number
+    rows: number
+    problem: string | null
+  } | null
+  ledger_rows: number
 }
 
 export type POSTProviderModel = {
@@ -3179,10 +3212,14 @@ export type Calls = {
   'DELETE /api/conversations/{conversation_id}/web-hosts/{port}': { reply: {
       message: string
     } }
+  /** Delete the archive before its time */
+  'DELETE /api/export': { reply: boolean }
   /** Revoke a key, and close whatever is open on it */
   'DELETE /api/keys/{id}': { reply: {
       message: string
     } }
+  /** Delete everything that the owner has, keys last; it goes on by itself, and cannot be taken back */
+  'DELETE /api/owner': { body: DeleteOwner; reply: OwnerStanding }
   /** Let a runner go: its connections are closed and it is forgotten. It may connect again while its key is in force */
   'DELETE /api/runners/{id}': { reply: {
       message: string
@@ -3340,6 +3377,10 @@ export type Calls = {
   'GET /api/conversations/{conversation_id}/ws': { query?: { after?: number; start?: boolean }; reply: null }
   /** Download the workspace as a ZIP archive */
   'GET /api/conversations/{conversation_id}/zip-directory': { query?: { at?: number }; reply: Uint8Array }
+  /** The archive (tar). Takes `Range`, so that a download goes on where it broke off; the `ETag` names the archive */
+  'GET /api/export': { reply: Uint8Array }
+  /** How far the archive is, and what is in it */
+  'GET /api/export/state': { reply: ExportStanding }
   /** The state of the service, as an object */
   'GET /api/health': { reply: HealthStatus }
   /** List the keys that were issued and not revoked, newest first */
@@ -3352,6 +3393,8 @@ export type Calls = {
   'GET /api/options/models': { reply: string[] }
   /** Security analyzers that settings can name */
   'GET /api/options/security-analyzers': { reply: string[] }
+  /** Whether everything of the owner is being deleted, and how far that is */
+  'GET /api/owner': { query?: { owner?: string }; reply: OwnerStanding }
   /** List the runners that were connected, with what each can do; those that came or went last stand first */
   'GET /api/runners': { reply: RunnerList }
   /** For a runner: its WebSocket to the pool (docs/runners.md) */
@@ -3692,6 +3735,8 @@ export type Calls = {
   'POST /api/conversations/{conversation_id}/submit-feedback': { body: FeedbackRequest; reply: FeedbackResponse }
   /** Put files into the workspace */
   'POST /api/conversations/{conversation_id}/upload-files': { query?: { unpack?: boolean | null }; body: FormData; reply: POSTUploadFilesModel }
+  /** Prepare an archive of everything that the owner has but secrets, in place of the one that is there */
+  'POST /api/export': { reply: ExportStanding }
   /** Issue a key; the only answer that shows it */
   'POST /api/keys': { body: CreateApiKey; reply: NewApiKey }
   /** Was removed; always answers 410 */

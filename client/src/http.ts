@@ -33,6 +33,8 @@ export type Common = {
   idempotencyKey?: string
   signal?: AbortSignal
   timeoutMs?: number
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>
 }
 export type Options<C extends Call> = Common &
   Needed<'body', Given<C, 'body'>> &
@@ -111,6 +113,7 @@ export class Http {
     const init: RequestInit = {
       method,
       headers: {
+        ...options.headers,
         ...this.headers,
         ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...(key === null ? {} : { 'idempotency-key': key }),

@@ -2,6 +2,7 @@
 
 import { Analyses, Watchlists } from './analyses.ts'
 import { type Conversation, Conversations } from './conversations.ts'
+import { Exports } from './exports.ts'
 import { Http, type Settings } from './http.ts'
 
 export class Bellwether {
@@ -9,6 +10,7 @@ export class Bellwether {
   readonly conversations: Conversations
   readonly analyses: Analyses
   readonly watchlists: Watchlists
+  readonly exports: Exports
   /** Any call of the interface by its method and path, typed by the document. */
   readonly call: Http['call']
 
@@ -17,6 +19,7 @@ export class Bellwether {
     this.conversations = new Conversations(this.http)
     this.analyses = new Analyses(this.http)
     this.watchlists = new Watchlists(this.http)
+    this.exports = new Exports(this.http)
     this.call = this.http.call.bind(this.http) as Http['call']
   }
 
@@ -31,6 +34,7 @@ export type * from './api.generated.ts'
 export { type ClientAction, Conversation, type Stand } from './conversations.ts'
 export { BellwetherError, type Problem, ServiceError, StreamClosed, TimedOut, Unreachable } from './errors.ts'
 export type { Event, FollowOptions, Frame } from './events.ts'
+export type { ExportStanding } from './exports.ts'
 export type { Call, Common, Options, Reply, Settings } from './http.ts'
 export type { StreamOptions, TaskEvent } from './task-stream.ts'
 export type { WorkspaceFiles } from './workspace-files.ts'

@@ -1,6 +1,7 @@
 // The library and the command line against a real service, which is cut off and killed under them.
 
-import { readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Document, typesOf } from '../../scripts/client-types/types-of.ts'
@@ -190,6 +191,48 @@ test('the command line talks, keeps and copies, and nothing remote moves the cur
   expect((await cli(['files', 'cat', id, 'nope'])).code).toBe(1)
   const zip = await cli(['files', 'zip', id, 'w.zip'], { cwd: folder })
   expect([zip.code, readFileSync(join(folder, 'w.zip')).subarray(0, 2).toString()]).toEqual([0, 'PK'])
+})
+
+test('everything is kept in one file, which goes on where it broke off, and then deleted', async () => {
+  const { cli, client } = await running.owner('cli-moves')
+  const talk = await client.conversations.create()
+  await talk.ask('echo kept > a.txt')
+  await talk.upload({ 'large.bin': new Uint8Array(3_000_000).fill(7) })
+  const folder = temporaryFolder()
+  const whole = await cli(['export', 'all.tar', '--json'], { cwd: folder })
+  expect([whole.code, JSON.parse(whole.stdout)]).toMatchObject([
+    0,
+    { file: 'all.tar', conversations: 1, state: 'ready' },
+  ])
+  const archive = readFileSync(join(folder, 'all.tar'))
+  expect(archive.includes(`conversations/${talk.id}/conversation.json`)).toBe(true)
+  expect((await cli(['export', 'all.tar'], { cwd: folder })).code).toBe(2)
+  // As tar itself reads it.
+  const unpacked = spawnSync('tar', ['-xf', 'all.tar'], { cwd: folder, encoding: 'utf8' })
+  expect([unpacked.status, unpacked.stderr]).toEqual([0, ''])
+  const files = join(folder, 'conversations', talk.id, 'files')
+  const sizes = readdirSync(files).map((name) => readFileSync(join(files, name)).length)
+  expect(sizes.toSorted((a, b) => a - b)).toEqual([5, 3_000_000])
+  // The same export again: of it a third is there.
+  const { export_id } = JSON.parse(whole.stdout)
+  const part = join(folder, `b.tar.${export_id.slice(0, 8)}.part`)
+  writeFileSync(part, archive.subarray(0, 1_000_000))
+  expect((await cli(['export', 'b.tar'], { cwd: folder })).stderr).toMatch(/every checksum right/)
+  expect(readFileSync(join(folder, 'b.tar')).equals(archive)).toBe(true)
+  writeFileSync(join(folder, `c.tar.${export_id.slice(0, 8)}.part`), Buffer.alloc(1_000_000, 1))
+  expect(await cli(['export', 'c.tar'], { cwd: folder })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/damaged/),
+  })
+  const pieces: Uint8Array[] = []
+  const ready = await client.exports.wait()
+  for await (const piece of client.exports.read(ready, archive.length - 1024)) pieces.push(piece)
+  expect(Buffer.concat(pieces)).toEqual(Buffer.alloc(1024))
+
+  expect((await cli(['erase', 'cli-moves'])).code).toBe(2)
+  expect((await cli(['erase', 'somebody-else', '--yes'])).code).toBe(3)
+  const ordered = await cli(['erase', 'cli-moves', '--yes', '--no-wait'])
+  expect([ordered.code, ordered.stdout]).toEqual([0, expect.stringMatching(/^It is ordered and goes on/)])
 })
 
 test('Ctrl-C pauses the agent, and a second one ends the command that runs', async () => {

@@ -78,6 +78,10 @@ export class ConversationBooks {
     return firstRow<{ owner: string }>(this.#sql, 'SELECT owner FROM taken_over')?.owner ?? null
   }
 
+  ids(): string[] {
+    return rows<{ id: string }>(this.#sql, 'SELECT id FROM conversations').map(({ id }) => id)
+  }
+
   has(id: string): boolean {
     return firstRow(this.#sql, 'SELECT 1 FROM conversations WHERE id = ?', id) !== null
   }

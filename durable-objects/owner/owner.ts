@@ -8,11 +8,10 @@ import { conversationIds } from '../../src/db/conversations.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { waitAtMost } from '../../src/lib/wait-at-most.ts'
 import { type Berth, Berths, BODY_TIMES } from '../../src/limits/body-room.ts'
-import { Alarms } from '../alarms.ts'
-import { ConversationBooks, type Reservation } from './conversation-books.ts'
+import type { Reservation } from './conversation-books.ts'
 import { HeldSockets, type Revocation, type SocketAnswer, type SocketClaim } from './held-sockets.ts'
+import { MovingOwner } from './moving-owner.ts'
 import { Revocations } from './revocations.ts'
-import { RunnerOwner } from './runner-owner.ts'
 import { HOLD_MS, SecretHolders, type UntoldHolder } from './secret-holders.ts'
 
 /** How many objects are called at the same time. */
@@ -27,26 +26,24 @@ const RECOUNT_EVERY_MS = 10_000
 const CONFIRMED_AFTER_MS = 60_000
 const SETTLE_AFTER_MS = 600_000
 const SETTLE_AT_ONCE = 50
+
 /** How much of each limit that is counted here the owner uses. */
 export type OwnerUsage = { sockets: number; conversations: number; storedBytes: number; bodyBytes: number }
 
-export class Owner extends RunnerOwner {
+export class Owner extends MovingOwner {
   readonly #sockets: HeldSockets
   readonly #revocations: Revocations
-  readonly #conversations: ConversationBooks
   readonly #bodies: Berths
   readonly #secrets: SecretHolders
-  readonly #alarms: Alarms<'tell' | 'settle' | 'secrets'>
   #recountedAt = 0
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    this.#sockets = new HeldSockets(ctx.storage.sql)
+    const { sql } = this.storage
+    this.#sockets = new HeldSockets(sql)
     this.#revocations = new Revocations(() => this.env, this.#sockets)
-    this.#conversations = new ConversationBooks(ctx.storage)
     this.#bodies = new Berths({ capacity: config(env).quotas.bytesInFlight, ...BODY_TIMES })
-    this.#secrets = new SecretHolders(ctx.storage.sql)
-    this.#alarms = new Alarms(ctx.storage)
+    this.#secrets = new SecretHolders(sql)
   }
 
   /** For objects that hold sockets: asks for permission, before a socket is opened and at intervals while sockets are open. */
@@ -61,7 +58,7 @@ export class Owner extends RunnerOwner {
   async revokeKey(key: string, revocation: Revocation): Promise<boolean> {
     this.#sockets.end(key, revocation, Date.now())
     // If this call is lost from here on, the alarm completes it.
-    this.#alarms.atLatest('tell', Date.now() + TELL_AGAIN_MS)
+    this.alarms.atLatest('tell', Date.now() + TELL_AGAIN_MS)
     await this.dropRunners(this.runnerPool.endKey(key))
     return this.#revocations.revoke(key, revocation)
   }
@@ -70,27 +67,27 @@ export class Owner extends RunnerOwner {
   async reserveConversation(owner: string, id: string): Promise<Reservation> {
     await this.#takeOver(owner)
     const { conversations, storedBytes: bytes } = config(this.env).quotas
-    const reserve = () => this.#conversations.reserve(id, { conversations, bytes }, Date.now())
+    const reserve = () => this.books.reserve(id, { conversations, bytes }, Date.now())
     let reservation = reserve()
     if (!reservation.ok && (await this.#settle()) > 0) reservation = reserve()
-    if (reservation.ok && reservation.isFresh) this.#alarms.atLatest('settle', Date.now() + SETTLE_AFTER_MS)
+    if (reservation.ok && reservation.isFresh) this.alarms.atLatest('settle', Date.now() + SETTLE_AFTER_MS)
     return reservation
   }
 
   /** Gives back a reservation that nothing came of. */
   releaseConversation(id: string): void {
-    this.#conversations.release(id)
+    this.books.release(id)
   }
 
   /** For conversations: confirms that it exists and how many bytes it stores. Answers with the owner's total and limit. */
   reportConversation(id: string, bytes: number): { used: number; allowed: number } {
-    this.#conversations.report(id, bytes)
-    return { used: this.#conversations.totals.bytes, allowed: config(this.env).quotas.storedBytes }
+    this.books.report(id, bytes)
+    return { used: this.books.totals.bytes, allowed: config(this.env).quotas.storedBytes }
   }
 
   /** For conversations: it is deleted. */
   forgetConversation(id: string): void {
-    this.#conversations.forget(id)
+    this.books.forget(id)
   }
 
   /** Resolves with true when there is room for a large body, and with false after too long a wait. */
@@ -116,25 +113,28 @@ export class Owner extends RunnerOwner {
 
   async usage(owner: string): Promise<OwnerUsage> {
     await this.#takeOver(owner)
-    const { conversations, bytes: storedBytes } = this.#conversations.totals
+    const { conversations, bytes: storedBytes } = this.books.totals
     return { sockets: this.#sockets.used, conversations, storedBytes, bodyBytes: this.#bodies.used }
   }
 
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
-    await this.#alarms.fire(info?.scheduledTime ?? Date.now(), async (name) => {
+    await this.alarms.fire(info?.scheduledTime ?? Date.now(), async (name) => {
       if (name === 'tell') {
-        if (!(await this.#revocations.finish())) this.#alarms.at('tell', Date.now() + TELL_AGAIN_MS)
+        if (!(await this.#revocations.finish())) this.alarms.at('tell', Date.now() + TELL_AGAIN_MS)
       } else if (name === 'secrets') await this.#tellOfSecrets()
-      else if ((await this.#settle()) === SETTLE_AT_ONCE) this.#alarms.at('settle', Date.now())
+      else if (name === 'erase') await this.goOnErasing()
+      else if (name === 'export') await this.goOnExporting()
+      else if ((await this.#settle()) === SETTLE_AT_ONCE) this.alarms.at('settle', Date.now())
     })
+    await this.endErasure()
   }
 
   /** Adds conversations that are older than these records. If the index cannot be read, the next call tries again. */
   async #takeOver(owner: string): Promise<void> {
-    if (this.#conversations.isTakenOver) return
+    if (this.books.isTakenOver) return
     try {
       const ids = await conversationIds(this.env.DB, owner)
-      if (!this.#conversations.isTakenOver) this.#conversations.takeOver(owner, ids, Date.now())
+      if (!this.books.isTakenOver) this.books.takeOver(owner, ids, Date.now())
     } catch (error) {
       log.warn('owner.conversations_not_read', { owner, ...errorFields(error) })
     }
@@ -142,20 +142,20 @@ export class Owner extends RunnerOwner {
 
   /** Checks the conversations of reservations that are not confirmed; returns how many do not exist. */
   async #settle(): Promise<number> {
-    const { owner } = this.#conversations
+    const { owner } = this.books
     if (owner === null) return 0
     const look = async (id: string): Promise<boolean> => {
       try {
         const isThere = (await conversation(this.env, owner, id).summary()) !== null
-        if (isThere) this.#conversations.report(id, 0)
-        else this.#conversations.release(id)
+        if (isThere) this.books.report(id, 0)
+        else this.books.release(id)
         return !isThere
       } catch (error) {
         log.warn('owner.reservation_not_settled', { owner, id, ...errorFields(error) })
         return false
       }
     }
-    const ids = this.#conversations.unconfirmed(Date.now() - CONFIRMED_AFTER_MS, SETTLE_AT_ONCE)
+    const ids = this.books.unconfirmed(Date.now() - CONFIRMED_AFTER_MS, SETTLE_AT_ONCE)
     const gone = await Promise.all(ids.map(look))
     return gone.filter(Boolean).length
   }
@@ -164,7 +164,7 @@ export class Owner extends RunnerOwner {
   async #tellOfSecrets(): Promise<void> {
     const untold = this.#secrets.untold(Date.now())
     if (untold.length === 0) return
-    this.#alarms.at('secrets', Date.now() + TELL_AGAIN_MS)
+    this.alarms.at('secrets', Date.now() + TELL_AGAIN_MS)
     for (let from = 0; from < untold.length; from += TELL_AT_ONCE) {
       await Promise.all(untold.slice(from, from + TELL_AT_ONCE).map((one) => this.#tellOfSecret(one)))
     }

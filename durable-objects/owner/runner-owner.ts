@@ -4,7 +4,7 @@ import { DurableObject } from 'cloudflare:workers'
 import { conversationOf } from '../../src/bindings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { PING, PONG } from '../../src/runners/wire.ts'
-import { migrate } from '../sql.ts'
+import { emptiable } from '../sql.ts'
 import { ConversationBooks } from './conversation-books.ts'
 import { type RunnerAnswer, type RunnerInfo, RunnerPool, type WantedRunner } from './runner-pool.ts'
 import { MIGRATIONS } from './schema.ts'
@@ -14,13 +14,20 @@ const REPORTING_CODES = new Set([1004, 1005, 1006, 1015])
 
 export class RunnerOwner extends DurableObject<Env> {
   protected readonly runnerPool: RunnerPool
+  protected readonly books: ConversationBooks
+  protected readonly storage: DurableObjectStorage
+  /** Leaves the object as if it had never been used. */
+  protected readonly empty: () => Promise<void>
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    migrate(ctx.storage, MIGRATIONS)
+    const { storage, empty } = emptiable(ctx.storage, MIGRATIONS)
+    this.storage = storage
+    this.empty = empty
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
-    const books = new ConversationBooks(ctx.storage)
-    this.runnerPool = new RunnerPool(ctx, (id) => !books.isTakenOver || books.has(id))
+    const books = new ConversationBooks(storage)
+    this.books = books
+    this.runnerPool = new RunnerPool(ctx, (id) => !books.isTakenOver || books.has(id), storage.sql)
   }
 
   /** The socket of a runner whose key was checked by the route. */

@@ -77,12 +77,13 @@ export class RunnerPool {
   readonly #sql: SqlStorage
   readonly #isThere: (conversation: string) => boolean
   readonly #peers = new Map<WebSocket, RpcPeer>()
+  readonly #ended = new WeakSet<WebSocket>()
   readonly #since = Date.now()
 
   /** `isThere` tells whether the owner has a conversation of this id; also true when that is not known. */
-  constructor(ctx: DurableObjectState, isThere: (conversation: string) => boolean) {
+  constructor(ctx: DurableObjectState, isThere: (conversation: string) => boolean, sql: SqlStorage = ctx.storage.sql) {
     this.#ctx = ctx
-    this.#sql = ctx.storage.sql
+    this.#sql = sql
     this.#isThere = isThere
   }
 
@@ -105,7 +106,7 @@ export class RunnerPool {
     this.#peers.get(socket)?.close('the runner is gone')
     this.#peers.delete(socket)
     const { runner } = attachmentOf(socket)
-    if (runner === null) return
+    if (runner === null || this.#ended.has(socket)) return
     this.#sql.exec('UPDATE runners SET seen_at = ? WHERE id = ?', Date.now(), runner)
     log.info('runner.left', { runner })
   }
@@ -115,6 +116,14 @@ export class RunnerPool {
     const ended = this.#ctx.getWebSockets().filter((socket) => attachmentOf(socket).key === key)
     for (const socket of ended) socket.close(1008, 'the key was revoked')
     return ended.flatMap((socket) => this.#holdersOf(attachmentOf(socket).runner))
+  }
+
+  /** The owner goes, and what is stored here: every connection is closed. In local mode the runners come back, to an empty service. */
+  endAll(): void {
+    for (const socket of this.#ctx.getWebSockets()) {
+      this.#ended.add(socket)
+      socket.close(1012, 'the owner was deleted')
+    }
   }
 
   /** Asks the runner that the conversation had, else the least busy one that fits; the runner then opens a socket to the conversation. */

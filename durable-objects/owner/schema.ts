@@ -70,4 +70,32 @@ CREATE TABLE runner_conversations (
   holder TEXT NOT NULL -- the id of the conversation's object
 ) WITHOUT ROWID;
 CREATE INDEX runner_conversations_by_runner ON runner_conversations (runner);`,
+  `
+-- One row while everything of the owner is being deleted; how far that is, the database knows.
+CREATE TABLE leaving (owner TEXT PRIMARY KEY) WITHOUT ROWID;`,
+  `
+-- The owner's export, one row; the archive itself is in R2.
+CREATE TABLE export_job (
+  id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  state TEXT NOT NULL, -- preparing, ready or failed
+  began_at INTEGER NOT NULL, -- epoch ms
+  expires_at INTEGER, -- epoch ms; null before it is finished
+  unit INTEGER NOT NULL, -- the first one that is not complete
+  place TEXT NOT NULL, -- JSON: how far that one is
+  bytes INTEGER NOT NULL, -- of the pieces
+  counts TEXT NOT NULL, -- JSON: what is in it
+  failures INTEGER NOT NULL -- since it last got further
+) WITHOUT ROWID;
+-- What it consists of, as it was when it began.
+CREATE TABLE export_units (n INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT NOT NULL);
+-- The pieces of the archive, in order.
+CREATE TABLE export_pieces (n INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+-- The entries of the archive, for its manifest; gone once that is written.
+CREATE TABLE export_entries (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  sha256 TEXT NOT NULL
+);`,
 ]

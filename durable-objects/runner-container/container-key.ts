@@ -46,6 +46,7 @@ export class ContainerKey {
       expiresAt: isoMicros(now + KEY_MS),
       revokedAt: null,
       endedSessions: [],
+      isLeaving: false,
     })
     return {
       BELLWETHER_RUNNER_URL: serviceUrl,

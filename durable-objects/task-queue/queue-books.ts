@@ -8,6 +8,7 @@ import { Alarms } from '../alarms.ts'
 import { migrate } from '../sql.ts'
 import { Allowance } from './allowance.ts'
 import { FlowEvents } from './flow-events.ts'
+import { deleteOwnerRows } from './owner-rows.ts'
 import { MIGRATIONS } from './schema.ts'
 import { oldestPendingMs, type QueueStatistics, queueStatistics } from './statistics.ts'
 import { StreamLog } from './stream-log.ts'
@@ -24,6 +25,8 @@ export class QueueBooks extends DurableObject<Env> {
   protected readonly flowEvents: FlowEvents
   protected readonly streamLog: StreamLog
   protected readonly subscribers: Subscribers
+  /** The calls to runners that have not come back, and whose they are. */
+  protected readonly calls = new Map<object, string>()
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -84,6 +87,17 @@ export class QueueBooks extends DurableObject<Env> {
   flow(owner: string, id: string): { task: Task; events: string[] } | null {
     const task = this.tasks.get(owner, id)
     return task && { task, events: this.flowEvents.of(id) }
+  }
+
+  /**
+   * For the owner's object, when everything of the owner goes: ends their streams and deletes what they have here. A runner that
+   * works for them has lost its lease and stops; `isBusy` while one has not come back, or a request waits for an analysis.
+   */
+  eraseOwner(owner: string, keys: readonly string[]): { rows: number; isBusy: boolean } {
+    this.subscribers.endOwner(owner)
+    const deleted = deleteOwnerRows(this.ctx.storage, owner, keys)
+    const isBusy = [...this.calls.values()].includes(owner) || this.allowance.openOf(owner, Date.now()) > 0
+    return { rows: deleted, isBusy }
   }
 
   override webSocketClose(): void {

@@ -159,6 +159,12 @@ export class Subscribers {
     for (const socket of this.#ctx.getWebSockets(tagOf(key))) close(socket, 'the key was revoked')
   }
 
+  /** The owner goes: their streams end, and what was not sent yet is not sent. */
+  endOwner(owner: string): void {
+    this.#waiting.delete(owner)
+    for (const socket of this.#ctx.getWebSockets(owner)) close(socket, 'the owner is being deleted')
+  }
+
   /** Ends expired streams, and requests a call for the next one. */
   expire(now: number): void {
     let next = Number.POSITIVE_INFINITY

@@ -185,11 +185,13 @@ export class TaskQueue extends QueueBooks {
 
   /** Keeps the object awake until the call to a runner has ended. */
   async #run(order: RunOrder): Promise<void> {
+    this.calls.set(order, order.owner)
     try {
       await this.env.ANALYSIS_RUNNER.run(order)
     } catch (error) {
       log.warn('task.runner_failed', { taskId: order.taskId, attempt: order.attempt, ...errorFields(error) })
     }
+    this.calls.delete(order)
     this.#dispatch.runEnded(order, Date.now())
     this.#plan()
   }

@@ -21,6 +21,7 @@ export const AUDIT_ACTIONS = [
   'channel.saved',
   'channel.deleted',
   'configuration.exported',
+  'owner.deleted',
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -86,9 +86,12 @@ export async function deleteConversation(
     .run()
 }
 
-/** Every row of this id, whichever incarnation it is of. */
+/** Every row of this id, whichever incarnation it is of, also where it is a talk. */
 export async function deleteConversationRows(db: D1Database, owner: string, id: string): Promise<void> {
-  await db.prepare('DELETE FROM conversations WHERE owner = ? AND id = ?').bind(owner, id).run()
+  await db.batch([
+    db.prepare('DELETE FROM conversations WHERE owner = ? AND id = ?').bind(owner, id),
+    db.prepare('DELETE FROM chat_sessions WHERE owner = ? AND conversation = ?').bind(owner, id),
+  ])
 }
 
 /** The owner's conversations that the index shows as running, least recently updated first. */

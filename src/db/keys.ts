@@ -19,6 +19,8 @@ export type ApiKey = {
   revokedAt: string | null
   /** Ids of sign-ins with this key that were ended before they expired. */
   endedSessions: string[]
+  /** Whether the owner is being deleted. */
+  isLeaving: boolean
 }
 
 type Row = {
@@ -31,6 +33,7 @@ type Row = {
   expires_at: string | null
   revoked_at: string | null
   ended_sessions?: string
+  leaving?: number
 }
 
 const Scopes = z.array(Scope)
@@ -46,6 +49,7 @@ const fromRow = (row: Row): ApiKey => ({
   expiresAt: row.expires_at,
   revokedAt: row.revoked_at,
   endedSessions: SessionIds.parse(JSON.parse(row.ended_sessions ?? '[]')),
+  isLeaving: row.leaving === 1,
 })
 
 /** A new key: its id, the text that its owner gets to see once, and the hash that is stored. */
@@ -69,7 +73,8 @@ export async function insertKey(db: D1Database, key: ApiKey, actor: string): Pro
 export async function findKey(db: D1Database, id: string): Promise<ApiKey | null> {
   const row = await db
     .prepare(
-      `SELECT *, (SELECT json_group_array(session_id) FROM ended_sessions WHERE key_id = ?1 AND ends_at > ?2) AS ended_sessions
+      `SELECT *, (SELECT json_group_array(session_id) FROM ended_sessions WHERE key_id = ?1 AND ends_at > ?2) AS ended_sessions,
+         EXISTS (SELECT 1 FROM erasures WHERE erasures.owner = api_keys.owner) AS leaving
        FROM api_keys WHERE id = ?1`,
     )
     .bind(id, Date.now())
@@ -104,7 +109,7 @@ export async function revokeKey(db: D1Database, id: string, by: { actor: string;
   return true
 }
 
-/** Ends one sign-in before its time, for every cookie of it. What would have ended by itself by now is forgotten. */
+/** Ends one sign-in before its time, for every cookie of it, unless its key is gone. What would have ended by itself by now is forgotten. */
 export async function endSession(
   db: D1Database,
   { key, session, until }: { key: string; session: string; until: number },
@@ -112,7 +117,10 @@ export async function endSession(
   await db.batch([
     db.prepare('DELETE FROM ended_sessions WHERE ends_at <= ?').bind(Date.now()),
     db
-      .prepare('INSERT INTO ended_sessions (key_id, session_id, ends_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+      .prepare(
+        `INSERT INTO ended_sessions (key_id, session_id, ends_at)
+         SELECT id, ?2, ?3 FROM api_keys WHERE id = ?1 ON CONFLICT DO NOTHING`,
+      )
       .bind(key, session, until),
   ])
 }

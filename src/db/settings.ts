@@ -68,6 +68,12 @@ const SEALED: ReadonlySet<string> = new Set<SettingName>(['llmApiKey', 'searchAp
 export const touchesSecrets = (change: SettingsChange): boolean =>
   Object.keys(change).some((field) => SEALED.has(field) || field === 'llmBaseUrl')
 
+/** Whether the stored value of a field is sealed, or an address with a password in it. */
+export function isSecretSetting(field: string, value: string | number | null): boolean {
+  if (SEALED.has(field)) return true
+  return typeof value === 'string' && /:\/\/[^/]*@/.test(value)
+}
+
 /** No setting: the row that tells that something was ever set, and when last. */
 const STORED_AT = 'storedAt'
 

@@ -11,6 +11,8 @@ export type AppEnv = {
     jsonText(text: string): Response
     /** The authenticated client; absent only on calls that need no key. */
     principal: Principal
+    /** When the principal was found, epoch ms. */
+    admittedAt: number | undefined
     /** How the endpoint reads a body. */
     bodyLimit: BodyLimit
     /** Whether the conversation of the path is known not to exist; set below `/api/conversations/{conversation_id}`. */
@@ -53,6 +55,8 @@ export type Principal = {
   /** When the credential expires, epoch ms; null: it does not expire. */
   until: number | null
   via: 'local' | 'root' | 'header' | 'query' | 'cookie' | 'token'
+  /** Whether the owner of the key is being deleted. */
+  isLeaving: boolean
 }
 
 /** Who did something, for the audit log: the id of the key, or "local" or "root" where there is none. */

@@ -12,12 +12,15 @@ import { noteRightKey } from '../limits/limits.ts'
 import type { AppEnv, Principal } from './app-env.ts'
 import { AppError } from './errors.ts'
 import { checkKey, forgetKey, keyInForce, readToken, type SessionToken, signToken } from './keys.ts'
+import { isOpenToLeavers, leaving, refuseLeavingOwner } from './leaving.ts'
 import { demandPatience, unauthorized, wrongKey } from './too-many.ts'
 
 export const SESSION_COOKIE = 'bellwether_session'
 /** Browsers take a cookie of this name only from this very host, over TLS, for all of it: a neighbour's host cannot put one in its place. */
 export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`
 export const LOCAL_OWNER = 'local'
+/** Well within the time that the deletion of an owner leaves for what was on its way. */
+const SLOW_BODY_MS = 5_000
 
 const LOCAL: Principal = {
   owner: LOCAL_OWNER,
@@ -25,9 +28,10 @@ const LOCAL: Principal = {
   keyId: null,
   until: null,
   via: 'local',
+  isLeaving: false,
 }
 
-const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, until: null, via: 'root' }
+const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, until: null, via: 'root', isLeaving: false }
 
 /** Not `x.localhost`, which every browser takes for this machine: pages that an agent wrote may be served under such a name. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
@@ -45,7 +49,11 @@ export async function identify(request: Request, env: Env): Promise<Principal> {
 /** As `identify`, for every key: also for one that only connects runners. */
 async function identifyAny(request: Request, env: Env): Promise<Principal> {
   const settings = config(env)
-  if (settings.authMode === 'local') return identifyLocal(request, settings)
+  if (settings.authMode === 'local') {
+    const local = identifyLocal(request, settings)
+    await refuseLeavingOwner(request, env, local.owner)
+    return local
+  }
   const header = bearer(request)
   const text = header ?? queryKey(request)
   if (text !== null) {
@@ -53,10 +61,12 @@ async function identifyAny(request: Request, env: Env): Promise<Principal> {
     const principal = await identifyText(text, env, request)
     if (principal === null) throw await wrongKey(env, request, text)
     noteRightKey(text)
+    refuseLeaving(principal, request)
     return header === null && principal.via === 'header' ? { ...principal, via: 'query' } : principal
   }
   const principal = await identifyCookie(request, env, settings)
   if (principal === null) throw unauthorized()
+  refuseLeaving(principal, request)
   const changes = !SAFE.has(request.method) || request.headers.get('upgrade') !== null
   if (changes && request.headers.get('origin') !== new URL(request.url).origin) {
     throw new AppError('forbidden', 'A signed-in browser may only change something from the same origin')
@@ -64,9 +74,19 @@ async function identifyAny(request: Request, env: Env): Promise<Principal> {
   return principal
 }
 
+function refuseLeaving({ isLeaving }: Principal, request: Request): void {
+  if (isLeaving && !isOpenToLeavers(request)) throw leaving()
+}
+
+/** A body that came slowly: the key may be gone by now, and its owner with it. */
+export async function demandAnew(c: Context<AppEnv>): Promise<void> {
+  const admittedAt = c.get('admittedAt')
+  if (admittedAt !== undefined && Date.now() - admittedAt > SLOW_BODY_MS) await identify(c.req.raw, c.env)
+}
+
 /** Throws a 403 unless the key has the scope. */
-export function demandScope(principal: Principal, scope: Scope): void {
-  if (!principal.scopes.includes(scope)) throw new AppError('forbidden', `This key lacks the scope "${scope}"`)
+export function demandScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): void {
+  if (!scopes.includes(scope)) throw new AppError('forbidden', `This key lacks the scope "${scope}"`)
 }
 
 /** Whether the credential that opened a stream is still good for it. Throws when that cannot be told now. */
@@ -182,6 +202,7 @@ function principalOf(key: ApiKey, by: Pick<Principal, 'via' | 'until'>): Princip
     keyId: key.id,
     until: ends.length === 0 ? null : Math.min(...ends),
     via: by.via,
+    isLeaving: key.isLeaving,
   }
 }
 

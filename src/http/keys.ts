@@ -32,7 +32,8 @@ export async function checkKey(env: Env, text: string, cacheMs: number): Promise
 export async function keyInForce(env: Env, id: string, cacheMs: number): Promise<ApiKey | null> {
   const now = Date.now()
   let entry = byId.get(id)
-  if (entry === undefined || now - entry.at >= cacheMs) {
+  // The end of a deletion is seen at once.
+  if (entry === undefined || now - entry.at >= cacheMs || entry.key?.isLeaving === true) {
     if (byId.size >= MAX_REMEMBERED) byId.clear()
     entry = { key: await findKey(env.DB, id), at: now }
     byId.set(id, entry)

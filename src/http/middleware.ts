@@ -77,6 +77,7 @@ async function admitted(c: Context<AppEnv>): Promise<Response | null> {
     if (counted !== null) await counted
     if (scope !== 'any') demandScope(principal, scope)
     c.set('principal', principal)
+    c.set('admittedAt', Date.now())
   }
   c.set('bodyLimit', bodyLimit)
   const announced = request.headers.get('content-length')

@@ -4,7 +4,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context, Handler } from 'hono'
 import type { Admission, AppEnv } from './app-env.ts'
-import { SESSION_COOKIE } from './auth.ts'
+import { demandAnew, SESSION_COOKIE } from './auth.ts'
 import { generateDocument, type Words, withWords } from './document-words.ts'
 import { codesOf, type ErrorCode, type ErrorShape, envelopeFor } from './errors.ts'
 import { envelopeOf, type Router, serve } from './router.ts'
@@ -16,6 +16,7 @@ export const TAGS = {
   Session: 'Signing a browser in and out.',
   Keys: 'Issuing and revoking API keys.',
   Usage: 'What an owner has of everything that is limited.',
+  Owner: 'Everything that an owner has.',
   Audit: 'Who changed what.',
   Options: 'What settings can name.',
   Conversations: 'Making, listing, starting and stopping conversations.',
@@ -89,7 +90,11 @@ export function endpoint<P, Q, B>(
   const nothing = { params: undefined, query: undefined, body: undefined } as Valid<P, Q, B>
   const handler: Handler<AppEnv> = plain
     ? (c) => handle(c, nothing)
-    : async (c) => handle(c, (await validate(c, shapes)) as Valid<P, Q, B>)
+    : async (c) => {
+        const valid = (await validate(c, shapes)) as Valid<P, Q, B>
+        await demandAnew(c)
+        return handle(c, valid)
+      }
   serve(app, { ...spec, path: honoPath(spec.path) }, handler)
 }
 
@@ -152,7 +157,9 @@ function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> 
   replies[401] ??= { description: 'No valid key' }
   replies[403] ??= { description: 'The key lacks the scope, or the page that asks is of an origin that may not' }
   replies[429] ??= { description: 'Too many requests; `Retry-After` says when to come again' }
-  replies[503] ??= { description: 'The database cannot be reached, or what is stored there cannot be used' }
+  replies[503] ??= {
+    description: 'The database cannot be reached, what is stored there cannot be used, or the owner is being deleted',
+  }
   return replies
 }
 

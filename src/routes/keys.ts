@@ -1,9 +1,11 @@
 import { z } from '@hono/zod-openapi'
 import { owner } from '../bindings.ts'
+import { isLeaving } from '../db/erasures.ts'
 import { type ApiKey, findKey, insertKey, listKeys, makeKey, Scope } from '../db/keys.ts'
 import { actorOf } from '../http/app-env.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { forgetKey } from '../http/keys.ts'
+import { leaving } from '../http/leaving.ts'
 import { endpoint } from '../http/openapi.ts'
 import { encodeCursor, PAGE_QUERY, pageOf, positionOf } from '../http/paging.ts'
 import { router } from '../http/router.ts'
@@ -72,7 +74,9 @@ endpoint(
       expiresAt: expiresAt === null ? null : isoMicros(expiresAt),
       revokedAt: null,
       endedSessions: [],
+      isLeaving: false,
     }
+    if (await isLeaving(c.env.DB, body.owner)) throw leaving()
     await insertKey(c.env.DB, key, actorOf(c.get('principal')))
     return c.json({ ...keyInfo(key), key: text }, 201)
   },

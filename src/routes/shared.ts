@@ -41,7 +41,7 @@ async function presented(c: Context<AppEnv>): Promise<Share> {
   const share = await shareOf(c.env.DB, token)
   if (share === null) throw await wrongKey(c.env, c.req.raw, token)
   const { owner, id } = share
-  await admit(c.env, { owner, scopes: [], keyId: `share ${id}`, until: null, via: 'token' }, 'reads')
+  await admit(c.env, { owner, scopes: [], keyId: `share ${id}`, until: null, via: 'token', isLeaving: false }, 'reads')
   return share
 }
 

@@ -4,10 +4,11 @@ import { marketDataOf, refreshStockNames } from '../analysis/market-data.ts'
 import { REGIONS } from '../analysis/market-review/regions.ts'
 import type { ReportLanguage } from '../analysis/schemas.ts'
 import type { TaskRequest } from '../analysis/task.ts'
-import { taskQueue } from '../bindings.ts'
+import { owner as ownerOf, taskQueue } from '../bindings.ts'
 import { config } from '../config.ts'
 import { notifyTargets } from '../db/channels.ts'
 import { pruneDeliveries } from '../db/deliveries.ts'
+import { leavingOwners } from '../db/erasures.ts'
 import { gateStore } from '../db/market-state.ts'
 import { deleteOldModelCalls } from '../db/model-calls.ts'
 import { hasAccounts } from '../db/portfolio.ts'
@@ -59,6 +60,7 @@ const BARS_KEPT_FRESH = 40
 /** As many as the queue keeps of one owner. */
 const MOST_FAILED = 1_000
 const BAR_COUNT = 400
+const MOST_ERASURES = 100
 
 export async function onCron(env: Env, now: number): Promise<void> {
   await runDueSchedules(tickDeps(env), now)
@@ -99,12 +101,9 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
     // The call wakes an object whose alarm was lost; it sets its alarms again.
     { name: 'queue', everyMs: 5 * MINUTE_MS, run: async () => `${await taskQueue(env).oldestPendingMs()} ms` },
     { name: 'retention', everyMs: DAY_MS, run: async () => `${await pruneRuns(env.DB, now - KEEP_RUNS_MS)} runs` },
+    { name: 'erasures', everyMs: 5 * MINUTE_MS, run: () => goOnErasing(env) },
     { name: 'notices', everyMs: 5 * MINUTE_MS, run: () => wakeDeliveries(env) },
-    {
-      name: 'deliveries',
-      everyMs: DAY_MS,
-      run: async () => `${await pruneDeliveries(env.DB, isoMicros(now - KEEP_DELIVERIES_MS))} deliveries`,
-    },
+    { name: 'deliveries', everyMs: DAY_MS, run: () => prunedDeliveries(env.DB, now) },
     {
       name: 'model-calls',
       everyMs: DAY_MS,
@@ -132,6 +131,13 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
   ]
 }
 
+/** Owners whose deletion was ordered and may have been broken off: each goes on. */
+async function goOnErasing(env: Env): Promise<string> {
+  const owners = await leavingOwners(env.DB, MOST_ERASURES)
+  for (const name of owners) await ownerOf(env, name).erase(name)
+  return `${owners.length} owners`
+}
+
 /** Reference rates between currencies, where anybody has an account. */
 async function refreshRates(env: Env, now: number): Promise<string> {
   const { rates, fetchTimeoutMs: timeoutMs } = config(env)
@@ -143,6 +149,10 @@ async function refreshRates(env: Env, now: number): Promise<string> {
 async function replayed(db: D1Database, now: number): Promise<string> {
   const { refreshEvidence } = await import('./evidence.ts')
   return refreshEvidence(db, now)
+}
+
+async function prunedDeliveries(db: D1Database, now: number): Promise<string> {
+  return `${await pruneDeliveries(db, isoMicros(now - KEEP_DELIVERIES_MS))} deliveries`
 }
 
 async function prunedAlerts(db: D1Database, now: number): Promise<string> {

@@ -246,13 +246,22 @@ export const ZH = {
   Simple: '简明',
   'The service is not available at the moment ({status}).': '服务暂时不可用（{status}）。',
   'Delete everything': '删除全部内容',
-  'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, saved screens, schedules, channels, secrets, tokens and settings.':
-    '删除您的会话及其工作区、报告、问答、自选列表、提醒规则、选股方案、定时任务、通知渠道、密文、令牌和设置。',
+  'Deletes all that you have here: conversations with their workspaces, reports, talks, signals, watchlists, portfolio, alerts, screens, schedules, channels, feedback, secrets, tokens, settings, records, and your API keys last.':
+    '删除您在此的全部内容：会话及其工作区、报告、问答、信号、自选列表、投资组合、提醒、选股方案、定时任务、通知渠道、反馈、密文、令牌、设置、记录，最后是您的 API 密钥。',
   Issue: '签发',
   'No model is set: messages run as shell commands.': '尚未设置模型：消息将作为 shell 命令执行。',
   Reports: '报告',
-  'The ledger of advice, the audit log, the portfolio and API keys stay. It cannot be taken back.':
-    '建议账本、审计日志、投资组合和 API 密钥会保留。此操作无法撤销。',
+  'Only your rows in the ledger of advice stay, as nothing can take one out. It cannot be taken back.':
+    '只有您在建议账本中的记录会保留，因为任何人都无法将其移除。此操作无法撤销。',
+  'Everything is being deleted.': '正在删除全部内容。',
+  'Everything is deleted; what was on its way runs out.': '已全部删除；正在等待仍在途中的操作结束。',
+  'The last of it is being deleted.': '正在删除最后的内容。',
+  'Conversations and talks': '会话和问答',
+  'Entries of the queue': '队列中的条目',
+  'Large files': '大文件',
+  'Rows of the database': '数据库中的行',
+  'Stays: rows in the ledger of advice': '保留：建议账本中的记录',
+  'Owner deleted': '所有者已删除',
   'To delete everything, type the word': '如要删除全部内容，请输入',
   'You have set no model: that of the operator, {model}, is used.': '您尚未设置模型，将使用运营者的 {model}。',
   delete: '删除',

@@ -9,6 +9,7 @@ import { chat } from './chat.ts'
 import { type Command, EXIT, type Flags, UsageError } from './command.ts'
 import { completionOf } from './completion.ts'
 import { readConfig } from './config.ts'
+import { erase } from './owner.ts'
 import { cleanLine, type Output, outputFor, painter } from './terminal.ts'
 import { VERSION } from './version.ts'
 import { exportOf, files, fork, list } from './workspace.ts'
@@ -23,7 +24,7 @@ const GLOBAL: Flags = {
   help: { type: 'boolean', short: 'h', words: 'this text' },
 }
 
-const COMMANDS: readonly Command[] = [chat, analyze, watch, list, files, fork, exportOf, runner, keys, config]
+const COMMANDS: readonly Command[] = [chat, analyze, watch, list, files, fork, exportOf, erase, runner, keys, config]
 const completion = completionOf(
   () => [...COMMANDS, completion],
   Object.keys(GLOBAL).map((name) => `--${name}`),

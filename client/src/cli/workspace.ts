@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Bellwether, BellwetherError, ServiceError } from '../index.ts'
 import { type Command, EXIT, none, type Run, UsageError, wanted, wholeNumber } from './command.ts'
+import { exportAll } from './owner.ts'
 import { clean, cleanLine, table } from './terminal.ts'
 
 const AT = { type: 'string', value: 'EVENT', words: 'as it was at this event' } as const
@@ -143,22 +144,28 @@ const FORMATS = ['json', 'zip'] as const
 
 export const exportOf: Command = {
   name: 'export',
-  summary: 'keep a conversation: its events as JSON, or its files as a ZIP',
-  usage: 'CONVERSATION',
+  summary: 'keep everything that you have as one archive, or one conversation',
+  usage: '[CONVERSATION|FILE.tar]',
   flags: {
     format: { type: 'string', value: 'FORMAT', words: `${FORMATS.join(' or ')}; json by default` },
     output: OUTPUT,
     force: { type: 'boolean', short: 'f', words: 'overwrite the file' },
   },
   examples: [
+    'bellwether export everything.tar',
     'bellwether export 8f14e45fceea467a9b1c0d2e3f405162 -o talk.json',
     'bellwether export 8f14e45fceea467a9b1c0d2e3f405162 --format zip',
   ],
-  more: `json is {"trajectory": […]}: every event, which a new conversation can play as its replay_json. With --json each event is a line.
-There is no export of everything that an owner has: take \`bellwether list --json\` and export one after the other.`,
+  more: `Without a conversation it is everything but secrets, as a tar: conversations with their files, reports, portfolio, settings. Broken off, the same
+command goes on where it was, for a day. Of a conversation, json is {"trajectory": […]}: every event, which a new conversation can play as its
+replay_json; with --json each event is a line.`,
   async run(run) {
     none(run.args, 1)
-    const id = wanted(run.args, 0, 'the conversation')
+    const [id = ''] = run.args
+    if (id === '' || id.endsWith('.tar')) {
+      await exportAll(run, id || run.text('output') || 'bellwether-export.tar')
+      return EXIT.done
+    }
     const format = run.text('format') ?? 'json'
     if (!FORMATS.some((one) => one === format)) throw new UsageError(`--format is ${FORMATS.join(' or ')}`)
     const conversation = run.service.conversation(id)

@@ -106,6 +106,15 @@ export class ConversationObject extends DurableObject<Env> {
     return true
   }
 
+  /** For the owner's object, when everything of the owner goes: whether nothing is left here. */
+  erase(): Promise<boolean> {
+    return this.#alone(async () => {
+      if (this.whole !== null) await this.remove(this.whole)
+      await this.settleDeletion()
+      return this.#deletion === null
+    })
+  }
+
   protected async remove({ opening, sessions, alarms, record, runner }: ConversationState): Promise<void> {
     // Before the stop, which lets go of the runner and keeps its copy.
     runner.terminal.close(ended('deleted'))

@@ -75,9 +75,12 @@ export class Deletion {
 
   /** Tries the entries that are due; returns when to try the rest, null when nothing is left. */
   async deliver(): Promise<number | null> {
-    const { nextAttemptAt } = await this.#outbox.deliver((entry) =>
-      entry.kind === MODEL_CALL ? tellModelCall(this.#env, entry) : remove(this.#env, entry),
-    )
+    const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
+      if (entry.kind === MODEL_CALL) return tellModelCall(this.#env, entry)
+      // Nobody would know of these rows once the conversation is forgotten everywhere.
+      if (this.#outbox.pending().some(({ kind }) => kind === MODEL_CALL)) throw new Error('calls of models wait')
+      return remove(this.#env, entry)
+    })
     return nextAttemptAt
   }
 

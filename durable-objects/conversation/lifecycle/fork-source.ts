@@ -4,7 +4,7 @@
 import type { AgentChoice, AgentName } from '../../../src/agent/agents.ts'
 import type { RuntimeWish } from '../../../src/agent/runtime.ts'
 import type { ModelStepRow, QueuedCall } from '../../../src/agent/turn.ts'
-import { rows } from '../../sql.ts'
+import { rows, type SqlValue } from '../../sql.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord, SelectedRepository } from '../schema.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'
@@ -27,6 +27,9 @@ export type ForkBasis = {
  * be forked at.
  */
 export type NoFork = { reason: 'unknown-event' } | { reason: 'too-old'; from: number }
+
+/** What an export says of a conversation; `event` is the one that it is of. `record` and `turns` are JSON texts, without secrets. */
+export type ExportBasis = { event: number; record: string; turns: string[] }
 
 export type ForkEvents = { texts: string[]; steps: ModelStepRow[]; calls: QueuedCall[] }
 export type ForkNodes = { nodes: NodeVersion[] }
@@ -59,6 +62,17 @@ export class ForkSource {
     if (event === log.last && isQuiet) files.versions?.catchUpWith(event)
     const { title, instructions, repository, agent, choice, runtime, toolServers = null } = record
     return { title, instructions, repository, agent, choice, runtime, toolServers, nodes: NODES_AT_A_TIME }
+  }
+
+  /** The newest event, whose workspace is kept for those who read it in pieces. */
+  exported(): ExportBasis {
+    const { sql, log, record } = this.#deps
+    this.basis(log.last)
+    const { owner: _owner, incarnation: _incarnation, toolServers, firstMessage: _message, ...shown } = record
+    const text = JSON.stringify({ ...shown, has_tool_servers: toolServers != null })
+    const isTalk = rows(sql, "SELECT 1 FROM sqlite_master WHERE name = 'talk_turns'").length > 0
+    const turns = isTalk ? rows<Record<string, SqlValue>>(sql, 'SELECT * FROM talk_turns ORDER BY question') : []
+    return { event: log.last, record: text, turns: turns.map((turn) => JSON.stringify(turn)) }
   }
 
   /** The events after one of them and up to the other, some at a time; none when there are no more. */

@@ -5,6 +5,7 @@ import { type SharedPage, sharedEvents } from '../events/event-extracts.ts'
 import { sealedServersFor } from '../turn/own-servers.ts'
 import { ConversationObject } from './conversation-object.ts'
 import {
+  type ExportBasis,
   type ForkBasis,
   type ForkEvents,
   type ForkFile,
@@ -29,6 +30,11 @@ export class SharedConversation extends ConversationObject {
 
   forkFile(event: number, inode: number): ForkFile | null {
     return this.#forkSource?.file(event, inode) ?? null
+  }
+
+  /** For an export, which then reads as a fork does. */
+  exportBasis(): ExportBasis | null {
+    return this.#forkSource?.exported() ?? null
   }
 
   /** The tool servers, sealed for another conversation of the owner. */

@@ -1,117 +1,73 @@
-// Everything of the owner that can be deleted, kind by kind. What must outlive its owner's wish is named (docs/privacy.md).
+// Everything of the owner is deleted by the service itself, which goes on when this page is closed. The page orders it and shows how far it is.
 
-import { useState } from 'preact/hooks'
-import { deleteConversation, listConversations, messageOf, request, sendJson } from '../api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { ApiError, messageOf, request } from '../api.ts'
 import { noteChange } from '../frame/tabs.ts'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
+import type { Session } from '../wire.ts'
 import { Field, Input } from './fields.tsx'
-import {
-  deleteChannel,
-  deleteSchedule,
-  deleteSecret,
-  listChannels,
-  listSchedules,
-  listSecrets,
-  saveSettings,
-  unsetTokens,
-} from './settings-api.ts'
 
-/** Deletes some of its kind and answers how many; it is called until there are none. */
-type Kind = { name: Text; some: () => Promise<number> }
+type Deletion = {
+  phase: 'deleting' | 'waiting' | 'ending'
+  conversations: number
+  tasks: number
+  files: number
+  rows: number
+  problem: string | null
+}
+type OwnerStanding = { deletion: Deletion | null; ledger_rows: number }
 
-const each = async <Item,>(items: readonly Item[], remove: (item: Item) => Promise<unknown>): Promise<number> => {
-  for (const item of items) await remove(item)
-  return items.length
+type Standing = {
+  kind: 'asking' | 'working' | 'done'
+  deletion: Deletion | null
+  ledgerRows: number
+  problem: string | null
 }
 
-const DELETE: RequestInit = { method: 'DELETE' }
-const SESSIONS = '/api/v1/agent/chat/sessions'
-const WATCHLISTS = '/api/v1/analysis/watchlists'
-const ALERT_RULES = '/api/v1/alerts/rules'
-const SCREENS = '/api/v1/screening/screens'
+const ASKING: Standing = { kind: 'asking', deletion: null, ledgerRows: 0, problem: null }
+const LOOK_EVERY_MS = 1_000
 
-const KINDS: readonly Kind[] = [
-  {
-    name: 'Conversations',
-    some: async () => each((await listConversations(null)).results, (one) => deleteConversation(one.conversation_id)),
-  },
-  {
-    name: 'Reports',
-    some: async () => {
-      const { items } = await request<{ items: { id: number }[] }>('/api/v1/history?limit=100')
-      if (items.length === 0) return 0
-      const body = { record_ids: items.map(({ id }) => id) }
-      return (await request<{ deleted: number }>('/api/v1/history', { ...sendJson('POST', body), ...DELETE })).deleted
-    },
-  },
-  {
-    name: 'Talks',
-    some: async () => {
-      const { sessions } = await request<{ sessions: { session_id: string }[] }>(SESSIONS)
-      return each(sessions, (one) => request(`${SESSIONS}/${encodeURIComponent(one.session_id)}`, DELETE))
-    },
-  },
-  { name: 'Schedules', some: async () => each(await listSchedules(), (one) => deleteSchedule(one.schedule_id)) },
-  {
-    name: 'Watchlists',
-    some: async () => {
-      const { watchlists } = await request<{ watchlists: { watchlist_id: string }[] }>(WATCHLISTS)
-      return each(watchlists, (one) => request(`${WATCHLISTS}/${encodeURIComponent(one.watchlist_id)}`, DELETE))
-    },
-  },
-  {
-    name: 'Alerts',
-    some: async () => {
-      const { items } = await request<{ items: { id: number }[] }>(`${ALERT_RULES}?page_size=100`)
-      return each(items, (one) => request(`${ALERT_RULES}/${one.id}`, DELETE))
-    },
-  },
-  {
-    name: 'Screening',
-    some: async () => (await request<{ deleted: number }>(SCREENS, DELETE)).deleted,
-  },
-  {
-    name: 'Notifications',
-    some: async () => {
-      const own = (await listChannels()).filter((one) => !one.from_environment)
-      return each(own, (one) => deleteChannel(one.channel_id))
-    },
-  },
-  { name: 'Secrets', some: async () => each(await listSecrets(), (one) => deleteSecret(one.name)) },
+const PHASES: Readonly<Record<Deletion['phase'], Text>> = {
+  deleting: 'Everything is being deleted.',
+  waiting: 'Everything is deleted; what was on its way runs out.',
+  ending: 'The last of it is being deleted.',
+}
+
+const COUNTS: readonly (readonly [Text, keyof Pick<Deletion, 'conversations' | 'tasks' | 'files' | 'rows'>])[] = [
+  ['Conversations and talks', 'conversations'],
+  ['Entries of the queue', 'tasks'],
+  ['Large files', 'files'],
+  ['Rows of the database', 'rows'],
 ]
 
-/** What has no list of its own: it is set back at once. */
-async function setBack(): Promise<void> {
-  await unsetTokens()
-  const none = { llm_model: '', llm_base_url: '', llm_api_key: '', mcp_config: null, agent: null }
-  await saveSettings({ ...none, git_user_name: null, git_user_email: null, runtime: null, runner_labels: null })
-}
+const look = () => request<OwnerStanding>('/api/owner')
 
-type Standing = { kind: 'asking' | 'working' | 'done'; problem: string | null; counts: ReadonlyMap<Text, number> }
-
-const ASKING: Standing = { kind: 'asking', problem: null, counts: new Map() }
-
-function useErasing() {
+/** Follows a deletion to its end, also one that was ordered before this page was opened. */
+function useErasing(owner: string) {
   const [standing, setStanding] = useState<Standing>(ASKING)
-  const add = (name: Text, count: number) =>
-    setStanding((before) => ({
-      ...before,
-      counts: new Map(before.counts).set(name, (before.counts.get(name) ?? 0) + count),
-    }))
+  const show = ({ deletion, ledger_rows: ledgerRows }: OwnerStanding) =>
+    setStanding((before) => {
+      if (deletion !== null) return { kind: 'working', deletion, ledgerRows, problem: null }
+      return before.kind === 'working' ? { ...before, kind: 'done', ledgerRows } : before
+    })
+  const fail = (error: unknown) => setStanding((before) => ({ ...before, problem: messageOf(error) }))
+  useEffect(() => void look().then(show, fail), [])
+  useEffect(() => {
+    if (standing.kind === 'done') noteChange('conversations')
+    if (standing.kind !== 'working') return
+    const timer = setInterval(() => void look().then(show, fail), LOOK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [standing.kind])
   const erase = async () => {
-    setStanding({ ...ASKING, kind: 'working' })
+    const body = JSON.stringify({ owner, confirm: 'delete everything' })
+    const headers = { 'content-type': 'application/json' }
     try {
-      for (const { name, some } of KINDS) {
-        // What cannot be deleted must not keep this going for ever: a round without one ends it.
-        for (let count = await some(); count > 0; count = await some()) add(name, count)
-      }
-      await setBack()
-      setStanding((before) => ({ ...before, kind: 'done' }))
+      show(await request<OwnerStanding>('/api/owner', { method: 'DELETE', headers, body }))
     } catch (error) {
-      setStanding((before) => ({ ...before, kind: 'asking', problem: messageOf(error) }))
+      if (error instanceof ApiError) fail(error)
+      else throw error
     }
-    noteChange('conversations')
   }
   return { standing, erase }
 }
@@ -120,18 +76,18 @@ const What = () => (
   <>
     <p>
       {say(
-        'Deletes your conversations with their workspaces, reports, talks, watchlists, rules of alerts, saved screens, schedules, channels, secrets, tokens and settings.',
+        'Deletes all that you have here: conversations with their workspaces, reports, talks, signals, watchlists, portfolio, alerts, screens, schedules, channels, feedback, secrets, tokens, settings, records, and your API keys last.',
       )}
     </p>
     <p class="hint">
-      {say('The ledger of advice, the audit log, the portfolio and API keys stay. It cannot be taken back.')}
+      {say('Only your rows in the ledger of advice stay, as nothing can take one out. It cannot be taken back.')}
     </p>
   </>
 )
 
-export function EraseAll() {
+export function EraseAll({ session }: { session: Session }) {
   const [typed, setTyped] = useState('')
-  const { standing, erase } = useErasing()
+  const { standing, erase } = useErasing(session.owner)
   const word = say('delete')
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
@@ -158,17 +114,26 @@ export function EraseAll() {
   )
 }
 
-const Told = ({ standing: { kind, problem, counts } }: { standing: Standing }) => (
+const Told = ({ standing: { kind, deletion, ledgerRows, problem } }: { standing: Standing }) => (
   <>
     {problem !== null && <Notice kind="error">{problem}</Notice>}
+    {kind === 'working' && deletion !== null && <Notice kind="info">{say(PHASES[deletion.phase])}</Notice>}
+    {kind === 'working' && deletion !== null && deletion.problem !== null && (
+      <Notice kind="error">{deletion.problem}</Notice>
+    )}
     {kind === 'done' && <Notice kind="info">{say('Everything is deleted.')}</Notice>}
-    {counts.size > 0 && (
+    {deletion !== null && (
       <ul class="rows">
-        {[...counts].map(([name, count]) => (
+        {COUNTS.map(([name, field]) => (
           <li key={name} class="settings-row settings-row-head">
-            <span class="row-title">{say(name)}</span> <span>{count}</span>
+            <span class="row-title">{say(name)}</span> <span>{deletion[field]}</span>
           </li>
         ))}
+        {ledgerRows > 0 && (
+          <li class="settings-row settings-row-head">
+            <span class="row-title">{say('Stays: rows in the ledger of advice')}</span> <span>{ledgerRows}</span>
+          </li>
+        )}
       </ul>
     )}
   </>

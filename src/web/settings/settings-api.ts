@@ -187,6 +187,7 @@ export const AUDIT_NAMES = {
   'channel.saved': 'Notification channel saved',
   'channel.deleted': 'Notification channel deleted',
   'configuration.exported': 'Configuration exported',
+  'owner.deleted': 'Owner deleted',
 } as const satisfies Record<string, Text>
 
 export const listAudit = async (pageId: string | null) => {

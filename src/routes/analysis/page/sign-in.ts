@@ -91,7 +91,7 @@ endpoint(
     const password = await passwordOf(c)
     if (password === '') throw new AppError('bad_request', say.passwordRequired, { word: 'password_required' })
     const { key, cookie } = await signedIn(c, password)
-    demandScope({ owner: key.owner, scopes: key.scopes, keyId: key.id, until: null, via: 'header' }, 'analysis')
+    demandScope(key, 'analysis')
     return c.json({ ok: true as const }, 200, { 'set-cookie': cookie })
   },
 )

@@ -1,0 +1,185 @@
+// Commands about everything that an owner has.
+
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { BellwetherError, type ExportStanding, type Reply, ServiceError } from '../index.ts'
+import { type Command, EXIT, none, type Run, UsageError, wanted } from './command.ts'
+import { cleanLine } from './terminal.ts'
+
+type Standing = Reply<'GET /api/owner'>
+
+const LOOK_EVERY_MS = 1_000
+
+export const erase: Command = {
+  name: 'erase',
+  summary: 'delete everything that an owner has, for good',
+  usage: 'OWNER',
+  flags: {
+    yes: { type: 'boolean', words: 'it is meant; without this nothing is deleted' },
+    'no-wait': { type: 'boolean', words: 'order it and leave: the service goes on by itself' },
+  },
+  examples: ['bellwether erase ann --yes', 'bellwether erase local --yes --json'],
+  more: `Conversations, files, reports, portfolio, settings, secrets, all of it, and the keys last; rows in the ledger of advice stay. Your own key needs the
+scopes conversations and analysis; another owner's takes the scope admin. In local mode the owner is called local. The command may be given again, also while it goes on.`,
+  async run(run) {
+    none(run.args, 1)
+    const owner = wanted(run.args, 0, 'the owner')
+    if (!run.is('yes'))
+      throw new UsageError(`everything of "${owner}" would be deleted for good; --yes says that it is meant`)
+    const ordered = await run.service.call('DELETE /api/owner', { body: { owner, confirm: 'delete everything' } })
+    const last = run.is('no-wait') ? ordered : await followed(run, owner, ordered)
+    if (run.out.isJson) run.out.json(last)
+    else if (last.deletion !== null) run.out.line(`It is ordered and goes on: ${toldOf(last)}`)
+    else run.out.line(`Everything of ${cleanLine(owner)} is deleted${keptOf(last)}.`)
+    return EXIT.done
+  },
+}
+
+/** Until it is over. A key of the owner ends with it, so its refusal is the end as well. */
+async function followed(run: Run, owner: string, ordered: Standing): Promise<Standing> {
+  let last = ordered
+  while (last.deletion !== null) {
+    run.out.progress(toldOf(last))
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+    try {
+      last = await run.service.call('GET /api/owner', { query: { owner } })
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 401) throw error
+      return { ...last, deletion: null }
+    }
+  }
+  return last
+}
+
+function toldOf({ deletion }: Standing): string {
+  if (deletion === null) throw new BellwetherError('no_deletion', 'nothing is being deleted')
+  const { phase, conversations, tasks, files, rows, problem } = deletion
+  const counts = `${conversations} conversations, ${tasks} entries of the queue, ${files} files, ${rows} rows`
+  return `${phase}: ${counts}${problem === null ? '' : `; ${cleanLine(problem)}`}`
+}
+
+const keptOf = ({ ledger_rows: rows }: Standing): string =>
+  rows === 0 ? '' : `; ${rows} rows in the ledger of advice stay, as nothing can take them out`
+
+/** The whole of an owner into a file. What was loaded of the same export before goes on; the file gets its name when it is whole and right. */
+export async function exportAll(run: Run, file: string): Promise<void> {
+  const isThere = await sizeOf(file)
+  if (isThere !== null && !run.is('force')) throw new UsageError(`${file} is there already; --force overwrites it`)
+  const before = await run.service.exports.state()
+  const partOf = ({ export_id: id }: ExportStanding) => `${file}.${id.slice(0, 8)}.part`
+  const goesOn = before?.state === 'ready' && (await sizeOf(partOf(before))) !== null
+  if (!goesOn) await run.service.exports.prepare()
+  const ready = await run.service.exports.wait(({ state, units_done, units, bytes }) =>
+    run.out.progress(`${state}: ${units_done} of ${units} parts, ${megabytes(bytes)}`),
+  )
+  const part = partOf(ready)
+  await load(run, ready, part)
+  const entries = await checked(part)
+  await rename(part, file)
+  if (run.out.isJson) run.out.json({ file, ...ready, entries })
+  else run.out.note(`${file}: ${megabytes(ready.bytes)}, ${entries} entries, every checksum right`)
+}
+
+async function load(run: Run, ready: ExportStanding, part: string): Promise<void> {
+  const target = await open(part, 'a', 0o600)
+  try {
+    let at = (await target.stat()).size
+    for await (const chunk of run.service.exports.read(ready, at)) {
+      await target.write(chunk)
+      at += chunk.byteLength
+      run.out.progress(`${megabytes(at)} of ${megabytes(ready.bytes)}`)
+    }
+    await target.sync()
+  } finally {
+    await target.close()
+  }
+}
+
+const BLOCK = 512
+
+/** Compares every entry with the checksum in the manifest; returns how many there are. */
+async function checked(file: string): Promise<number> {
+  const found = new Map<string, string>()
+  const listed: { path: string; sha256: string }[] = []
+  let manifest = ''
+  for await (const { path, sha256, text } of entriesOf(file)) {
+    found.set(path, sha256)
+    if (path.startsWith('manifest/')) listed.push(...linesOf(text()))
+    if (path === 'manifest.json') manifest = text()
+  }
+  const { lists } = manifest === '' ? { lists: [] } : (JSON.parse(manifest) as { lists: typeof listed })
+  const wrong = [...listed, ...lists].find(({ path, sha256 }) => found.get(path) !== sha256)
+  if (manifest === '' || wrong !== undefined || found.size !== listed.length + lists.length + 1) {
+    await rm(file)
+    const where = wrong?.path ?? 'its manifest'
+    throw new BellwetherError('damaged_export', `the archive is damaged at ${where}; it was deleted, export it again`)
+  }
+  return found.size
+}
+
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { path: string; sha256: string })
+
+type Entry = { path: string; sha256: string; text: () => string }
+
+/** The entries of the archive as it streams by. */
+async function* entriesOf(file: string): AsyncGenerator<Entry> {
+  const source = new Source(createReadStream(file))
+  for (;;) {
+    const header = await source.take(BLOCK)
+    if (header.length < BLOCK || header.every((byte) => byte === 0)) return
+    const textAt = (from: number, length: number) => header.toString('utf8', from, from + length).replace(/\0.*$/s, '')
+    const prefix = textAt(345, 155)
+    const path = prefix === '' ? textAt(0, 100) : `${prefix}/${textAt(0, 100)}`
+    const size = Number.parseInt(textAt(124, 12), 8)
+    // What is no header is no archive either: the manifest will be missing.
+    if (textAt(257, 5) !== 'ustar' || Number.isNaN(size)) return
+    const hash = createHash('sha256')
+    const kept: Buffer[] = []
+    for (let left = size; left > 0; ) {
+      const bytes = await source.take(Math.min(left, 1_048_576))
+      if (bytes.length === 0) return
+      hash.update(bytes)
+      if (path.startsWith('manifest')) kept.push(bytes)
+      left -= bytes.length
+    }
+    await source.take((BLOCK - (size % BLOCK)) % BLOCK)
+    yield { path, sha256: hash.digest('hex'), text: () => Buffer.concat(kept).toString('utf8') }
+  }
+}
+
+/** So many bytes at a time of what comes in chunks of any size; fewer at the end. */
+class Source {
+  readonly #chunks: AsyncIterator<Buffer>
+  #rest: Buffer = Buffer.alloc(0)
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]()
+  }
+
+  async take(count: number): Promise<Buffer> {
+    while (this.#rest.length < count) {
+      const { done, value } = await this.#chunks.next()
+      if (done) break
+      this.#rest = Buffer.concat([this.#rest, value])
+    }
+    const taken = this.#rest.subarray(0, count)
+    this.#rest = this.#rest.subarray(taken.length)
+    return taken
+  }
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -1,0 +1,248 @@
+// The owner's export: an archive that is written piece by piece into R2, by the alarm of this object, and read from there as often
+// and in whatever ranges a client wants. What was written and how far that is, is stored in one transaction; a crash costs the
+// pieces since then. There is one export at a time, and it is deleted a day after it was finished.
+
+import {
+  conversationsWithFiles,
+  deleteFiles,
+  exportPieceKey,
+  exportPrefix,
+  feedbackPrefix,
+} from '../../../src/bindings.ts'
+import { namedConversations } from '../../../src/db/erasures.ts'
+import { EXPORTED_TABLES } from '../../../src/db/exports.ts'
+import { isoMicros } from '../../../src/lib/clock.ts'
+import { hexId } from '../../../src/lib/crypto.ts'
+import { errorFields, log } from '../../../src/lib/log.ts'
+import { firstRow, rows } from '../../sql.ts'
+import type { ConversationBooks } from '../conversation-books.ts'
+import { type ArchiveEntry, ArchiveWriter } from './archive-writer.ts'
+import { type ExportCounts, NO_EXPORT, stepOf, type Unit } from './export-units.ts'
+
+export type ExportStanding = {
+  id: string
+  state: 'preparing' | 'ready' | 'failed'
+  beganAt: number
+  /** Units that are complete, and all. */
+  done: number
+  units: number
+  bytes: number
+  counts: ExportCounts
+  /** When it is deleted; null before it is finished. */
+  expiresAt: number | null
+}
+
+type Job = {
+  id: string
+  owner: string
+  state: ExportStanding['state']
+  began_at: number
+  expires_at: number | null
+  unit: number
+  /** JSON. */
+  place: string
+  bytes: number
+  counts: string
+  failures: number
+}
+
+type Deps = { env: () => Env; storage: DurableObjectStorage; books: ConversationBooks }
+
+const FORMAT = 'bellwether-export'
+const VERSION = 1
+const KEEP_MS = 24 * 3600 * 1000
+/** One firing of the alarm. */
+const WORK_MS = 10_000
+const MOST_STEPS = 200
+const RETRY_MS = 2_000
+const MOST_FAILURES = 20
+/** Of the lists in the manifest. */
+const MANIFEST_ROWS = 5_000
+
+export class Exports {
+  readonly #deps: Deps
+  readonly #sql: SqlStorage
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#sql = deps.storage.sql
+  }
+
+  get standing(): ExportStanding | null {
+    const job = this.#job
+    if (job === null) return null
+    const units = firstRow<{ n: number }>(this.#sql, 'SELECT count(*) AS n FROM export_units')?.n ?? 0
+    const { id, state, began_at: beganAt, unit: done, bytes, expires_at: expiresAt } = job
+    return { id, state, beganAt, done, units, bytes, counts: countsOf(job), expiresAt }
+  }
+
+  /** The sizes of the pieces that the archive consists of, in order; null unless it is this one and ready. */
+  pieces(id: string): number[] | null {
+    if (this.#job?.id !== id || this.#job.state !== 'ready') return null
+    return rows<{ bytes: number }>(this.#sql, 'SELECT bytes FROM export_pieces ORDER BY n').map(({ bytes }) => bytes)
+  }
+
+  /** Begins another export, in place of one that is finished; one that is being prepared goes on. */
+  async begin(owner: string): Promise<void> {
+    if (this.#job?.state === 'preparing') return
+    const units = await this.#unitsOf(owner)
+    await this.drop()
+    this.#deps.storage.transactionSync(() => {
+      for (const [n, { kind, name }] of units.entries())
+        this.#sql.exec('INSERT INTO export_units (n, kind, name) VALUES (?, ?, ?)', n, kind, name)
+      this.#sql.exec(
+        `INSERT INTO export_job (id, owner, state, began_at, unit, place, bytes, counts, failures)
+         VALUES (?, ?, 'preparing', ?, 0, 'null', 0, ?, 0)`,
+        hexId(),
+        owner,
+        Date.now(),
+        JSON.stringify(NO_EXPORT),
+      )
+    })
+  }
+
+  /** Deletes the export, whatever its state. */
+  async drop(): Promise<boolean> {
+    const job = this.#job
+    if (job === null) return false
+    this.#deps.storage.transactionSync(() => {
+      for (const table of ['job', 'units', 'pieces', 'entries']) this.#sql.exec(`DELETE FROM export_${table}`)
+    })
+    await deleteFiles(this.#deps.env(), exportPrefix(job.owner))
+    return true
+  }
+
+  /** Goes on for a while; when to come again, null when there is nothing to do. Never throws. */
+  async work(): Promise<number | null> {
+    const job = this.#job
+    if (job === null) return null
+    try {
+      if (job.state === 'preparing') return await this.#write(job)
+      if (job.expires_at !== null && job.expires_at > Date.now()) return job.expires_at
+      await this.drop()
+      return null
+    } catch (error) {
+      log.warn('export.broken_off', { owner: job.owner, ...errorFields(error) })
+      const isOver = job.failures + 1 >= MOST_FAILURES
+      const state = isOver ? 'failed' : job.state
+      this.#sql.exec(
+        'UPDATE export_job SET failures = failures + 1, state = ?, expires_at = ?',
+        state,
+        Date.now() + KEEP_MS,
+      )
+      return Date.now() + (isOver ? KEEP_MS : RETRY_MS * (job.failures + 1))
+    }
+  }
+
+  async #write(begun: Job): Promise<number> {
+    const { id, owner } = begun
+    const counts = countsOf(begun)
+    const env = this.#deps.env()
+    const put = async (piece: number, bytes: Uint8Array) =>
+      void (await env.FILES.put(exportPieceKey(owner, id, piece), bytes))
+    const next = firstRow<{ n: number }>(this.#sql, 'SELECT count(*) AS n FROM export_pieces')?.n ?? 0
+    const writer = new ArchiveWriter({ put, next, mtime: begun.began_at })
+    let { unit } = begun
+    let place: unknown = JSON.parse(begun.place)
+    if (next === 0) await writer.text('export.json', `${JSON.stringify(this.#about(begun))}\n`)
+    const until = Date.now() + WORK_MS
+    for (let steps = 0; steps < MOST_STEPS && Date.now() < until; steps += 1) {
+      const current = firstRow<Unit>(this.#sql, 'SELECT kind, name FROM export_units WHERE n = ?', unit)
+      if (current === null) return this.#finish(writer, { id, unit, counts })
+      place = await stepOf(current, place, { env, owner, writer, counts })
+      if (place === null) unit += 1
+      if (writer.isWorthCommitting) await this.#commit(writer, { id, unit, place, counts })
+    }
+    await this.#commit(writer, { id, unit, place, counts })
+    return Date.now()
+  }
+
+  /** Every entry with its checksum, and then what there is of each kind. */
+  async #finish(writer: ArchiveWriter, { id, unit, counts }: Omit<Reached, 'place'>): Promise<number> {
+    await this.#commit(writer, { id, unit, place: null, counts })
+    const lists: ArchiveEntry[] = []
+    for (let after = 0; ; ) {
+      const query = 'SELECT n, path, bytes, sha256 FROM export_entries WHERE n > ? ORDER BY n LIMIT ?'
+      const page = rows<ArchiveEntry & { n: number }>(this.#sql, query, after, MANIFEST_ROWS)
+      const last = page.at(-1)
+      if (last === undefined) break
+      const text = page.map(({ n: _n, ...entry }) => `${JSON.stringify(entry)}\n`).join('')
+      await writer.text(`manifest/${String(after).padStart(10, '0')}.jsonl`, text)
+      after = last.n
+    }
+    const written = await writer.flushed()
+    lists.push(...written.entries)
+    const job = this.#mustBe(id)
+    await writer.text('manifest.json', `${JSON.stringify({ ...this.#about(job), counts, lists })}\n`)
+    await writer.end()
+    const rest = await writer.flushed()
+    const expiresAt = Date.now() + KEEP_MS
+    this.#deps.storage.transactionSync(() => {
+      this.#mustBe(id)
+      this.#note([...written.pieces, ...rest.pieces], [])
+      this.#sql.exec("UPDATE export_job SET state = 'ready', unit = ?, expires_at = ?", unit, expiresAt)
+      this.#sql.exec('DELETE FROM export_entries')
+    })
+    return expiresAt
+  }
+
+  async #commit(writer: ArchiveWriter, { id, unit, place, counts }: Reached): Promise<void> {
+    const { pieces, entries } = await writer.flushed()
+    this.#deps.storage.transactionSync(() => {
+      this.#mustBe(id)
+      this.#note(pieces, entries)
+      const texts = [JSON.stringify(place), JSON.stringify(counts)]
+      this.#sql.exec('UPDATE export_job SET unit = ?, place = ?, counts = ?, failures = 0', unit, ...texts)
+    })
+  }
+
+  #note(pieces: readonly number[], entries: readonly ArchiveEntry[]): void {
+    for (const bytes of pieces) {
+      this.#sql.exec('INSERT INTO export_pieces (n, bytes) SELECT count(*), ? FROM export_pieces', bytes)
+      this.#sql.exec('UPDATE export_job SET bytes = bytes + ?', bytes)
+    }
+    for (const { path, bytes, sha256 } of entries)
+      this.#sql.exec('INSERT INTO export_entries (path, bytes, sha256) VALUES (?, ?, ?)', path, bytes, sha256)
+  }
+
+  #about({ id, owner, began_at: beganAt }: Job) {
+    return { format: FORMAT, version: VERSION, id, owner, created_at: isoMicros(beganAt) }
+  }
+
+  get #job(): Job | null {
+    return firstRow<Job>(this.#sql, 'SELECT * FROM export_job')
+  }
+
+  /** It may have been dropped while something was awaited. */
+  #mustBe(id: string): Job {
+    const job = this.#job
+    if (job?.id !== id) throw new Error('the export was dropped')
+    return job
+  }
+
+  async #unitsOf(owner: string): Promise<Unit[]> {
+    const env = this.#deps.env()
+    const named = await namedConversations(env.DB, owner)
+    const ids = new Set([...named, ...this.#deps.books.ids(), ...(await conversationsWithFiles(env, owner))])
+    return [
+      { kind: 'secrets', name: '' },
+      ...EXPORTED_TABLES.map(({ name }): Unit => ({ kind: 'rows', name })),
+      ...[...ids].toSorted().map((name): Unit => ({ kind: 'conversation', name })),
+      ...(await feedbackKeys(env, owner)).map((name): Unit => ({ kind: 'feedback', name })),
+    ]
+  }
+}
+
+type Reached = { id: string; unit: number; place: unknown; counts: ExportCounts }
+
+const countsOf = ({ counts }: Job): ExportCounts => JSON.parse(counts) as ExportCounts
+
+async function feedbackKeys({ FILES }: Env, owner: string): Promise<string[]> {
+  const keys: string[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await FILES.list({ prefix: feedbackPrefix(owner), ...(cursor === undefined ? {} : { cursor }) })
+    keys.push(...page.objects.map(({ key }) => key))
+    if (!page.truncated) return keys
+    cursor = page.cursor
+  }
+}

@@ -1,0 +1,48 @@
+// What a tar archive (ustar) is made of: for each entry a block that describes it, its contents, and zeros up to the next block.
+
+export const TAR_BLOCK = 512
+const NAME_BYTES = 100
+const PREFIX_BYTES = 155
+
+/** Two empty blocks. */
+export const TAR_END = new Uint8Array(2 * TAR_BLOCK)
+
+/** The zeros behind contents of this size. */
+export const tarPadding = (size: number): Uint8Array => new Uint8Array((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK)
+
+/** The block before the contents. The path is of ASCII; a long one is divided at a slash. `mtime` is epoch ms. */
+export function tarHeader({ path, size, mtime }: { path: string; size: number; mtime: number }): Uint8Array {
+  const { prefix, name } = placesOf(path)
+  const block = new Uint8Array(TAR_BLOCK)
+  const write = (text: string, at: number) => block.set(new TextEncoder().encode(text), at)
+  write(name, 0)
+  write(octal(0o644, 8), 100)
+  write(octal(0, 8), 108)
+  write(octal(0, 8), 116)
+  write(octal(size, 12), 124)
+  write(octal(Math.floor(mtime / 1000), 12), 136)
+  // In place of the sum itself.
+  write(' '.repeat(8), 148)
+  write('0', 156)
+  write('ustar\x0000', 257)
+  write(prefix, 345)
+  write(
+    `${octal(
+      block.reduce((sum, byte) => sum + byte, 0),
+      7,
+    )} `,
+    148,
+  )
+  return block
+}
+
+function placesOf(path: string): { prefix: string; name: string } {
+  if (path.length <= NAME_BYTES) return { prefix: '', name: path }
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    const [prefix, name] = [path.slice(0, at), path.slice(at + 1)]
+    if (name.length <= NAME_BYTES && prefix.length <= PREFIX_BYTES) return { prefix, name }
+  }
+  throw new Error(`the path is too long for an archive: ${path}`)
+}
+
+const octal = (value: number, width: number): string => `${value.toString(8).padStart(width - 1, '0')}\0`

@@ -1,0 +1,203 @@
+// The owner's export: it is prepared by the owner's object and read in whatever ranges the client wants, so a download that broke off
+// goes on where it was.
+
+import { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
+import { exportPieceKey, owner as ownerObject } from '../bindings.ts'
+import type { AppEnv } from '../http/app-env.ts'
+import { demandScope } from '../http/auth.ts'
+import { AppError, detailEnvelope } from '../http/errors.ts'
+import { endpoint } from '../http/openapi.ts'
+import { router } from '../http/router.ts'
+import { must } from '../lib/assert.ts'
+import { isoMicros } from '../lib/clock.ts'
+import { errorFields, log } from '../lib/log.ts'
+
+const ARCHIVE = 'application/x-tar'
+
+const ExportStanding = z
+  .object({
+    export_id: z.string(),
+    state: z.enum(['preparing', 'ready', 'failed']),
+    begun_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().nullable(),
+    units_done: z.int(),
+    units: z.int(),
+    bytes: z.int(),
+    conversations: z.int(),
+    events: z.int(),
+    files: z.int(),
+    rows: z.int(),
+  })
+  .openapi('ExportStanding')
+
+const app = router(detailEnvelope)
+const common = { scope: 'any', bodyLimit: 'standard', tag: 'Owner' } as const
+const missing = { 404: { description: 'There is no export; `POST /api/export` prepares one' } }
+const EXAMPLE = {
+  export_id: '0123456789abcdef0123456789abcdef',
+  state: 'ready',
+  begun_at: '2026-11-27T20:00:00.000000Z',
+  expires_at: '2026-11-28T20:01:00.000000Z',
+  ...{ units_done: 47, units: 47, bytes: 31_457_280, conversations: 12, events: 4_211, files: 96, rows: 1_830 },
+}
+
+endpoint(
+  app,
+  {
+    ...common,
+    method: 'post',
+    path: '/api/export',
+    limit: 'starts',
+    summary: 'Prepare an archive of everything that the owner has but secrets, in place of the one that is there',
+    replies: { 202: { description: 'It is being prepared', schema: ExportStanding } },
+    example: { reply: { ...EXAMPLE, state: 'preparing', expires_at: null } },
+  },
+  async (c) => {
+    const owner = ownerOf(c)
+    return c.json(wire(must(await ownerObject(c.env, owner).beginExport(owner), 'an export that was begun')), 202)
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    method: 'get',
+    path: '/api/export/state',
+    limit: 'reads',
+    summary: 'How far the archive is, and what is in it',
+    replies: { 200: { description: 'How it stands', schema: ExportStanding }, ...missing },
+    example: { reply: EXAMPLE },
+  },
+  async (c) => c.json(wire(await standingOf(c))),
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    method: 'delete',
+    path: '/api/export',
+    limit: 'writes',
+    summary: 'Delete the archive before its time',
+    replies: { 200: { description: 'Deleted', schema: z.boolean() }, ...missing },
+    example: { reply: true },
+  },
+  async (c) => {
+    if (!(await ownerObject(c.env, ownerOf(c)).dropExport())) throw none()
+    return c.json(true)
+  },
+)
+
+endpoint(
+  app,
+  {
+    ...common,
+    method: 'get',
+    path: '/api/export',
+    limit: 'reads',
+    summary:
+      'The archive (tar). Takes `Range`, so that a download goes on where it broke off; the `ETag` names the archive',
+    replies: {
+      200: { description: 'The whole archive', contentType: ARCHIVE, schema: z.string().openapi({ format: 'binary' }) },
+      206: { description: 'The range', contentType: ARCHIVE, schema: z.string().openapi({ format: 'binary' }) },
+      ...missing,
+      409: { description: 'It is not ready' },
+      416: { description: 'The archive has no such bytes' },
+    },
+  },
+  async (c) => archive(c),
+)
+
+async function archive(c: Context<AppEnv>): Promise<Response> {
+  const owner = ownerOf(c)
+  const { id, state } = await standingOf(c)
+  const pieces = await ownerObject(c.env, owner).exportPieces(id)
+  if (pieces === null) throw new AppError('conflict', `The export is not ready: ${state}`)
+  const size = pieces.reduce((sum, bytes) => sum + bytes, 0)
+  const etag = `"${id}"`
+  const wanted = rangeOf(c, size, etag)
+  const headers = {
+    'content-type': ARCHIVE,
+    'content-disposition': `attachment; filename="bellwether-${id.slice(0, 8)}.tar"`,
+    'accept-ranges': 'bytes',
+    etag,
+  }
+  if (wanted === 'none')
+    return new Response(null, { status: 416, headers: { 'content-range': `bytes */${size}`, etag } })
+  const { from, to } = wanted ?? { from: 0, to: size - 1 }
+  const { readable, writable } = new FixedLengthStream(to - from + 1)
+  // The answer is not over before its body is.
+  void send(c.env, { owner, id, pieces, from, to }, writable)
+  const range = wanted === null ? {} : { 'content-range': `bytes ${from}-${to}/${size}` }
+  return new Response(readable, { status: wanted === null ? 200 : 206, headers: { ...headers, ...range } })
+}
+
+type Sending = { owner: string; id: string; pieces: readonly number[]; from: number; to: number }
+
+/** Piece by piece; a client that leaves ends it, and a piece that is gone breaks it off. */
+async function send(env: Env, { owner, id, pieces, from, to }: Sending, writable: WritableStream): Promise<void> {
+  let at = 0
+  try {
+    for (const [n, bytes] of pieces.entries()) {
+      const [first, last] = [Math.max(from, at), Math.min(to, at + bytes - 1)]
+      if (first <= last) {
+        const range = { offset: first - at, length: last - first + 1 }
+        const object = await env.FILES.get(exportPieceKey(owner, id, n), { range })
+        if (object === null) throw new Error('the export was deleted')
+        await object.body.pipeTo(writable, { preventClose: true, preventAbort: true })
+      }
+      at += bytes
+    }
+    await writable.close()
+  } catch (error) {
+    log.info('export.not_sent', { owner, id, ...errorFields(error) })
+    await writable.abort(error)
+  }
+}
+
+/** Null for the whole; a range that cannot be understood, or of another archive, counts as none, as HTTP says. */
+function rangeOf(c: Context<AppEnv>, size: number, etag: string): { from: number; to: number } | 'none' | null {
+  const condition = c.req.header('if-range')
+  if (condition !== undefined && condition !== etag) return null
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/.exec(c.req.header('range') ?? '') ?? []
+  if (first === '' && last === '') return null
+  const from = first === '' ? Math.max(0, size - Number(last)) : Number(first)
+  const to = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1)
+  return from > to ? 'none' : { from, to }
+}
+
+/** What is exported is of both families. */
+function ownerOf(c: Context<AppEnv>): string {
+  const principal = c.get('principal')
+  demandScope(principal, 'conversations')
+  demandScope(principal, 'analysis')
+  return principal.owner
+}
+
+const none = () => new AppError('not_found', 'There is no export; POST /api/export prepares one')
+
+async function standingOf(c: Context<AppEnv>) {
+  const standing = await ownerObject(c.env, ownerOf(c)).exportStanding()
+  if (standing === null) throw none()
+  return standing
+}
+
+type Standing = Awaited<ReturnType<typeof standingOf>>
+
+const wire = ({ id, state, beganAt, expiresAt, done, units, bytes, counts }: Standing) => ({
+  export_id: id,
+  state,
+  begun_at: isoMicros(beganAt),
+  expires_at: expiresAt === null ? null : isoMicros(expiresAt),
+  units_done: done,
+  units,
+  bytes,
+  conversations: counts.conversations,
+  events: counts.events,
+  files: counts.files,
+  rows: Object.values(counts.rows).reduce((sum, n) => sum + n, 0),
+})
+
+export { app as exported }
