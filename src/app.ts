@@ -13,6 +13,7 @@ import { conversationRoutes } from './routes/conversations/index.ts'
 import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
 import { mcpServer } from './routes/mcp-server.ts'
+import { metrics } from './routes/metrics.ts'
 import { portView } from './routes/port-view.ts'
 import { runners } from './routes/runners.ts'
 import { session } from './routes/session.ts'
@@ -26,6 +27,7 @@ app.use(requestMiddleware)
 const toolServer = mcpServer((request, env, ctx) => app.fetch(request, env, ctx))
 for (const family of [
   health,
+  metrics,
   session,
   keys,
   audit,
@@ -46,7 +48,7 @@ export async function answer(request: Request, env: Env, ctx: ExecutionContext):
 
 /** What the app serves. No file of the console has such a path. */
 const OF_APP =
-  /^\/(api|mcp|\.well-known|socket\.io)(\/|$)|^\/(alive|health|openapi\.json|server_info|stocks\.index\.json)$/
+  /^\/(api|mcp|\.well-known|socket\.io)(\/|$)|^\/(alive|health|metrics|openapi\.json|server_info|stocks\.index\.json)$/
 
 /** Null for what is no file and no page of the console. */
 async function consoleFile(request: Request, env: Env): Promise<Response | null> {

@@ -11,6 +11,8 @@ export type AppEnv = {
     jsonText(text: string): Response
     /** The authenticated client; absent only on calls that need no key. */
     principal: Principal
+    /** The limit that the request counts against; not set for one that was refused before. */
+    limitClass?: Admission['limit']
     /** How the endpoint reads a body. */
     bodyLimit: BodyLimit
     /** Whether the conversation of the path is known not to exist; set below `/api/conversations/{conversation_id}`. */

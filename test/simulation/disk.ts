@@ -43,7 +43,16 @@ export class Disk {
   /** As good as new, for a tenth of what a new one costs. */
   wipe(): void {
     const tables = this.read<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-    const used = new Set(['meta', 'events', 'client_refs', 'alarms', 'model_steps', 'tool_calls', 'tool_memory'])
+    const used = new Set([
+      'meta',
+      'events',
+      'client_refs',
+      'alarms',
+      'model_steps',
+      'tool_calls',
+      'tool_memory',
+      'spans',
+    ])
     for (const { name } of tables) if (used.has(name)) this.#prepared(`DELETE FROM ${name}`).run()
     this.alarm = null
     this.firing = null
