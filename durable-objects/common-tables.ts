@@ -12,3 +12,12 @@ CREATE TABLE outbox (
   next_at INTEGER NOT NULL, -- epoch ms; not tried before
   UNIQUE (kind, key)
 );`
+
+/** Made with the first span: a service that sends no traces does not need it. */
+export const SPANS_TABLE = `
+CREATE TABLE IF NOT EXISTS spans (
+  n INTEGER PRIMARY KEY, -- in the order in which they ended
+  id TEXT NOT NULL UNIQUE, -- of its trace and its own
+  body TEXT NOT NULL, -- JSON, as it is sent
+  attempts INTEGER NOT NULL -- to send it
+);`

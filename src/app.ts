@@ -16,6 +16,7 @@ import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
 import { mcpServer } from './routes/mcp-server.ts'
 import { owner } from './routes/owner.ts'
+import { metrics } from './routes/metrics.ts'
 import { portView } from './routes/port-view.ts'
 import { runners } from './routes/runners.ts'
 import { session } from './routes/session.ts'
@@ -29,6 +30,7 @@ app.use(requestMiddleware)
 const toolServer = mcpServer((request, env, ctx) => app.fetch(request, env, ctx))
 for (const family of [
   health,
+  metrics,
   session,
   keys,
   audit,
@@ -51,7 +53,7 @@ export async function answer(request: Request, env: Env, ctx: ExecutionContext):
 
 /** What the app serves. No file of the console has such a path. */
 const OF_APP =
-  /^\/(api|mcp|\.well-known|socket\.io)(\/|$)|^\/(alive|health|openapi\.json|server_info|stocks\.index\.json)$/
+  /^\/(api|mcp|\.well-known|socket\.io)(\/|$)|^\/(alive|health|metrics|openapi\.json|server_info|stocks\.index\.json)$/
 
 /** A path as most calls have it, written so that no reading of the address could find another one. */
 const PLAIN_CALL = /^https?:\/\/[\w.:[\]-]+\/api\/[\w/-]*(\?|$)/

@@ -33,7 +33,9 @@ import {
   quotaConfig,
 } from './config/limits.ts'
 import { MODEL_VARIABLES, type ModelsConfig, modelsConfig } from './config/models.ts'
-import { setLogLevel } from './lib/log.ts'
+import { TELEMETRY_VARIABLES, type TelemetryConfig, telemetryConfig } from './config/telemetry.ts'
+import { setLogLevel, setLogSecrets } from './lib/log.ts'
+import { setCounting } from './lib/metrics.ts'
 import {
   ConfigError,
   choice,
@@ -57,6 +59,7 @@ const OWN = {
   REPORT_LANGUAGE: choice(['zh', 'en', 'ko'], 'zh'),
   ...TASK_VARIABLES,
   ...QUOTA_VARIABLES,
+  ...TELEMETRY_VARIABLES,
   FETCH_TIMEOUT_SECONDS: wholeNumber(1, 120, 10),
 } as const
 
@@ -88,6 +91,10 @@ export type Config = AccessConfig &
     maxAttempts: number
     taskTimeoutMs: number
     fetchTimeoutMs: number
+    /** Where traces are sent; null: there are none. */
+    telemetry: TelemetryConfig | null
+    /** What a scraper of metrics shows; null: nothing is counted, and nobody can ask. */
+    metricsToken: string | null
   }
 
 /** Parses the variables; an empty value counts as not set. Throws `ConfigError` naming every variable at fault. */
@@ -112,6 +119,8 @@ export function parseConfig(vars: RawVariables): Config {
     maxAttempts: values.MAX_ATTEMPTS,
     taskTimeoutMs: values.TASK_TIMEOUT_SECONDS * 1000,
     fetchTimeoutMs: values.FETCH_TIMEOUT_SECONDS * 1000,
+    telemetry: telemetryConfig(values),
+    metricsToken: values.METRICS_TOKEN ?? null,
   }
 }
 
@@ -124,5 +133,13 @@ export function config(env: object): Config {
   const parsed = parseConfig(env as RawVariables)
   cache.set(env, parsed)
   setLogLevel(parsed.logLevel)
+  if (parsed.metricsToken !== null) setCounting(true)
+  setLogSecrets([...secretValues(env as RawVariables), ...(parsed.telemetry?.secrets ?? [])])
   return parsed
 }
+
+const secretValues = (vars: RawVariables): string[] =>
+  VARIABLES.flatMap(({ name, secret }) => {
+    const value = vars[name]
+    return secret && typeof value === 'string' ? [value] : []
+  })

@@ -3660,6 +3660,8 @@ export type Calls = {
   'GET /api/v1/usage/dashboard': { query?: { period?: string; limit?: number }; reply: UsageDashboard }
   /** The state of the service, as a bare string */
   'GET /health': { reply: string }
+  /** Counts for Prometheus, for who shows METRICS_TOKEN */
+  'GET /metrics': { reply: string }
   /** Change the title; a blank one brings back the default */
   'PATCH /api/conversations/{conversation_id}': { body: UpdateConversationRequest; reply: boolean }
   /** Change a rule; what is left out stays */

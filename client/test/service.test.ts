@@ -197,7 +197,7 @@ test('everything is kept in one file, which goes on where it broke off, and then
   const { cli, client } = await running.owner('cli-moves')
   const talk = await client.conversations.create()
   await talk.ask('echo kept > a.txt')
-  await talk.upload({ 'large.bin': new Uint8Array(3_000_000).fill(7) })
+  await talk.files.upload({ 'large.bin': new Uint8Array(3_000_000).fill(7) })
   const folder = temporaryFolder()
   const whole = await cli(['export', 'all.tar', '--json'], { cwd: folder })
   expect([whole.code, JSON.parse(whole.stdout)]).toMatchObject([

@@ -1,7 +1,9 @@
 import type { ActionEvent } from '../../src/agent/events.ts'
 import { modelNow } from '../../src/agent/step-config.ts'
 import { credentialOf } from '../../src/bindings.ts'
-import { errorFields, log } from '../../src/lib/log.ts'
+import { storeCounts } from '../../src/db/metrics.ts'
+import { errorFields, log, methodsLoggedAs } from '../../src/lib/log.ts'
+import { isStoreDue } from '../../src/lib/metrics.ts'
 import type { Storage } from './lifecycle/usage-report.ts'
 import { RUNNER_TAG } from './sockets/session-attachment.ts'
 import type { Newcomer } from './sockets/sessions.ts'
@@ -35,6 +37,7 @@ const ALARMS: Readonly<Record<AlarmName, (state: ConversationState) => void | Pr
     runner.terminal.viewers.expire(Date.now())
   },
   sockets: ({ sessions }) => sessions.ping(Date.now()),
+  spans: ({ spans }) => spans.deliver(),
 }
 
 /** Not while the workspace is being prepared: the end of the set-up wakes the loop again. */
@@ -46,6 +49,10 @@ async function work({ setup, secrets, loop }: ConversationState): Promise<void> 
 
 /** One conversation of one owner: its event log, its sockets, its agent and its workspace. */
 export class Conversation extends TalkingConversation {
+  static {
+    methodsLoggedAs(Conversation.prototype, (self) => self.whole?.logContext ?? null)
+  }
+
   /** Null for an unknown conversation. */
   async rename(title: string): Promise<true | null> {
     await this.whenOpen()
@@ -186,6 +193,7 @@ export class Conversation extends TalkingConversation {
     const { whole } = this
     await whole?.alarms.fire(scheduledTime, async (name) => ALARMS[name](whole))
     await this.settleDeletion()
+    if (isStoreDue()) this.ctx.waitUntil(storeCounts(this.env.DB))
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {

@@ -8,13 +8,16 @@ import { AgentLoop } from '../../src/agent/loop.ts'
 import type { ReplayStep } from '../../src/agent/trajectory.ts'
 import { NEW_TURN, type Turn } from '../../src/agent/turn.ts'
 import type { TurnDeps } from '../../src/agent/turn-deps.ts'
+import { WatchedTurn } from '../../src/agent/turn-trace.ts'
 import { owner, workspacePrefix } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
 import type { ChatSession, ConversationSummary } from '../../src/db/conversations.ts'
 import { hexId } from '../../src/lib/crypto.ts'
-import { errorFields, log } from '../../src/lib/log.ts'
+import { errorFields, type LogContext, log } from '../../src/lib/log.ts'
+import { traceIdOf } from '../../src/lib/otlp.ts'
 import type { CallNote } from '../../src/llm/metrics.ts'
 import { Alarms } from '../alarms.ts'
+import { SpanStore } from '../span-store.ts'
 import { StoredRecord } from '../stored-record.ts'
 import { ClientRefs } from './events/client-refs.ts'
 import { EventLog } from './events/event-log.ts'
@@ -43,7 +46,17 @@ import { ChangedFiles } from './workspace/changed-files.ts'
 import { openWorkspace } from './workspace/opening.ts'
 import type { WorkspaceStore } from './workspace/store.ts'
 
-export type AlarmName = 'title' | 'setup' | 'turn' | 'outbox' | 'sockets' | 'search' | 'idle' | 'expiry' | 'deadline'
+export type AlarmName =
+  | 'title'
+  | 'setup'
+  | 'turn'
+  | 'outbox'
+  | 'sockets'
+  | 'search'
+  | 'idle'
+  | 'expiry'
+  | 'deadline'
+  | 'spans'
 
 /** Answered by the runtime, even for an object that sleeps. */
 const PING = JSON.stringify({ type: 'ping' })
@@ -68,6 +81,7 @@ export class ConversationState {
   readonly changedFiles: ChangedFiles
   readonly runner: ConversationRunner
   readonly usage: UsageReport
+  readonly spans: SpanStore
   readonly index: IndexRow
   readonly titles: TitleGenerator
   readonly turn: TurnDeps
@@ -90,6 +104,7 @@ export class ConversationState {
     this.log = new EventLog(sql)
     this.#refs = new ClientRefs(sql, this.log.last)
     this.alarms = new Alarms(storage)
+    this.spans = new SpanStore({ sql, env, wakeAt: (at) => this.alarms.atLatest('spans', at) })
     this.secrets = created?.secrets ?? new SecretMasker(env, sql, this.record.value)
     this.permits = this.#permits(ctx, env)
     this.usage = new UsageReport(ctx, env, this.record.value)
@@ -157,14 +172,15 @@ export class ConversationState {
 
   #turnHost(env: Env, sql: SqlStorage): TurnHost {
     const { record, log, files, secrets, sessions, runner, talk } = this
+    const calls = new CallQueue(sql)
     return {
       env,
       talk,
       runner,
       record,
       log,
-      turn: new StoredRecord<Turn>(sql, 'turn', NEW_TURN),
-      calls: new CallQueue(sql),
+      turn: this.#watchedTurn(sql, calls),
+      calls,
       files,
       secrets,
       sessions,
@@ -172,6 +188,27 @@ export class ConversationState {
       wake: (at) => this.alarms.atLatest('turn', at),
       noteCall: (note) => this.#noteCall(note),
       notePullRequest: (number) => void this.addPullRequest(number),
+    }
+  }
+
+  #watchedTurn(sql: SqlStorage, calls: CallQueue): WatchedTurn {
+    const { spans, log } = this
+    const { id, incarnation } = this.record.value
+    const turn = new StoredRecord<Turn>(sql, 'turn', NEW_TURN)
+    const begin = (firstEvent: number) => spans.sampled(traceIdOf('turn', incarnation, firstEvent))
+    const put = spans.put.bind(spans)
+    return new WatchedTurn({ turn, calls, log, conversation: id, spans: spans.isOn ? { begin, put } : null })
+  }
+
+  /** What every line of the log names that is written for this conversation. */
+  get logContext(): LogContext {
+    const { id } = this.record.value
+    return {
+      ids: () => {
+        const traceId = this.turn.turn.value.trace?.id ?? null
+        return { conversation: id, ...(traceId === null ? {} : { traceId }) }
+      },
+      mask: (text) => this.secrets.maskText(text),
     }
   }
 

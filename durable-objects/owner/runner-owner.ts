@@ -2,6 +2,8 @@
 
 import { DurableObject } from 'cloudflare:workers'
 import { conversationOf } from '../../src/bindings.ts'
+import { config } from '../../src/config.ts'
+import { tellRunners } from '../../src/db/metrics.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { PING, PONG } from '../../src/runners/wire.ts'
 import { emptiable } from '../sql.ts'
@@ -27,7 +29,18 @@ export class RunnerOwner extends DurableObject<Env> {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
     const books = new ConversationBooks(storage)
     this.books = books
-    this.runnerPool = new RunnerPool(ctx, (id) => !books.isTakenOver || books.has(id), storage.sql)
+    this.runnerPool = new RunnerPool(ctx, {
+      isThere: (id) => !books.isTakenOver || books.has(id),
+      changed: () => this.#tellRunners(),
+      sql: storage.sql,
+    })
+  }
+
+  /** For the metrics, where anybody reads them. */
+  #tellRunners(): void {
+    if (config(this.env).metricsToken === null) return
+    const told = tellRunners(this.env.DB, this.ctx.id.toString(), this.runnerPool.connected)
+    this.ctx.waitUntil(told.catch((error) => log.warn('owner.runners_not_told', errorFields(error))))
   }
 
   /** The socket of a runner whose key was checked by the route. */

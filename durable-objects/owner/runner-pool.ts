@@ -4,6 +4,7 @@
 
 import { z } from 'zod'
 import { errorFields, log } from '../../src/lib/log.ts'
+import { count } from '../../src/lib/metrics.ts'
 import { NoAnswer, RpcError, RpcPeer } from '../../src/runners/rpc.ts'
 import {
   RPC_ERRORS,
@@ -72,19 +73,32 @@ type Attachment = z.infer<typeof Attachment>
 
 type Row = { id: string; description: string; seen_at: number; draining: number; used: number }
 
+type PoolDeps = { isThere(id: string): boolean; changed(): void; sql?: SqlStorage }
+
 export class RunnerPool {
   readonly #ctx: DurableObjectState
   readonly #sql: SqlStorage
   readonly #isThere: (conversation: string) => boolean
+  readonly #changed: () => void
   readonly #peers = new Map<WebSocket, RpcPeer>()
   readonly #ended = new WeakSet<WebSocket>()
   readonly #since = Date.now()
 
-  /** `isThere` tells whether the owner has a conversation of this id; also true when that is not known. */
-  constructor(ctx: DurableObjectState, isThere: (conversation: string) => boolean, sql: SqlStorage = ctx.storage.sql) {
+  /**
+   * `isThere` tells whether the owner has a conversation of this id; also true when that is not known. `changed` is called
+   * when a runner came or left.
+   */
+  constructor(ctx: DurableObjectState, { isThere, changed, sql = ctx.storage.sql }: PoolDeps) {
     this.#ctx = ctx
     this.#sql = sql
     this.#isThere = isThere
+    this.#changed = changed
+  }
+
+  /** How many are connected. */
+  get connected(): number {
+    const live = this.#ctx.getWebSockets().filter(isOpen)
+    return new Set(live.flatMap((socket) => attachmentOf(socket).runner ?? [])).size
   }
 
   /** Takes a runner's socket; null when too many are open. */
@@ -109,6 +123,7 @@ export class RunnerPool {
     if (runner === null || this.#ended.has(socket)) return
     this.#sql.exec('UPDATE runners SET seen_at = ? WHERE id = ?', Date.now(), runner)
     log.info('runner.left', { runner })
+    this.#changed()
   }
 
   /** The key was revoked: its runners go, and the conversations that they had are told by the closed sockets of these. */
@@ -232,6 +247,8 @@ export class RunnerPool {
     socket.serializeAttachment({ kind: 'runner', key, runner: runner.id } satisfies Attachment)
     this.#forgetLongGone(now)
     log.info('runner.joined', { runner: runner.id, name: runner.name, version: runner.version, holds: holds.length })
+    count('bellwether_runner_connections_total')
+    this.#changed()
     // Nothing here goes by it: only the times that commands and files have over there are wrong.
     if (Math.abs(clock - now) > WRONG_CLOCK_MS)
       log.warn('runner.clock_wrong', { runner: runner.id, offSeconds: Math.round((clock - now) / 1000) })

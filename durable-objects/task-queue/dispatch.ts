@@ -45,6 +45,8 @@ type Deps = {
   limits: Limits
   queueId: string
   publish: (event: TaskEvent, task: Task, flowEvent?: string) => void
+  /** Called in the write that ends a task. */
+  ended: (task: Task) => void
   /** Starts the call to a runner and returns at once. */
   handOut: (order: RunOrder) => void
 }
@@ -210,6 +212,7 @@ export class Dispatch {
     // One of its runs may have stored a report and died before it reported that.
     if (task.status === 'cancelled' && tasks.attemptsOf(task.id).attempts > 0) keptReports.withdraw(task.id)
     publish(event, task)
+    this.#deps.ended(task)
     return task
   }
 

@@ -1,10 +1,14 @@
 // The read side of the queue: its tasks, the reports of their runs, the usage of each owner, and the open streams.
 
 import { DurableObject } from 'cloudflare:workers'
+import { readFlowEvents } from '../../src/analysis/flow/live.ts'
+import { taskSpans } from '../../src/analysis/flow/spans.ts'
 import type { Task } from '../../src/analysis/task.ts'
 import { config } from '../../src/config.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
+import { count } from '../../src/lib/metrics.ts'
 import { Alarms } from '../alarms.ts'
+import { SpanStore } from '../span-store.ts'
 import { migrate } from '../sql.ts'
 import { Allowance } from './allowance.ts'
 import { FlowEvents } from './flow-events.ts'
@@ -16,7 +20,7 @@ import { Subscribers } from './subscribers.ts'
 import type { ListQuery, TaskList } from './task-lists.ts'
 import { Tasks } from './tasks.ts'
 
-type AlarmName = 'sweep' | 'upkeep' | 'deliver' | 'notify' | 'expiry'
+type AlarmName = 'sweep' | 'upkeep' | 'deliver' | 'notify' | 'expiry' | 'spans'
 
 export class QueueBooks extends DurableObject<Env> {
   protected readonly alarms: Alarms<AlarmName>
@@ -27,6 +31,7 @@ export class QueueBooks extends DurableObject<Env> {
   protected readonly subscribers: Subscribers
   /** The calls to runners that have not come back, and whose they are. */
   protected readonly calls = new Map<object, string>()
+  protected readonly spans: SpanStore
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
@@ -38,12 +43,26 @@ export class QueueBooks extends DurableObject<Env> {
     this.flowEvents = new FlowEvents(sql)
     this.streamLog = new StreamLog(sql)
     this.alarms = new Alarms(ctx.storage)
+    this.spans = new SpanStore({
+      sql,
+      env,
+      wakeAt: (at) => this.alarms.atLatest('spans', at),
+    })
     this.subscribers = new Subscribers({
       ctx,
       streamLog: this.streamLog,
       limits: { perOwner, perKey },
       expireAt: (at) => this.alarms.atLatest('expiry', at),
     })
+  }
+
+  /** The task ended: what is told of it outside, in the write that ends it. */
+  protected ended(task: Task): void {
+    count('bellwether_tasks_total', { kind: task.request.kind, outcome: task.status })
+    if (!this.spans.isOn || this.spans.sampled(task.id) === null) return
+    const { attempts } = this.tasks.attemptsOf(task.id)
+    const events = readFlowEvents(this.flowEvents.of(task.id))
+    for (const span of taskSpans(task, events, attempts)) this.spans.put(span)
   }
 
   /** The owner's usage of the limits that are counted here, and that of the key. */

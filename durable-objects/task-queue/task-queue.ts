@@ -6,7 +6,9 @@ import type { Finish, Progress, RunOrder, Task, TaskRequest } from '../../src/an
 import { textsOf } from '../../src/analysis/texts/book.ts'
 import { credentialOf } from '../../src/bindings.ts'
 import { type Config, config } from '../../src/config.ts'
+import { storeCounts } from '../../src/db/metrics.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
+import { isStoreDue } from '../../src/lib/metrics.ts'
 import type { Notice } from '../../src/notify/delivery.ts'
 import { type CancelAnswer, Dispatch, type FinishAnswer, type Limits, type ReportAnswer } from './dispatch.ts'
 import { type DirectAnswer, type DirectRun, Intake, type ReviewAnswer, type SubmitAnswer } from './intake.ts'
@@ -59,6 +61,7 @@ export class TaskQueue extends QueueBooks {
       limits: limitsOf(settings),
       queueId: ctx.id.toString(),
       publish: (event, task, flowEvent) => this.subscribers.publish(event, task, flowEvent),
+      ended: (task) => this.ended(task),
       handOut: (order) => ctx.waitUntil(this.#run(order)),
     })
     this.#plan()
@@ -170,9 +173,11 @@ export class TaskQueue extends QueueBooks {
       else if (name === 'sweep') this.#dispatch.sweep(Date.now())
       else if (name === 'notify') this.ctx.waitUntil(this.#tell())
       else if (name === 'expiry') this.subscribers.expire(Date.now())
+      else if (name === 'spans') await this.spans.deliver()
       else await this.#deliver()
     })
     this.#plan()
+    if (isStoreDue()) this.ctx.waitUntil(storeCounts(this.env.DB))
   }
 
   #begin(created: readonly Task[], now: number): void {

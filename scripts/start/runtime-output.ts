@@ -20,9 +20,11 @@ export function isWanted({ level, message }: LogLine): boolean {
 const DATABASE_FAILED = /\bSQLite failed; dbErrorMessage\([^)]*\) = ([^\n;]+)/
 
 /** The line as it is shown. */
-export function shown({ message }: LogLine): string {
+export function shown({ timestamp, message }: LogLine): string {
   const [, error = null] = DATABASE_FAILED.exec(message) ?? []
-  return error === null ? message.trimEnd() : JSON.stringify({ level: 'error', event: 'start.database_failed', error })
+  return error === null
+    ? message.trimEnd()
+    : JSON.stringify({ time: new Date(timestamp).toISOString(), level: 'error', event: 'start.database_failed', error })
 }
 
 export function writeLogLine(line: LogLine): void {

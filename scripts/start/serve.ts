@@ -83,7 +83,8 @@ async function whatToServe({ port, vars }: Settings, path: string): Promise<Pick
 }
 
 function note(restart: { reason: string; delayMs: number }): void {
-  console.error(JSON.stringify({ level: 'warn', event: 'start.runtime_restarted', ...restart }))
+  const time = new Date().toISOString()
+  console.error(JSON.stringify({ time, level: 'warn', event: 'start.runtime_restarted', ...restart }))
 }
 
 /** All end before this does, so that a failure of one leaves no work of the others behind. */

@@ -58,7 +58,7 @@ export class AgentLoop {
   close(reason = ''): void {
     const { step } = this.#turn
     this.#abort?.abort()
-    if (step !== null) this.#settle(step, cutShort(step, this.#deps))
+    if (step !== null) this.#settle(step, { ...cutShort(step, this.#deps), failure: 'stopped' })
     this.#change({ stopping: false })
     dropWaiting(this.#deps)
     enter(this.#deps, 'stopped', [], reason)
@@ -69,8 +69,10 @@ export class AgentLoop {
     const { step, interruptions } = this.#turn
     if (step !== null && isFollowed(step, this.#deps)) this.#wake()
     else if (step !== null) {
-      this.#settle(step, interrupted(step, this.#deps))
       const delayMs = delayAfter(interruptions)
+      const runsAgain = step.kind === 'model' || (step.kind === 'call' && step.repeatable)
+      if (runsAgain && delayMs !== null) this.#deps.witness.carriesOn()
+      this.#settle(step, { ...interrupted(step, this.#deps), failure: 'interrupted' })
       this.#change({ interruptions: interruptions + 1 })
       if (delayMs === null) enter(this.#deps, 'error', [], GIVEN_UP)
       else if (delayMs > 0) {
@@ -214,9 +216,11 @@ export class AgentLoop {
   }
 
   /** Records the outcome, closes the step and enters the state that follows, all in one write. */
-  #settle(step: OpenStep, { events, stored, next }: StepOutcome): void {
+  #settle(step: OpenStep, outcome: StepOutcome): void {
     // The session was closed while the step ran: the step already has its observation.
     if (this.#turn.step !== step) return
+    const { events, stored, next } = outcome
+    this.#deps.witness.saw(outcome)
     const first = events.length === 0 ? -1 : this.#deps.emit(events)
     stored?.(first)
     const { stopping } = this.#turn

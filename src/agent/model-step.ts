@@ -44,7 +44,7 @@ export class ModelStep {
       signal.throwIfAborted()
       return this.#deps.replay.next() ?? (await this.#ask(config, signal))
     } catch (error) {
-      if (signal.aborted) return { events: [] }
+      if (signal.aborted) return { events: [], failure: 'stopped' }
       if (error instanceof ModelError) return failedToAsk({ ...this.#deps, shorten: () => null }, error)
       throw error
     }
@@ -240,9 +240,9 @@ async function requestAnswer(deps: AnswerDeps, signal: AbortSignal): Promise<Ste
     const isFinal = reply.calls.length === 0 && deps.review !== null
     return answered(deps, reply, isFinal ? await deps.review(reply.text) : reply.text)
   } catch (error) {
-    if (signal.aborted) return brokenOff(deltas.text)
+    if (signal.aborted) return { ...brokenOff(deltas.text), asked: { model: model.id, failure: 'stopped' } }
     if (!(error instanceof ModelError)) throw error
-    return failedToAsk(deps, error)
+    return { ...failedToAsk(deps, error), asked: { model: model.id, failure: error.kind } }
   } finally {
     deltas.end()
   }
@@ -277,6 +277,7 @@ function answered({ turn, calls, model }: AnswerDeps, reply: ModelReply, told: s
       calls.add(reply, reply.calls.length === 0 ? first : null)
     },
     ...(reply.calls.length === 0 ? { next: { state: 'awaiting_user_input' as const } } : {}),
+    asked: { model: model.id, reply },
   }
 }
 

@@ -29,6 +29,8 @@ export type TurnDeps = {
   }
   /** Each change is stored at once, so it survives the isolate. */
   readonly turn: { readonly value: Readonly<Turn>; change(changes: Partial<Turn>): void }
+  /** Told how each step ended, just before that is stored. */
+  readonly witness: StepWitness
   readonly calls: LoggedCalls
   /** Stores events and sends them to the clients; returns the id of the first. */
   emit(events: NewEvent[]): number
@@ -54,6 +56,13 @@ export type TurnDeps = {
   /** Sends a frame to clients that are live. */
   stream(frame: StreamFrame): void
   announce(frame: Announcement): void
+}
+
+/** For the loop: what it knows of the step that it closes next. */
+export type StepWitness = {
+  saw(outcome: StepOutcome): void
+  /** The step has not ended: it is closed to run again. */
+  carriesOn(): void
 }
 
 /** Where commands run, and those that a runner was given. */

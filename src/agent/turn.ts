@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import type { ShellState } from '../kits/shell/index.ts'
 import type { Metrics } from '../llm/metrics.ts'
-import type { ModelReply, ToolCall } from '../llm/model.ts'
+import type { ModelFailure, ModelReply, ToolCall } from '../llm/model.ts'
 import type { AgentName } from './agents.ts'
 import type { NewEvent } from './events.ts'
 
@@ -27,6 +27,27 @@ export type OpenStep =
 
 /** `isFirst`: the description of the workspace is sent along with the triggered microagents. */
 export type PendingRecall = { cause: number; query: string; isFirst: boolean }
+
+/** The turn that is being traced, from its first step on. */
+export type TurnTrace = {
+  /** Its id as OpenTelemetry has it; null for one that is not recorded. */
+  id: string | null
+  from: number
+  /** Steps that have ended. */
+  steps: number
+  /** When the open step began. */
+  stepFrom: number
+  model: string | null
+  inputTokens: number
+  outputTokens: number
+}
+
+/** A request to a model: what it was and how it ended. */
+export type AskedModel = {
+  readonly model: string
+  readonly reply?: Pick<ModelReply, 'usage' | 'finish' | 'responseId' | 'answeredBy'>
+  readonly failure?: ModelFailure | 'stopped'
+}
 
 export type Turn = {
   state: AgentState
@@ -72,6 +93,8 @@ export type Turn = {
   summary: { text: string; offset: number } | null
   /** Whether a context that was too long has been shortened since the last answer. */
   shortened: boolean
+  /** What is told of the turn outside; null between turns and where nothing is traced. */
+  trace: TurnTrace | null
 }
 
 export const NEW_TURN: Turn = {
@@ -99,6 +122,7 @@ export const NEW_TURN: Turn = {
   forgotten: [],
   summary: null,
   shortened: false,
+  trace: null,
 }
 
 /** How a step ended: its events, and the new state if it changes. */
@@ -107,6 +131,10 @@ export type StepOutcome = {
   /** Called in the same write, with the id of the first event. */
   readonly stored?: (firstId: number) => void
   readonly next?: { readonly state: AgentState; readonly reason?: string }
+  /** The model that the step asked. */
+  readonly asked?: AskedModel
+  /** Why it came to no outcome of its own, as a word for statistics. */
+  readonly failure?: 'interrupted' | 'stopped' | 'internal'
 }
 
 export type AgentState =

@@ -6,6 +6,7 @@ import { noteStreamed, type Trigger, triggersToStream } from '../db/alert-trigge
 import { endExpiredRules, noteSweep, type RuleAtWork, rulesAtWork, storeLook, sweepsDone } from '../db/alerts.ts'
 import { isoMicros } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
+import { count } from '../lib/metrics.ts'
 import type { Market } from '../market/instruments.ts'
 import { Changes, type Memories, note, step } from './evaluate.ts'
 import { lookAtAdvice, lookAtBars, lookAtLight, lookAtOwnersBook, lookAtQuotes, marketOf } from './looks.ts'
@@ -44,6 +45,7 @@ export async function sweepAlerts(deps: SweepDeps, now: number): Promise<string>
   for (const one of rules) fired += await lookAtRule(round, one, { open, before })
   for (const name of [...open, REST]) await noteSweep(deps.db, { name, at: now, outcome: `${rules.length} rules` })
   await passOn(deps)
+  count('bellwether_alerts_fired_total', {}, fired)
   if (fired > 0) await deps.wake()
   return `${rules.length} rules, ${fired} fired`
 }

@@ -3,6 +3,9 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { config } from '../config.ts'
 import { findByQueryId, withdrawAnalysis } from '../db/analyses.ts'
+import { storeCounts } from '../db/metrics.ts'
+import { loggedAs } from '../lib/log.ts'
+import { isStoreDue } from '../lib/metrics.ts'
 import type { Notice } from '../notify/delivery.ts'
 import type { NotifyResult } from '../notify/run.ts'
 import { analyzeDirectly, type DirectAnswer, notifyDepsOf, workOn } from './compose.ts'
@@ -19,16 +22,19 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
     const { env } = this
     const queue = env.TASK_QUEUE.get(env.TASK_QUEUE.idFromString(order.queueId))
     const { owner, taskId, request, attempt } = order
-    await runTask(order, {
-      report: (report) => queue.progress(report),
-      finish: (finish) => queue.finish(finish),
-      saved: async () => {
-        const stored = await findByQueryId(env.DB, owner, taskId)
-        return stored && { stockName: stored.stockName }
-      },
-      withdraw: () => withdrawAnalysis(env.DB, taskId),
-      work: (hooks) => workOn(env, { owner, queryId: taskId, taskId, attempt, request }, hooks),
-    })
+    const run = () =>
+      runTask(order, {
+        report: (report) => queue.progress(report),
+        finish: (finish) => queue.finish(finish),
+        saved: async () => {
+          const stored = await findByQueryId(env.DB, owner, taskId)
+          return stored && { stockName: stored.stockName }
+        },
+        withdraw: () => withdrawAnalysis(env.DB, taskId),
+        work: (hooks) => workOn(env, { owner, queryId: taskId, taskId, attempt, request }, hooks),
+      })
+    await loggedAs({ ids: () => ({ taskId, attempt }) }, run)
+    await this.#storeCounts()
   }
 
   /** Makes an analysis that is no task, for somebody who waits for it, and saves its report. */
@@ -68,6 +74,12 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
   /** Makes deliveries of the notices and carries on those that are due. Answers when nothing is due any more. */
   async notify(notices: Notice[]): Promise<NotifyResult> {
     const { notify } = await import('../notify/run.ts')
-    return notify(notices, notifyDepsOf(this.env))
+    const result = await notify(notices, notifyDepsOf(this.env))
+    await this.#storeCounts()
+    return result
+  }
+
+  async #storeCounts(): Promise<void> {
+    if (isStoreDue()) await storeCounts(this.env.DB)
   }
 }

@@ -13,6 +13,8 @@ export type AppEnv = {
     principal: Principal
     /** When the principal was found, epoch ms. */
     admittedAt: number | undefined
+    /** The limit that the request counts against; not set for one that was refused before. */
+    limitClass?: Admission['limit']
     /** How the endpoint reads a body. */
     bodyLimit: BodyLimit
     /** Whether the conversation of the path is known not to exist; set below `/api/conversations/{conversation_id}`. */

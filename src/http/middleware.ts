@@ -1,13 +1,16 @@
 // What happens to every request before and after its route: a number, the headers of each answer, and authentication.
 
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler, Next } from 'hono'
 import { type Config, config } from '../config.ts'
+import { storeCounts } from '../db/metrics.ts'
 import { MARKER_HEADER } from '../lib/address-policy.ts'
+import { log, loggedAs } from '../lib/log.ts'
+import { count, isStoreDue } from '../lib/metrics.ts'
 import type { AppEnv } from './app-env.ts'
 import { demandScope, identify, isAllowedOrigin } from './auth.ts'
 import { takingIn, tooLarge } from './body.ts'
-import { AppError } from './errors.ts'
-import { admissionOf } from './router.ts'
+import { AppError, envelopeFor, renderError } from './errors.ts'
+import { admissionOf, declaredPath } from './router.ts'
 import { admit } from './too-many.ts'
 
 /** The headers of every answer. API answers are never cached unless their route sets another header. */
@@ -27,9 +30,23 @@ const JSON_HEADERS = new Headers({ 'content-type': 'application/json', ...STANDA
  * JSON: those get their headers when they are made, because each header that is set afterwards is a separate call into the
  * runtime.
  */
-export const requestMiddleware: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const requestId = crypto.randomUUID()
+export const requestMiddleware: MiddlewareHandler<AppEnv> = (c, next) => {
+  const requestId = ownId(c.req.raw) ?? crypto.randomUUID()
   c.set('requestId', requestId)
+  return loggedAs({ ids: () => ({ requestId }) }, () => answered(c, next, requestId))
+}
+
+/** What clients may call a request: short, and harmless wherever it is shown. */
+const REQUEST_ID = /^[\w.:-]{1,128}$/
+
+/** The number that the client, or a proxy before this service, gave the request. */
+function ownId(request: Request): string | null {
+  const id = request.headers.get('x-request-id')
+  return id !== null && REQUEST_ID.test(id) ? id : null
+}
+
+async function answered(c: Context<AppEnv>, next: Next, requestId: string): Promise<void> {
+  const startedAt = Date.now()
   const own = { 'x-request-id': requestId, ...originHeaders(c.req.raw, c.env) }
   let made: Response | null = null
   const jsonText = (text: string, status?: number, more?: Record<string, string>): Response => {
@@ -43,10 +60,36 @@ export const requestMiddleware: MiddlewareHandler<AppEnv> = async (c, next) => {
     jsonText(JSON.stringify(value), status, more)
   c.json = json as typeof c.json
   c.set('jsonText', jsonText)
-  const preflight = await admitted(c)
-  if (preflight === null) await takingIn(c, next)
-  else c.res = preflight
+  try {
+    const preflight = await admitted(c)
+    if (preflight === null) await takingIn(c, next)
+    else c.res = preflight
+  } catch (error) {
+    // What a handler throws was answered by its router; this is what was refused before.
+    c.res = await renderError(error, c, envelopeFor(c.req.path))
+  }
   if (c.res !== made) addHeaders(c, { ...STANDARD, ...own })
+  noteAnswer(c)
+  log.debug('http.answered', {
+    method: c.req.method,
+    path: declaredPath(c),
+    status: c.res.status,
+    ms: Date.now() - startedAt,
+  })
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Counts the answer, where anybody reads counts. */
+function noteAnswer(c: Context<AppEnv>): void {
+  const { method } = c.req
+  const limit = c.get('limitClass') ?? 'none'
+  count('bellwether_http_requests_total', {
+    class: limit,
+    method: METHODS.has(method) ? method : 'other',
+    status: c.res.status,
+  })
+  if (isStoreDue()) c.executionCtx.waitUntil(storeCounts(c.env.DB))
 }
 
 function addHeaders(c: Context<AppEnv>, standard: Record<string, string>): void {
@@ -71,6 +114,7 @@ async function admitted(c: Context<AppEnv>): Promise<Response | null> {
     return preflightAnswer(request, config(c.env))
   }
   const { scope, limit, bodyLimit } = admissionOf(c)
+  c.set('limitClass', limit)
   if (limit !== 'uncounted') {
     const principal = await identify(request, c.env)
     const counted = admit(c.env, principal, limit)

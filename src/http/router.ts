@@ -44,6 +44,10 @@ export function admissionOf(c: Context<AppEnv>): Admission {
   return must(doors.get(`${route.method} ${route.path}`), 'what a route demands').admission
 }
 
+/** The path of the handler that takes the request, as it was declared: without what a client wrote into it. */
+export const declaredPath = (c: Context<AppEnv>): string =>
+  matchedRoutes(c).find(({ method }) => method !== METHOD_NAME_ALL)?.path ?? 'none'
+
 const READS = new Set(['GET', 'HEAD', 'OPTIONS'])
 /** For clients without a key, this hides which paths exist. */
 const CLOSED = /^\/(api|mcp)(\/|$)/

@@ -1,4 +1,7 @@
-// One JSON line an entry: an event name and fields, never a sentence, never a secret.
+// One JSON line an entry: the time, an event name, the ids of what it belongs to, and fields; never a sentence, never a
+// secret. Who writes a line sees to the last; what an error quotes is nobody's choice, so every text is looked through as well.
+
+import { AsyncLocalStorage } from 'node:async_hooks'
 
 const RANK = { debug: 0, info: 1, warn: 2, error: 3, silent: 4 } as const
 export type LogLevel = keyof typeof RANK
@@ -12,9 +15,53 @@ export function setLogLevel(level: LogLevel): void {
 
 type Fields = Record<string, unknown>
 
+/** What lines belong to that are written while some work goes on. */
+export type LogContext = {
+  /** Asked for each line: a conversation has a trace only while its agent works. */
+  ids: () => Fields
+  /** Hides what is secret for this work alone, such as the secrets of an owner. */
+  mask?: (text: string) => string
+}
+
+const contexts = new AsyncLocalStorage<LogContext>()
+
+/** Does the work; every line that is written meanwhile, also by what it started, names these ids. */
+export function loggedAs<T>(context: LogContext, work: () => T): T {
+  const outer = contexts.getStore()
+  if (outer === undefined) return contexts.run(context, work)
+  const mask = context.mask ?? outer.mask
+  return contexts.run(
+    { ids: () => ({ ...outer.ids(), ...context.ids() }), ...(mask === undefined ? {} : { mask }) },
+    work,
+  )
+}
+
+/** Has the methods of a class, and of the classes of ours that it extends, log as the object says; null: as anybody. */
+export function methodsLoggedAs<Self extends object>(
+  prototype: Self,
+  contextOf: (self: Self) => LogContext | null,
+): void {
+  for (let each: object = prototype; isOurs(each); each = Object.getPrototypeOf(each)) {
+    for (const [name, { value, ...own }] of Object.entries(Object.getOwnPropertyDescriptors(each))) {
+      if (name === 'constructor' || typeof value !== 'function') continue
+      const logged = function (this: Self, ...args: unknown[]): unknown {
+        const context = contextOf(this)
+        return context === null ? value.apply(this, args) : loggedAs(context, () => value.apply(this, args))
+      }
+      Object.defineProperty(each, name, { ...own, value: logged })
+    }
+  }
+}
+
+/** Classes of the runtime extend nothing of ours, and their methods are not to be touched. */
+const isOurs = (prototype: object): boolean => Object.getPrototypeOf(Object.getPrototypeOf(prototype) ?? {}) !== null
+
 function write(level: Exclude<LogLevel, 'silent'>, event: string, fields: Fields): void {
   if (RANK[level] < RANK[threshold]) return
-  console.log(JSON.stringify({ level, event, ...fields }))
+  const context = contexts.getStore()
+  const entry = { time: new Date().toISOString(), level, event, ...context?.ids(), ...fields }
+  const mask = context?.mask ?? ((text: string) => text)
+  console.log(JSON.stringify(entry, (_, value) => (typeof value === 'string' ? withoutSecrets(mask(value)) : value)))
 }
 
 export const log = {
@@ -29,4 +76,44 @@ export function errorFields(error: unknown): Fields {
   if (!(error instanceof Error)) return { error: String(error) }
   const cause = error.cause === undefined ? {} : { cause: errorFields(error.cause) }
   return { error: error.message, stack: error.stack, ...cause }
+}
+
+// What must not stand in a line, whatever brought it there: the operator's own secrets, and what has the form of one.
+
+const HIDDEN = '[hidden]'
+/** A shorter value is a common word more often than a leak. */
+const SHORTEST_SECRET = 8
+
+let operatorSecrets: readonly string[] = []
+
+/** The values that the configuration calls secret; the configuration tells them once. */
+export function setLogSecrets(values: readonly string[]): void {
+  operatorSecrets = values.filter(({ length }) => length >= SHORTEST_SECRET)
+}
+
+/** Each with what stands in its place. */
+const FORMS: readonly (readonly [RegExp, string])[] = [
+  // `https://name:word@host`
+  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi, `$1${HIDDEN}@`],
+  [
+    /([?&;](?:[\w.-]*(?:key|token|secret|password|passwd|auth|signature|credential)[\w.-]*|sig|pass|pwd)=)[^&\s#"']+/gi,
+    `$1${HIDDEN}`,
+  ],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${HIDDEN}`],
+  // A value with a digit: `token: expired` says what is wrong, and is kept.
+  [
+    /\b((?:api[-_ ]?key|token|secret|password|authorization)["']?\s*[:=]\s*["']?)(?!bearer|basic)(?=[^\s"',}&;]*\d)[^\s"',}&;]{8,}/gi,
+    `$1${HIDDEN}`,
+  ],
+  // Keys that show their maker: of models, hosting services, chats, clouds, and this service's own.
+  [/\b(?:sk|pk|rk|gsk|xai|gh[opsur]|github_pat|glpat|xox[abeoprs]|whsec|hf|bw[cs]?)[-_][\w.-]{12,}/g, HIDDEN],
+  [/\b(?:AIza|AKIA|ASIA)[\w-]{12,}/g, HIDDEN],
+]
+
+/** The text without the operator's secrets, passwords in addresses, and whatever looks like a key. */
+export function withoutSecrets(text: string): string {
+  let clean = text
+  for (const secret of operatorSecrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN)
+  for (const [form, instead] of FORMS) clean = clean.replace(form, instead)
+  return clean
 }

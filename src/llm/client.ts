@@ -4,11 +4,12 @@
 import { typedByPerson } from '../lib/address-policy.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
 import { operatorFetchOnce } from '../lib/http-client.ts'
+import { count, observe } from '../lib/metrics.ts'
 import type { Ask, LeftOut, ModelDeps, ModelFacts, Prices } from './ask.ts'
 import type { ModelChoice } from './choose.ts'
 import { askDialect } from './dialects.ts'
 import { failureFrom, wordsOf } from './failures.ts'
-import { answeredNote, failedNote } from './metrics.ts'
+import { answeredNote, type CallNote, failedNote } from './metrics.ts'
 import {
   type AskOptions,
   type LanguageModel,
@@ -21,6 +22,7 @@ import {
 } from './model.ts'
 import { modelFacts } from './models.ts'
 import { promptedModel } from './prompted.ts'
+import { partsOf } from './providers.ts'
 import { ReplyBuilder } from './reply-builder.ts'
 import { DEFAULT_PATIENCE } from './wire.ts'
 
@@ -84,12 +86,22 @@ class VendorModel implements LanguageModel {
     const called = { at: startedAt, model: choice.id, prompt }
     try {
       const reply = await this.#answer(ask, builder, startedAt)
-      this.#deps.onCall?.(answeredNote(called, reply))
+      this.#note(answeredNote(called, reply), 'ok')
       return reply
     } catch (error) {
-      this.#deps.onCall?.(failedNote(called, error))
+      this.#note(failedNote(called, error), error instanceof ModelError ? error.kind : 'stopped')
       throw error
     }
+  }
+
+  #note(note: CallNote, outcome: ModelFailure | 'ok' | 'stopped'): void {
+    this.#deps.onCall?.(note)
+    // Owners write any name before the slash; only what is known is a series.
+    const provider = partsOf(this.#choice.id).provider?.name ?? 'other'
+    count('bellwether_model_calls_total', { provider, outcome })
+    count('bellwether_model_tokens_total', { provider, direction: 'input' }, note.promptTokens)
+    count('bellwether_model_tokens_total', { provider, direction: 'output' }, note.completionTokens)
+    observe('bellwether_model_call_duration_seconds', { provider }, (Date.now() - note.at) / 1000)
   }
 
   async #answer(ask: Ask, builder: ReplyBuilder, startedAt: number): Promise<ModelReply> {

@@ -4,6 +4,7 @@
 import type { AddressPolicy } from '../lib/address-policy.ts'
 import type { Clock } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
+import { count } from '../lib/metrics.ts'
 import { longestWindowMs, type Pace, type Part, paceWaitMs, type Verdict } from './channel.ts'
 import type { Claim, ClaimedPart, DeliveryStore } from './delivery.ts'
 import { isReachable, type Opened, openTarget, sendPart, type Target } from './send.ts'
@@ -152,17 +153,20 @@ async function putOff(
 
 async function fail(claim: Claim, { store, clock }: DeliveryDeps, error: string): Promise<Ended> {
   await store.finish(claim, { state: 'failed', error, now: clock() })
+  count('bellwether_deliveries_total', { channel: claim.kind, outcome: 'failed' })
   return 'done'
 }
 
 async function conclude(claim: Claim, { store, clock }: DeliveryDeps): Promise<Ended> {
   const unknown = claim.parts.filter(({ state }) => state === 'unknown').map(({ n }) => n)
   const now = clock()
-  if (unknown.length === 0) await store.finish(claim, { state: 'delivered', error: null, now })
+  const outcome = unknown.length === 0 ? 'delivered' : 'uncertain'
+  if (outcome === 'delivered') await store.finish(claim, { state: outcome, error: null, now })
   else {
     const error = `no answer came for part ${unknown.join(', ')} of ${claim.parts.length}; it may have arrived`
-    await store.finish(claim, { state: 'uncertain', error, now })
+    await store.finish(claim, { state: outcome, error, now })
   }
+  count('bellwether_deliveries_total', { channel: claim.kind, outcome })
   return 'done'
 }
 

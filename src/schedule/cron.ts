@@ -10,6 +10,7 @@ import { notifyTargets } from '../db/channels.ts'
 import { pruneDeliveries } from '../db/deliveries.ts'
 import { leavingOwners } from '../db/erasures.ts'
 import { gateStore } from '../db/market-state.ts'
+import { foldMetricRows, storeCounts } from '../db/metrics.ts'
 import { deleteOldModelCalls } from '../db/model-calls.ts'
 import { hasAccounts } from '../db/portfolio.ts'
 import {
@@ -27,7 +28,7 @@ import { endTurn, takeTurn } from '../db/upkeep.ts'
 import { mostWatched } from '../db/watchlists.ts'
 import { currentNames, forgetNames } from '../kits/market-names/index.ts'
 import { isoMicros, systemClock } from '../lib/clock.ts'
-import { errorFields, log } from '../lib/log.ts'
+import { errorFields, log, loggedAs } from '../lib/log.ts'
 import { addDays, isCalendarKnown, localDate } from '../market/calendar.ts'
 import { parseCode } from '../market/instruments.ts'
 import type { ListRefreshed } from '../market/names/refresh-lists.ts'
@@ -51,6 +52,8 @@ import {
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
+/** No isolate writes a row of its totals that long after the one before. */
+const METRIC_ROW_MS = 2 * HOUR_MS
 const KEEP_RUNS_MS = 90 * DAY_MS
 const KEEP_DELIVERIES_MS = 90 * DAY_MS
 const KEEP_MODEL_CALLS_MS = 90 * DAY_MS
@@ -62,7 +65,13 @@ const MOST_FAILED = 1_000
 const BAR_COUNT = 400
 const MOST_ERASURES = 100
 
-export async function onCron(env: Env, now: number): Promise<void> {
+/** Lines of the log name the call that they belong to. */
+export function onCron(env: Env, now: number): Promise<void> {
+  const cron = new Date(now).toISOString()
+  return loggedAs({ ids: () => ({ cron }) }, () => runAll(env, now))
+}
+
+async function runAll(env: Env, now: number): Promise<void> {
   await runDueSchedules(tickDeps(env), now)
   const { runAlerts } = await import('./alerts.ts')
   await runAlerts(env, now)
@@ -70,6 +79,7 @@ export async function onCron(env: Env, now: number): Promise<void> {
   await runScreens(env, now)
   await runUpkeep(env.DB, jobsOf(env, now), now)
   await collectFigures(env, now)
+  await storeCounts(env.DB)
 }
 
 function tickDeps(env: Env) {
@@ -109,6 +119,7 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
       everyMs: DAY_MS,
       run: async () => `${await deleteOldModelCalls(env.DB, now - KEEP_MODEL_CALLS_MS)} calls`,
     },
+    { name: 'metrics', everyMs: HOUR_MS, run: () => foldedCounts(env.DB, now) },
     { name: 'triggers', everyMs: DAY_MS, run: () => prunedAlerts(env.DB, now) },
     { name: 'screenings', everyMs: DAY_MS, run: () => prunedScreenings(env.DB, now) },
     { name: 'calendars', everyMs: DAY_MS, run: async () => checkCalendars(now) },
@@ -137,6 +148,10 @@ async function goOnErasing(env: Env): Promise<string> {
   for (const name of owners) await ownerOf(env, name).erase(name)
   return `${owners.length} owners`
 }
+
+/** What isolates counted that are gone. */
+const foldedCounts = async (db: D1Database, now: number): Promise<string> =>
+  `${await foldMetricRows(db, now - METRIC_ROW_MS)} isolates`
 
 /** Reference rates between currencies, where anybody has an account. */
 async function refreshRates(env: Env, now: number): Promise<string> {

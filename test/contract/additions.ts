@@ -4,6 +4,7 @@
 export const ADDITIONS: readonly string[] = [
   'GET /api/health',
   'GET /api/v1/health',
+  'GET /metrics',
   'GET /api/session',
   'POST /api/session',
   'DELETE /api/session',

@@ -25,7 +25,10 @@ import { startService } from '../../scripts/start/service.ts'
 import { readPlan } from '../../scripts/start/worker-bundle.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { missingForSandbox } from '../support/lent-machine.ts'
+import { startCollector } from '../support/otlp-shape.ts'
+import { startScriptedModel } from '../support/scripted-model.ts'
 import { ROOT } from '../support/source-tree.ts'
+import { toldOfWork, watchedBy } from './watched.ts'
 
 /** What the person who runs the tests has set must not decide them. */
 const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
@@ -166,11 +169,13 @@ test('the variables of the environment reach the Worker, whatever they hold, and
   rmSync(stateDir, { recursive: true })
 }, 60_000)
 
-test('a service whose every runtime process is killed at once answers again by itself', async () => {
+test('a service whose every runtime process is killed at once answers again by itself, and each step is told of once', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-start-'))
-  const service = await startService({ stateDir, env: CLEAN })
+  const [collector, model] = await Promise.all([startCollector(), startScriptedModel({ keepsProcess: false })])
+  const service = await startService({ stateDir, env: { ...CLEAN, ...watchedBy(collector) } })
   onTestFinished(() => service.stop())
-  expect(service.kill9Runtime()).toBeGreaterThan(0)
+  await toldOfWork({ service, model, collector }, async () => expect(service.kill9Runtime()).toBeGreaterThan(0))
+  await Promise.all([collector.close(), model.close()])
   // Nobody is turned away meanwhile: a request waits for the next runtime.
   const reply = await fetch(`${service.url}/api/options/agents`, { signal: AbortSignal.timeout(20_000) })
   expect(reply.status).toBe(200)
@@ -180,7 +185,7 @@ test('a service whose every runtime process is killed at once answers again by i
   // The next start has nothing to ask the runtime about its database, though the runtime was killed in the middle.
   expect(isMigrated(stateDir, readPlan().migrations)).toBe(true)
   rmSync(stateDir, { recursive: true })
-}, 60_000)
+})
 
 test('nobody gets past the front: neither through headers of the development tools nor through the sockets behind it', async () => {
   const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-start-'))

@@ -1,8 +1,9 @@
 // Whatever an owner gives for safe keeping must not come out by any answer, line of the log or row of the database.
 
 import { env } from 'cloudflare:workers'
-import { expect, inject, test, vi } from 'vitest'
+import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { setLogLevel } from '../../src/lib/log.ts'
+import { inState, startAgent } from '../helpers/agent.ts'
 import { client, request } from '../helpers/app.ts'
 
 const CANARY = 'canary-d6f0a4'
@@ -77,4 +78,32 @@ test('no answer, log line or row holds a secret, whatever is right or wrong arou
     const { results } = await env.DB.prepare(`SELECT * FROM ${table} WHERE owner = ?`).bind(ann.owner).all()
     expect([table, JSON.stringify(results).includes(CANARY)]).toEqual([table, false])
   }
+})
+
+test('no line of the log shows a key that a model server repeats, in whichever way a question of an agent or an analysis fails', async () => {
+  const lines: string[] = []
+  const spy = vi.spyOn(console, 'log').mockImplementation((line: string) => lines.push(line))
+  onTestFinished(() => {
+    spy.mockRestore()
+    setLogLevel('silent')
+  })
+  setLogLevel('debug')
+  // Of no known form: only who holds it can know it.
+  const key = `${CANARY}-Wq7-own-form`
+  const said = `Incorrect API key provided: ${key}. Asked for https://ann:${key}@models.example/v1?api_key=${key}`
+  const chat = await startAgent({
+    replies: [{ status: 500, body: { error: { message: said } } }, { status: 401, body: { error: { message: said } } }],
+    settings: { llm_api_key: key },
+    body: { initial_user_msg: 'go' },
+  })
+  await inState(chat, 'error')
+  const vars = { LOG_LEVEL: 'debug' }
+  const headers = { 'x-session-api-key': chat.owner.key, 'content-type': 'application/json' }
+  const body = JSON.stringify({ stock_code: '600519' })
+  const analysis = await request('/api/v1/analysis/analyze', { method: 'POST', headers, body }, vars)
+  expect(analysis.status).toBe(200)
+  const told = lines.map((line) => JSON.parse(line) as { time: string; event: string })
+  expect(told.map(({ event }) => event)).toContain('analysis.model_failed')
+  expect(told.filter(({ time }) => Number.isNaN(Date.parse(time)))).toEqual([])
+  expect(lines.filter((line) => line.includes(CANARY))).toEqual([])
 })

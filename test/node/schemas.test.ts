@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { SPANS_TABLE } from '../../durable-objects/common-tables.ts'
 import * as conversation from '../../durable-objects/conversation/schema.ts'
 import { MIGRATIONS as OWNER } from '../../durable-objects/owner/schema.ts'
 import { MIGRATIONS as TASK_QUEUE } from '../../durable-objects/task-queue/schema.ts'
@@ -27,6 +28,7 @@ test('migrations only ever grow in number: what was released is what it was', ()
       conversation.RUNNER_TABLES,
       conversation.NOTEBOOK_TABLES,
       conversation.TALK_TABLES,
+      SPANS_TABLE,
     ],
     owner: OWNER,
     'task-queue': TASK_QUEUE,

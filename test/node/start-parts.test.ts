@@ -92,7 +92,10 @@ test('a failing database is one line, without the stack of the runtime', () => {
   const line = { timestamp: 0, level: 'error', message }
   expect(isWanted(line)).toBe(true)
   const error = 'file is not a database: SQLITE_NOTADB'
-  expect(JSON.parse(shown(line))).toEqual({ level: 'error', event: 'start.database_failed', error })
+  expect(JSON.parse(shown(line))).toEqual({
+    ...{ time: '1970-01-01T00:00:00.000Z', level: 'error', event: 'start.database_failed' },
+    error,
+  })
   expect(shown({ ...line, message: 'Error: kaboom\n' })).toBe('Error: kaboom')
 })
 

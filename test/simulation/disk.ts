@@ -16,7 +16,7 @@ export type Grip = {
 }
 
 const SEVERAL = /;\s*\S/
-const OF_A_TURN = ['meta', 'events', 'client_refs', 'alarms', 'model_steps', 'tool_calls', 'tool_memory']
+const OF_A_TURN = ['meta', 'events', 'client_refs', 'alarms', 'model_steps', 'tool_calls', 'tool_memory', 'spans']
 const READS = /^\s*SELECT\b/i
 
 export class Disk {

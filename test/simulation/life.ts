@@ -6,6 +6,7 @@ import { ClientRefs } from '../../durable-objects/conversation/events/client-ref
 import { EventLog } from '../../durable-objects/conversation/events/event-log.ts'
 import { CallQueue } from '../../durable-objects/conversation/turn/call-queue.ts'
 import { ReplayQueue } from '../../durable-objects/conversation/turn/replay-queue.ts'
+import { SpanStore } from '../../durable-objects/span-store.ts'
 import { StoredRecord } from '../../durable-objects/stored-record.ts'
 import { introduction } from '../../src/agent/command-step.ts'
 import { History } from '../../src/agent/context/history.ts'
@@ -16,6 +17,8 @@ import { beginSession, openSession, resumeSession } from '../../src/agent/sessio
 import type { StepConfig } from '../../src/agent/step-config.ts'
 import { NEW_TURN, type Turn } from '../../src/agent/turn.ts'
 import type { TurnDeps } from '../../src/agent/turn-deps.ts'
+import { WatchedTurn } from '../../src/agent/turn-trace.ts'
+import { traceIdOf } from '../../src/lib/otlp.ts'
 import { MemoryFileSystem } from '../support/memory-file-system.ts'
 import type { Disk, Grip } from './disk.ts'
 
@@ -29,6 +32,12 @@ export type Outside = {
   isDeadly(moment: 'before' | 'after', written: readonly string[], isBorn: boolean): boolean
   died(): void
 }
+
+/** One environment for all: what is parsed once is known. Nothing is sent: what would be waits in the store. */
+const TRACED = {
+  ...{ AUTH_MODE: 'local', LOG_LEVEL: 'silent' },
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.test',
+} as unknown as Env
 
 const RETRIES = { attempts: 4, minMs: 100, maxMs: 1_000 }
 
@@ -120,13 +129,21 @@ export class Life implements Grip {
     return first
   }
 
+  #watched(sql: SqlStorage, calls: CallQueue): WatchedTurn {
+    const store = new SpanStore({ sql, env: TRACED, wakeAt: () => {} })
+    const spans = { begin: (first: number) => traceIdOf('turn', first), put: store.put.bind(store) }
+    return new WatchedTurn({ turn: this.turn, calls, log: this.log, conversation: 'c', spans })
+  }
+
   #turnDeps(sql: SqlStorage): TurnDeps {
     const { configOf, runCommand } = this.#outside
     const calls = new CallQueue(sql)
     const nothing = new Mask([])
+    const turn = this.#watched(sql, calls)
     return {
       log: this.log,
-      turn: this.turn,
+      turn,
+      witness: turn,
       calls,
       emit: (events) => this.#emit(events),
       wake: (at) => this.#alarms.atLatest('turn', at),

@@ -32,6 +32,7 @@ export function faultsOf(schedule: Schedule, last: Life): string[] {
     ...faultsOfStates(events, last),
     ...faultsOfCalls({ schedule, events, messages: last.history.messages() }),
     ...faultsOfRequests(schedule, events, last),
+    ...faultsOfSpans(schedule, last),
   ]
 }
 
@@ -168,4 +169,44 @@ export function storyOf({ seen }: Schedule): string {
     return `${id} =${event.observation} ${event.cause ?? ''} ${event.extras.agent_state ?? event.content}`
   })
   return lines.map((line) => line.slice(0, 120)).join('\n')
+}
+
+type StoredSpan = {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  attributes: { key: string; value: Record<string, unknown> }[]
+}
+
+/** Each step that ended is told of in one span below that of its turn, and nothing of what was said is in any. */
+function faultsOfSpans({ disk }: Schedule, { turn }: Life): string[] {
+  const isThere = (table: string) => disk.read('SELECT 1 FROM sqlite_master WHERE name = ?', table).length > 0
+  const bodies = isThere('spans') ? disk.read<{ body: string }>('SELECT body FROM spans').map(({ body }) => body) : []
+  const faults = bodies.filter((body) => /message \d|did t\d|"t\d+"/.test(body)).map((body) => `a span quotes: ${body}`)
+  const spans = bodies.map((body) => JSON.parse(body) as StoredSpan)
+  const roots = spans.filter(({ parentSpanId }) => parentSpanId === undefined)
+  const steps = spans.filter(({ parentSpanId }) => parentSpanId !== undefined)
+  const number = (span: StoredSpan, name: string) =>
+    Number(span.attributes.find(({ key }) => key === name)?.value.intValue ?? 0)
+  for (const root of roots) {
+    const own = steps.filter(({ traceId, parentSpanId }) => traceId === root.traceId && parentSpanId === root.spanId)
+    const told = number(root, 'bellwether.turn.steps')
+    if (own.length !== told) faults.push(`a turn of ${told} steps has ${own.length} spans`)
+  }
+  const orphans = steps.filter(({ traceId }) => !roots.some((root) => root.traceId === traceId))
+  if (orphans.length > 0) faults.push(`${orphans.length} spans have no turn`)
+  if (turn.value.trace !== null) faults.push('a turn is being traced at the end')
+  if (!isThere('model_steps')) return faults
+  const answers = disk.read('SELECT 1 FROM model_steps').length
+  const asked = steps.filter(({ attributes }) => attributes.some(({ key }) => key === 'gen_ai.response.finish_reasons'))
+  if (asked.length !== answers) faults.push(`${answers} answers of the model have ${asked.length} spans`)
+  for (const { call_id: id, state } of disk.read<Call>(
+    'SELECT * FROM tool_calls WHERE action_id IS NOT NULL AND observation_id IS NOT NULL',
+  )) {
+    const own = steps.filter(({ attributes }) => attributes.some(({ value }) => value.stringValue === id))
+    // A call that was refused, or was dropped while it waited, was never a step.
+    if (own.length > 1) faults.push(`call ${id}, which is ${state}, has ${own.length} spans`)
+  }
+  return faults
 }

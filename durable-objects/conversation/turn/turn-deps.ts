@@ -24,6 +24,7 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
   return {
     log,
     turn,
+    witness: turn,
     calls,
     emit: host.emit,
     wake: host.wake,

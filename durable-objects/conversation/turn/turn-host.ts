@@ -1,7 +1,8 @@
 // What the parts of a turn share: the stores of the conversation, and access to the environment.
 
 import type { NewEvent } from '../../../src/agent/events.ts'
-import type { LoggedCalls, Turn } from '../../../src/agent/turn.ts'
+import type { LoggedCalls } from '../../../src/agent/turn.ts'
+import type { WatchedTurn } from '../../../src/agent/turn-trace.ts'
 import type { CallNote } from '../../../src/llm/metrics.ts'
 import type { StoredRecord } from '../../stored-record.ts'
 import type { EventLog } from '../events/event-log.ts'
@@ -16,7 +17,7 @@ export type TurnHost = {
   readonly env: Env
   readonly record: StoredRecord<ConversationRecord>
   readonly log: EventLog
-  readonly turn: StoredRecord<Turn>
+  readonly turn: WatchedTurn
   readonly calls: LoggedCalls
   readonly files: WorkspaceStore
   readonly secrets: SecretMasker

@@ -36,12 +36,12 @@ export class Condenser {
     try {
       const reply = await model.ask(this.#question(plan, model), { signal })
       const event = condensed(plan, { text: summaryText(reply.text), offset: plan.offset })
-      return { events: [event], stored: () => this.#count(model, reply) }
+      return { events: [event], stored: () => this.#count(model, reply), asked: { model: model.id, reply } }
     } catch (error) {
       signal.throwIfAborted()
       if (!(error instanceof ModelError)) throw error
       log.warn('agent.summary_failed', errorFields(error))
-      return { events: [condensed(plan, null)] }
+      return { events: [condensed(plan, null)], asked: { model: model.id, failure: error.kind } }
     }
   }
 

@@ -100,6 +100,7 @@ export async function withQueue(
       limits,
       queueId: 'q',
       publish: (event, task, flowEvent) => published.push({ event, task, flowEvent }),
+      ended: () => {},
       handOut: (order) => orders.push(order),
     })
     await body({
