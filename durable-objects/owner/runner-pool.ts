@@ -171,9 +171,10 @@ export class RunnerPool {
     const others = wanted.only === null ? 0 : othersOf(wanted.only)
     const isReturning = this.#isReturning(wanted.labels)
     const counts = { busy: fitting.length, others, isReturning }
-    // One that does not answer is gone, and was not told of yet.
-    if (online.size === 0 || isSilent) return { ok: false, reason: 'none', ...counts }
-    if (fitting.length === 0) return { ok: false, reason: 'labels', ...counts }
+    // One that does not answer is gone, and was not told of yet; one that is ending is as good as gone.
+    const isStaying = ({ state }: RunnerInfo) => state !== 'draining'
+    if (![...online.keys()].some(isStaying) || isSilent) return { ok: false, reason: 'none', ...counts }
+    if (!fitting.some(isStaying)) return { ok: false, reason: 'labels', ...counts }
     return { ok: false, reason: hasNoRoom ? 'disk' : 'full', ...counts }
   }
 

@@ -72,6 +72,20 @@ test('a command that ends while no call listens is told to the next one, with it
   expect(outputs.join('')).toContain('two\n')
 })
 
+test('a call that the service has given up makes way for the next one, and its command goes on', async () => {
+  const { service } = await startRunner()
+  const session = await service.open('c1')
+  await session.push()
+  const { key } = await session.start('echo begun; read -r go; echo "went on"')
+  await session.until(() => session.outputOf(key).includes('begun'))
+  expect((await session.run('echo other')).outcome).toMatchObject({
+    state: 'refused',
+    text: expect.stringMatching(/^The last command still runs/),
+  })
+  expect((await session.ended(key)).outcome).toMatchObject({ state: 'soft', exitCode: -1 })
+  expect((await session.run('go', { kind: 'input' })).output).toContain('went on\n')
+})
+
 test('input that nobody read is no command afterwards', async () => {
   const { service } = await startRunner()
   const session = await service.open('c1')

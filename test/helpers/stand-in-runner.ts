@@ -30,6 +30,7 @@ type Json = Record<string, unknown>
 type Piece = { path: string; kind: string; length?: number; offset?: number; target?: string; mode?: number }
 type Head = { t: string; transfer?: number; stream?: number; seq: number; key?: string; entries?: Piece[] }
 
+const NO_ROOM = { error: { code: -32005, message: 'The disk of the runner takes nothing more (ENOSPC).' } }
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
@@ -141,7 +142,6 @@ export class StandInRunner {
   isHasty = false
   /** Knows of every call only that it was begun once, as after its death in the command. */
   forgets = false
-  /** Its disk takes nothing more. */
   isFull = false
   /** The version that it speaks, and how far its clock is off. */
   wire = 1
@@ -286,7 +286,7 @@ export class StandInRunner {
   async #told(method: string, params: Json): Promise<unknown> {
     if (method === 'conversation/open') {
       this.opened.push(params)
-      if (this.isFull) return { error: { code: -32005, message: 'ENOSPC' } }
+      if (this.isFull) return NO_ROOM
       const joined = this.isWilling ? this.#join(params) : Promise.resolve()
       if (this.isHasty) await Promise.race([joined, scheduler.wait(200)])
     } else if (method === 'conversation/close') this.closings.push(params)
@@ -333,11 +333,8 @@ export class StandInRunner {
       if (pending?.transfer !== params.transfer || pending === null) return { error: { code: -32602, message: 'none' } }
       const { epoch, revision, whole, entries } = pending
       this.#pending = null
-      if (this.isFull) {
-        this.state = null
-        return { error: { code: -32005, message: 'The disk of the runner takes nothing more (ENOSPC).' } }
-      }
-      this.state = { epoch, revision }
+      this.state = this.isFull ? null : { epoch, revision }
+      if (this.isFull) return NO_ROOM
       this.transfers.push({ whole, entries })
       this.#sent = new Map(this.tree)
       return {}

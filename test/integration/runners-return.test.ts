@@ -143,3 +143,15 @@ test('a runner whose disk is full is told of, gets nothing to run, and the whole
   await say(second, 'where')
   expect((await outcome(second)).content).toMatch(/^The disk of the runner that is free is full\. Make room/)
 })
+
+test('a pool whose only runner is ending has none, and is not busy', async () => {
+  const owner = await client()
+  const runner = await joinedRunner(owner.owner, silent)
+  runner.pool?.send({ jsonrpc: '2.0', method: 'runner/draining', params: {} })
+  const states = async () =>
+    (await owner.json<{ runners: { state: string }[] }>('/api/runners')).runners.map(({ state }) => state)
+  await expect.poll(states).toEqual(['draining'])
+  const chat = await startConversation({}, owner, '?runtime=runner')
+  await say(chat, 'where')
+  expect((await outcome(chat)).content).toMatch(/^No runner is connected/)
+})

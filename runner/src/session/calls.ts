@@ -77,8 +77,8 @@ export class Calls {
   /** A key that was begun before is not begun again, whatever became of it. */
   start(call: CallStart): CallStateName {
     if (this.#active?.call.key === call.key || this.#deps.journal.get(call.key) !== null) return this.stateOf(call.key)
-    if (this.#active !== null)
-      throw new RpcError(RPC_ERRORS.invalidRequest, `the call ${this.#active.call.key} has not ended`)
+    // The object waits for one call at a time: it has given that one up, and its command goes on.
+    if (this.#active !== null) this.#finish(this.#active, { state: 'soft', text: '', exitCode: -1 })
     this.#noteStarted(call.key)
     const active = new ActiveCall(call, this.outputs.open(call.key))
     this.#active = active

@@ -189,19 +189,15 @@ export class OutputLog {
 
   #keep(kept: Kept): void {
     const isWaiting = this.#spill !== null || this.#unspilled.length > 0
-    if (isWaiting || (this.#wire === null && this.#keptBytes + kept.bytes.byteLength > WINDOW_BYTES))
-      this.#setAside(kept)
-    else this.#remember(kept)
+    const isTooMuch = this.#wire === null && this.#keptBytes + kept.bytes.byteLength > WINDOW_BYTES
+    if (!isWaiting && !isTooMuch) this.#remember(kept)
+    else if (this.#unspilled.length > 0 || !this.#tryToFile(kept)) this.#unspilled.push(kept)
     this.#flow()
   }
 
   #remember(kept: Kept): void {
     this.#kept.push(kept)
     this.#keptBytes += kept.bytes.byteLength
-  }
-
-  #setAside(kept: Kept): void {
-    if (this.#unspilled.length > 0 || !this.#tryToFile(kept)) this.#unspilled.push(kept)
   }
 
   #tryToFile(kept: Kept): boolean {
