@@ -241,11 +241,8 @@ function Talk({ id, chat, controls }: ChatProps) {
       )}
       <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
       <Composer
-        id={id}
-        said={said}
+        {...{ id, said, running, disabled }}
         isShell={isShell(chat)}
-        running={running}
-        disabled={disabled}
         onSay={controls.say}
         onStop={controls.stop}
       />

@@ -56,16 +56,16 @@ const MISSING = {
 
 type Beginning = () => Promise<{ conversation_id: string }>
 
-function StartForm({ model }: { model: Setup['model']['state'] | null }) {
-  const [text, setText] = useUnsaved('first message', '')
-  const [choices, setChoices] = useState<Readonly<Record<string, string>>>({})
+/** Makes a conversation and goes there. */
+function useBeginning() {
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  const begin = async (make: Beginning) => {
+  const begin = async (make: Beginning, made = () => {}) => {
     setBusy(true)
     setProblem(null)
     try {
       const { conversation_id } = await make()
+      made()
       noteChange('conversations')
       navigate(`/conversations/${encodeURIComponent(conversation_id)}`)
     } catch (error) {
@@ -73,13 +73,19 @@ function StartForm({ model }: { model: Setup['model']['state'] | null }) {
       setBusy(false)
     }
   }
+  return { busy, problem, begin }
+}
+
+function StartForm({ model }: { model: Setup['model']['state'] | null }) {
+  const [text, setText] = useUnsaved('first message', '')
+  const [choices, setChoices] = useState<Readonly<Record<string, string>>>({})
+  const { busy, problem, begin } = useBeginning()
   const start = (event: SubmitEvent) => {
     event.preventDefault()
-    void begin(async () => {
-      const made = await startConversation(text.trim(), choices)
-      setText('')
-      return made
-    })
+    void begin(
+      () => startConversation(text.trim(), choices),
+      () => setText(''),
+    )
   }
   return (
     <form class="card" onSubmit={start}>

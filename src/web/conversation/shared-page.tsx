@@ -104,12 +104,8 @@ export function SharedPage() {
   )
 }
 
-function Files() {
-  const [path, setPath] = useState('')
+function useNames(path: string, failed: (error: unknown) => void): string[] {
   const [names, setNames] = useState<string[]>([])
-  const [shown, setShown] = useState<{ name: string; text: string } | null>(null)
-  const [problem, setProblem] = useState<string | null>(null)
-  const failed = (error: unknown) => setProblem(saidOf(error))
   useEffect(() => {
     let isCurrent = true
     ask<SharedFiles>(`/files?${new URLSearchParams({ path })}`).then(
@@ -120,6 +116,15 @@ function Files() {
       isCurrent = false
     }
   }, [path])
+  return names
+}
+
+function Files() {
+  const [path, setPath] = useState('')
+  const [shown, setShown] = useState<{ name: string; text: string } | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const failed = (error: unknown) => setProblem(saidOf(error))
+  const names = useNames(path, failed)
   const open = (name: string) => {
     setProblem(null)
     if (name.endsWith('/')) setPath(name.slice(0, -1))
