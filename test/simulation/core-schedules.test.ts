@@ -10,7 +10,7 @@ vi.mock('cloudflare:workers', () => import('./core/workers.ts'))
 // Of the limits of rate alone, which nothing asks here; it is no module that Node can read.
 vi.mock('itty-durable', () => ({ proxyDurable: () => null, createDurable: () => Object }))
 
-const SCHEDULES = Number(process.env.CORE_SCHEDULES ?? (inject('isProof') ? 5_000 : 200))
+const SCHEDULES = Number(process.env.CORE_SCHEDULES ?? (inject('isProof') ? 5_000 : 100))
 const FIRST_SEED = Number(process.env.CORE_SEED ?? 1)
 
 beforeAll(setStage)
@@ -20,7 +20,7 @@ test(
   `in ${SCHEDULES} schedules all that was acknowledged is there once, was told in order, and every ledger is what the answers make`,
   async () => {
     const deaths = await playAll(FIRST_SEED, SCHEDULES)
-    if (SCHEDULES >= 200) expect(deaths.size).toBeGreaterThan(15)
+    if (SCHEDULES >= 100) expect(deaths.size).toBeGreaterThan(15)
   },
   60_000 + SCHEDULES * 500,
 )
