@@ -7,7 +7,7 @@ import { exportPieceKey, owner as ownerObject } from '../bindings.ts'
 import type { AppEnv } from '../http/app-env.ts'
 import { demandScope } from '../http/auth.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
-import { endpoint } from '../http/openapi.ts'
+import { endpoint, errorBody } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
 import { must } from '../lib/assert.ts'
 import { isoMicros } from '../lib/clock.ts'
@@ -104,7 +104,7 @@ endpoint(
       206: { description: 'The range', contentType: ARCHIVE, schema: z.string().openapi({ format: 'binary' }) },
       ...missing,
       409: { description: 'It is not ready' },
-      416: { description: 'The archive has no such bytes' },
+      416: { description: 'The archive has no such bytes', schema: errorBody('detail') },
     },
   },
   async (c) => archive(c),
@@ -124,8 +124,9 @@ async function archive(c: Context<AppEnv>): Promise<Response> {
     'accept-ranges': 'bytes',
     etag,
   }
-  if (wanted === 'none')
-    return new Response(null, { status: 416, headers: { 'content-range': `bytes */${size}`, etag } })
+  if (wanted === 'none') {
+    return c.json({ detail: `The archive has ${size} bytes` }, 416, { 'content-range': `bytes */${size}`, etag })
+  }
   const { from, to } = wanted ?? { from: 0, to: size - 1 }
   const { readable, writable } = new FixedLengthStream(to - from + 1)
   // The answer is not over before its body is.
