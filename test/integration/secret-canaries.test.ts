@@ -92,7 +92,10 @@ test('no line of the log shows a key that a model server repeats, in whichever w
   const key = `${CANARY}-Wq7-own-form`
   const said = `Incorrect API key provided: ${key}. Asked for https://ann:${key}@models.example/v1?api_key=${key}`
   const chat = await startAgent({
-    replies: [{ status: 500, body: { error: { message: said } } }, { status: 401, body: { error: { message: said } } }],
+    replies: [
+      { status: 500, body: { error: { message: said } } },
+      { status: 401, body: { error: { message: said } } },
+    ],
     settings: { llm_api_key: key },
     body: { initial_user_msg: 'go' },
   })
