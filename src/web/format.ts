@@ -38,3 +38,6 @@ export const signed = (value: number): string =>
 
 export const compact = (value: number): string =>
   value.toLocaleString(locale, { notation: 'compact', maximumFractionDigits: 1 })
+
+/** The number of a page in an address, whatever somebody wrote there. */
+export const pageIn = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1)

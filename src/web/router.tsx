@@ -63,9 +63,6 @@ export function useChosen<Name extends string>(
   return [chosen, choose] as const
 }
 
-/** The number of a page in an address, whatever somebody wrote there. */
-export const pageIn = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1)
-
 type LinkProps = { to: string; class?: string; current?: boolean; children: ComponentChildren }
 
 export function Link({ to, current = false, children, ...rest }: LinkProps) {

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest'
 import { ApiError } from '../../src/web/api.ts'
+import { pageIn } from '../../src/web/format.ts'
 import { faultsIn, placed } from '../../src/web/refusals.ts'
-import { pageIn } from '../../src/web/router.tsx'
 
 type Item = { loc: (string | number)[]; type: string; msg?: string; ctx?: object }
 

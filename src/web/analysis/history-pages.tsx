@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { Choice, PagesOf } from '../controls.tsx'
-import { price, signed } from '../format.ts'
-import { Link, navigate, pageIn, useChosen, usePageTitle } from '../router.tsx'
+import { pageIn, price, signed } from '../format.ts'
+import { Link, navigate, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
 import {

@@ -2,8 +2,8 @@
 
 import { messageOf, request } from '../api.ts'
 import { Choice, PagesOf } from '../controls.tsx'
-import { price } from '../format.ts'
-import { pageIn, useChosen } from '../router.tsx'
+import { pageIn, price } from '../format.ts'
+import { useChosen } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
 import { Notice, useAnswer } from '../ui.tsx'
 import { BASE, type Page } from './portfolio-api.ts'
