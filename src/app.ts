@@ -9,6 +9,7 @@ import { documentFor } from './http/openapi.ts'
 import { serve } from './http/router.ts'
 import { analysisRoutes } from './routes/analysis/index.ts'
 import { audit } from './routes/audit.ts'
+import { budget } from './routes/budget.ts'
 import { conversationRoutes } from './routes/conversations/index.ts'
 import { health } from './routes/health.ts'
 import { keys } from './routes/keys.ts'
@@ -30,6 +31,7 @@ for (const family of [
   keys,
   audit,
   usage,
+  budget,
   setup,
   runners,
   shared,

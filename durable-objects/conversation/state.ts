@@ -30,6 +30,7 @@ import { Sessions } from './sockets/sessions.ts'
 import { SocketMessages } from './sockets/socket-messages.ts'
 import { SocketPermits } from './sockets/socket-permits.ts'
 import { Talk } from './talk/talk.ts'
+import { CallBudget } from './turn/call-budget.ts'
 import { CallQueue } from './turn/call-queue.ts'
 import { ReplayQueue } from './turn/replay-queue.ts'
 import { ConversationRunner } from './turn/runner/conversation-runner.ts'
@@ -161,6 +162,7 @@ export class ConversationState {
       env,
       talk,
       runner,
+      budget: this.#openBudget(env, sql),
       record,
       log,
       turn: new StoredRecord<Turn>(sql, 'turn', NEW_TURN),
@@ -173,6 +175,16 @@ export class ConversationState {
       noteCall: (note) => this.#noteCall(note),
       notePullRequest: (number) => void this.addPullRequest(number),
     }
+  }
+
+  #openBudget(env: Env, sql: SqlStorage): CallBudget {
+    const { owner: of, id, incarnation } = this.record.value
+    return new CallBudget({
+      sql,
+      prefix: `${id}:${incarnation}`,
+      ask: (...call) => owner(env, of).reserveCall(...call),
+      owe: (call, used) => this.index.noteSpending({ owner: of, id: call, used }),
+    })
   }
 
   #emit(events: NewEvent[]): number {

@@ -1,23 +1,20 @@
 // The part of an owner's object that runners and conversations call about runners: it holds the runners' sockets.
 
-import { DurableObject } from 'cloudflare:workers'
 import { conversationOf } from '../../src/bindings.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { PING, PONG } from '../../src/runners/wire.ts'
-import { migrate } from '../sql.ts'
+import { BudgetOwner } from './budget-owner.ts'
 import { ConversationBooks } from './conversation-books.ts'
 import { type RunnerAnswer, type RunnerInfo, RunnerPool, type WantedRunner } from './runner-pool.ts'
-import { MIGRATIONS } from './schema.ts'
 
 /** Close codes that only report; they must not be sent. */
 const REPORTING_CODES = new Set([1004, 1005, 1006, 1015])
 
-export class RunnerOwner extends DurableObject<Env> {
+export class RunnerOwner extends BudgetOwner {
   protected readonly runnerPool: RunnerPool
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    migrate(ctx.storage, MIGRATIONS)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
     const books = new ConversationBooks(ctx.storage)
     this.runnerPool = new RunnerPool(ctx, (id) => !books.isTakenOver || books.has(id))

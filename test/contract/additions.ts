@@ -12,6 +12,8 @@ export const ADDITIONS: readonly string[] = [
   'DELETE /api/keys/{id}',
   'GET /api/audit',
   'GET /api/usage',
+  'GET /api/budget',
+  'PUT /api/budget',
   'POST /api/settings/model-test',
   'GET /api/setup',
   'GET /api/v1/system/config',
