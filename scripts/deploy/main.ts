@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { Fault, messageOf } from '../start/fault.ts'
 import { ROOT } from '../start/paths.ts'
 import { Wrangler } from './ask-wrangler.ts'
-import { type Finding, looksAtAccount, looksAtConfig, readDeployment } from './checks.ts'
+import type { Finding } from './checks.ts'
 
 const USAGE = `Usage: npm run deploy -- [options]
 
@@ -54,6 +54,8 @@ type Surroundings = { env: NodeJS.ProcessEnv; print: (line: string) => void }
 
 /** The exit code. */
 export async function deploy({ check, env, config }: Wishes, around: Surroundings): Promise<number> {
+  // With wrangler's code, which takes seconds to load.
+  const { looksAtAccount, looksAtConfig, readDeployment } = await import('./checks.ts')
   const wrangler = new Wrangler({ config, environment: env, env: around.env })
   const deployment = await readDeployment(config, env)
   const findings = [...looksAtConfig(deployment), ...(await looksAtAccount(deployment, wrangler))]
