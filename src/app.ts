@@ -10,6 +10,7 @@ import { RememberingRouter } from './http/remembering-router.ts'
 import { serve } from './http/router.ts'
 import { analysisRoutes } from './routes/analysis/index.ts'
 import { audit } from './routes/audit.ts'
+import { budget } from './routes/budget.ts'
 import { conversationRoutes } from './routes/conversations/index.ts'
 import { exported } from './routes/export.ts'
 import { health } from './routes/health.ts'
@@ -37,6 +38,7 @@ for (const family of [
   usage,
   owner,
   exported,
+  budget,
   setup,
   runners,
   shared,

@@ -25,6 +25,9 @@ import {
   taskConfig,
 } from './config/analysis.ts'
 import {
+  BUDGET_VARIABLES,
+  type BudgetCeilings,
+  budgetCeilings,
   LIMIT_VARIABLES,
   type LimitConfig,
   limitConfig,
@@ -60,6 +63,7 @@ const OWN = {
   ...TASK_VARIABLES,
   ...QUOTA_VARIABLES,
   ...TELEMETRY_VARIABLES,
+  ...BUDGET_VARIABLES,
   FETCH_TIMEOUT_SECONDS: wholeNumber(1, 120, 10),
 } as const
 
@@ -88,6 +92,8 @@ export type Config = AccessConfig &
     tasks: TaskConfig
     /** Of one owner. */
     quotas: QuotaConfig
+    /** What one owner may spend on models at most. */
+    budget: BudgetCeilings
     maxAttempts: number
     taskTimeoutMs: number
     fetchTimeoutMs: number
@@ -116,6 +122,7 @@ export function parseConfig(vars: RawVariables): Config {
     maxRunningTasks: values.MAX_RUNNING_TASKS,
     tasks: taskConfig(values),
     quotas: quotaConfig(values, values.AUTH_MODE),
+    budget: budgetCeilings(values),
     maxAttempts: values.MAX_ATTEMPTS,
     taskTimeoutMs: values.TASK_TIMEOUT_SECONDS * 1000,
     fetchTimeoutMs: values.FETCH_TIMEOUT_SECONDS * 1000,

@@ -443,6 +443,28 @@ export type Branch = {
   last_push_date?: string | null
 }
 
+export type Budget = {
+  owner: string
+  is_counted: boolean
+  day: SpanBudget
+  month: SpanBudget
+}
+
+export type BudgetAmount = {
+  limit: number | null
+  own: number | null
+  ceiling: number | null
+  used: number
+  reserved: number
+}
+
+export type BudgetChange = {
+  day_usd?: number | null
+  day_tokens?: number | null
+  month_usd?: number | null
+  month_tokens?: number | null
+}
+
 export type Calendar = {
   from: string
   to: string
@@ -2862,6 +2884,16 @@ export type SkillsResponse = {
   default_skill_id: string
 }
 
+export type SpanBudget = {
+  began_at: string
+  resets_at: string
+  usd: BudgetAmount
+  tokens: BudgetAmount
+  calls: number
+  unpriced_calls: number
+  unsettled_calls: number
+}
+
 export type StockBarItem = {
   id: number
   stock_code: string
@@ -3298,6 +3330,8 @@ export type Calls = {
     } }
   /** Who changed the owner's keys, settings, secrets and tokens, or deleted conversations; newest first */
   'GET /api/audit': { query?: { limit?: number; page_id?: string }; reply: AuditPage }
+  /** What you may spend on language models in a day and a month, and what you did */
+  'GET /api/budget': { reply: Budget }
   /** List the own conversations, newest first */
   'GET /api/conversations': { query?: { page_id?: string | null; limit?: number; selected_repository?: string | null; conversation_trigger?: ConversationTrigger | null }; reply: ConversationInfoResultSet }
   /** One conversation; null when there is none of this id */
@@ -3945,6 +3979,8 @@ export type Calls = {
   'POST /mcp': { body: McpMessage; reply: McpMessage | null }
   /** The Model Context Protocol, streamable HTTP without sessions */
   'POST /mcp/mcp': { body: McpMessage; reply: McpMessage | null }
+  /** Set what you may spend; a field that is absent keeps its value, null takes the limit away */
+  'PUT /api/budget': { body: BudgetChange; reply: Budget }
   /** Give a secret another name or description; its value stays */
   'PUT /api/secrets/{secret_id}': { body: CustomSecretWithoutValueModel; reply: {
       message: string

@@ -261,6 +261,23 @@ test('an action that waits is not done where nobody can be asked, and done with 
   expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/done\nas you wish\n$/)])
 })
 
+test('a budget is shown and set by field, and what is no number is refused before it is sent', async () => {
+  const { cli } = await running.owner('thrifty')
+  const set = await cli(['budget', 'set', '--day-usd', '2.5', '--month-tokens', '1000', '--json'])
+  expect([set.code, JSON.parse(set.stdout)]).toMatchObject([
+    0,
+    { day: { usd: { own: 2.5 } }, month: { tokens: { own: 1_000 } } },
+  ])
+  expect((await cli(['budget', 'set', '--day-usd', 'none'])).code).toBe(0)
+  const shown = await cli(['budget'])
+  expect([shown.code, shown.stdout]).toEqual([
+    0,
+    expect.stringMatching(/USD a day +none +0 +0 +\d{4}-\d\d-\d\d[\s\S]*tokens a month +1000 +0 +0/),
+  ])
+  for (const wrong of [['set'], ['set', '--day-usd', 'much'], ['--day-usd', '1'], ['get']])
+    expect([wrong, (await cli(['budget', ...wrong])).code]).toEqual([wrong, 2])
+})
+
 test('keys are made, listed and taken back, with the root key', async () => {
   const env = { BELLWETHER_KEY: ROOT_KEY }
   const { cli } = await running.owner('keys')

@@ -33,6 +33,7 @@ import { Sessions } from './sockets/sessions.ts'
 import { SocketMessages } from './sockets/socket-messages.ts'
 import { SocketPermits } from './sockets/socket-permits.ts'
 import { Talk } from './talk/talk.ts'
+import { CallBudget } from './turn/call-budget.ts'
 import { CallQueue } from './turn/call-queue.ts'
 import { ReplayQueue } from './turn/replay-queue.ts'
 import { ConversationRunner } from './turn/runner/conversation-runner.ts'
@@ -177,6 +178,7 @@ export class ConversationState {
       env,
       talk,
       runner,
+      budget: this.#openBudget(env, sql),
       record,
       log,
       turn: this.#watchedTurn(sql, calls),
@@ -210,6 +212,16 @@ export class ConversationState {
       },
       mask: (text) => this.secrets.maskText(text),
     }
+  }
+
+  #openBudget(env: Env, sql: SqlStorage): CallBudget {
+    const { owner: of, id, incarnation } = this.record.value
+    return new CallBudget({
+      sql,
+      prefix: `${id}:${incarnation}`,
+      ask: (...call) => owner(env, of).reserveCall(...call),
+      owe: (call, used) => this.index.noteSpending({ owner: of, id: call, used }),
+    })
   }
 
   #emit(events: NewEvent[]): number {

@@ -1,6 +1,6 @@
 // The records of one owner, and their only writer: which objects hold sockets of which key, which conversations exist and
 // how many bytes each stores, which conversations know the owner's secrets, which large request bodies are being
-// received, and which runners there are. A caller reserves here first; a reservation that nothing came of is found and given back.
+// received, what calls of models used, and which runners there are. A caller reserves here first; a reservation that nothing came of is found and given back.
 
 import { conversation, conversationOf } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'

@@ -1,38 +1,30 @@
 // The part of an owner's object that runners and conversations call about runners: it holds the runners' sockets.
 
-import { DurableObject } from 'cloudflare:workers'
 import { conversationOf } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
 import { tellRunners } from '../../src/db/metrics.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { PING, PONG } from '../../src/runners/wire.ts'
-import { emptiable } from '../sql.ts'
+import { BudgetOwner } from './budget-owner.ts'
 import { ConversationBooks } from './conversation-books.ts'
 import { type RunnerAnswer, type RunnerInfo, RunnerPool, type WantedRunner } from './runner-pool.ts'
-import { MIGRATIONS } from './schema.ts'
 
 /** Close codes that only report; they must not be sent. */
 const REPORTING_CODES = new Set([1004, 1005, 1006, 1015])
 
-export class RunnerOwner extends DurableObject<Env> {
+export class RunnerOwner extends BudgetOwner {
   protected readonly runnerPool: RunnerPool
   protected readonly books: ConversationBooks
-  protected readonly storage: DurableObjectStorage
-  /** Leaves the object as if it had never been used. */
-  protected readonly empty: () => Promise<void>
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
-    const { storage, empty } = emptiable(ctx.storage, MIGRATIONS)
-    this.storage = storage
-    this.empty = empty
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
-    const books = new ConversationBooks(storage)
+    const books = new ConversationBooks(this.storage)
     this.books = books
     this.runnerPool = new RunnerPool(ctx, {
       isThere: (id) => !books.isTakenOver || books.has(id),
       changed: () => this.#tellRunners(),
-      sql: storage.sql,
+      sql: this.storage.sql,
     })
   }
 

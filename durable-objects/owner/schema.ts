@@ -98,4 +98,25 @@ CREATE TABLE export_entries (
   bytes INTEGER NOT NULL,
   sha256 TEXT NOT NULL
 );`,
+  `
+-- What calls of models used in a day or a month of UTC.
+CREATE TABLE budget_periods (
+  period TEXT PRIMARY KEY, -- 2026-11-27, or 2026-11
+  tokens INTEGER NOT NULL,
+  nano_usd INTEGER NOT NULL, -- billionths of a US dollar
+  calls INTEGER NOT NULL,
+  unpriced_calls INTEGER NOT NULL, -- of models whose price nobody knows
+  unsettled_calls INTEGER NOT NULL -- counted as the most that they may have used
+) WITHOUT ROWID;
+
+-- Calls that are under way, and those of which nobody told what they used.
+CREATE TABLE budget_calls (
+  id TEXT PRIMARY KEY,
+  day TEXT NOT NULL, -- on which it began
+  until INTEGER NOT NULL, -- from when on it counts as used in full, epoch ms
+  tokens INTEGER NOT NULL, -- the most that it may use
+  nano_usd INTEGER, -- the same in money; null where nobody knows the price
+  expired INTEGER NOT NULL DEFAULT 0 -- 1 once it counts as used in full
+) WITHOUT ROWID;
+CREATE INDEX budget_calls_by_end ON budget_calls (expired, until);`,
 ]

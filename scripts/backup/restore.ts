@@ -17,7 +17,7 @@ import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { Fault, messageOf, outOfRoom } from '../start/fault.ts'
-import { takeStateFolder } from '../start/state-folder.ts'
+import { ASIDE, restoringAt, takeStateFolder } from '../start/state-folder.ts'
 import { FORMAT, HEAD, SUMS } from './back-up.ts'
 import { type TarEntry, TarReader } from './tar.ts'
 
@@ -42,7 +42,7 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
   }
   if (!existsSync(file)) throw new Fault(`There is no file ${file}.`)
   const folder = await takeStateFolder(stateDir, 'Stop it, then restore.')
-  const unpacked = `${stateDir}.restoring`
+  const unpacked = restoringAt(stateDir)
   try {
     // Left behind by one that was cut off.
     rmSync(unpacked, { recursive: true, force: true })
@@ -58,7 +58,7 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
 }
 
 function replace(stateDir: string, unpacked: string, isThere: boolean): string | null {
-  const aside = `${stateDir}.before-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+  const aside = `${stateDir}${ASIDE}${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
   try {
     renameSync(stateDir, aside)
   } catch (error) {

@@ -1,5 +1,6 @@
 // The part of the tar format that a backup needs: regular files with a path, a mode and a size. Any `tar` reads what is
-// written here. Of what is read nothing is believed: everything that a backup would not have is refused.
+// written here. Of what is read nothing is believed: everything that a backup would not have is refused. Why it is our own:
+// docs/decisions/0046-the-tar-of-backups.md.
 
 import { Fault } from '../start/fault.ts'
 

@@ -13,7 +13,7 @@ import { quietEnvironment } from '../start/quiet-environment.ts'
 import { runQuietly } from '../start/run-quietly.ts'
 import { withSecretsKey } from '../start/secrets-key.ts'
 import { readSettings } from '../start/settings.ts'
-import { type StateFolder, takeStateFolder } from '../start/state-folder.ts'
+import { requireRestored, type StateFolder, takeStateFolder } from '../start/state-folder.ts'
 import { formatEnvFile } from './env-file.ts'
 
 /** Further arguments go to `wrangler dev`. */
@@ -29,6 +29,7 @@ export async function main(args: readonly string[]): Promise<void> {
 
 async function develop(args: readonly string[]): Promise<number> {
   const { port, stateDir, vars } = readSettings(process.env)
+  requireRestored(stateDir)
   const state = await takeStateFolder(stateDir)
   const envFile = join(state.own, 'vars.env')
   process.on('exit', () => {

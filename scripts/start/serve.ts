@@ -16,7 +16,7 @@ import { type Host, startHost } from './runtime.ts'
 import { lockedAway } from './sealed-values.ts'
 import { withRunnerToken, withSecretsKey } from './secrets-key.ts'
 import type { Settings } from './settings.ts'
-import { takeStateFolder } from './state-folder.ts'
+import { requireRestored, takeStateFolder } from './state-folder.ts'
 import { supervise } from './supervisor.ts'
 import { buildWorker, readPlan } from './worker-bundle.ts'
 
@@ -35,6 +35,7 @@ export async function serve({ settings, host, stopped, withRunner }: Service): P
   const { port, stateDir } = settings
   const word = randomBytes(WORD_BYTES).toString('hex')
   const front = await listenPatiently(port, () => Front.listen(port, word))
+  requireRestored(stateDir)
   const state = await takeStateFolder(stateDir)
   let first = host
   let runtime: Host | null = null

@@ -1,7 +1,7 @@
 // The state folder belongs to one server at a time: two runtimes on the same databases would each see half of the truth.
 
-import { chmodSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault, messageOf, outOfRoom } from './fault.ts'
 import { makeFolder } from './make-folder.ts'
@@ -46,6 +46,22 @@ export async function takeStateFolder(path: string, advice = ADVICE): Promise<St
     throw new Fault(`BELLWETHER_STATE: the folder ${path} cannot be used: ${messageOf(error)}`)
   }
   return { path, own, release: () => rmSync(pidFile, { force: true }) }
+}
+
+/** Where a restore unpacks, and under which names it moves a former folder aside. */
+export const restoringAt = (path: string): string => `${path}.restoring`
+export const ASIDE = '.before-'
+
+/**
+ * Throws a `Fault` where a restore was killed before the new folder was in place, and so late that the former one was moved aside: a
+ * service that started then would begin with nothing.
+ */
+export function requireRestored(path: string): void {
+  if (existsSync(join(path, 'v3')) || !existsSync(restoringAt(path))) return
+  const beside = readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}${ASIDE}`))
+  const former = beside.toSorted().at(-1)
+  const note = former === undefined ? '' : ` What was there before is in ${join(dirname(path), former)}.`
+  throw new Fault(`A restore into ${path} was killed before it was done. Run npm run restore again.${note}`)
 }
 
 /** A runtime that cannot make its databases ends with a stack of its own; a full disk is said here. */

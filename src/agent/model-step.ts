@@ -204,6 +204,8 @@ const STATUS: Readonly<Record<ModelFailure, string>> = {
   unusable_reply: 'STATUS$ERROR',
   bad_request: 'STATUS$ERROR',
   address_refused: 'STATUS$ERROR',
+  budget_spent: 'STATUS$ERROR',
+  budget_held: 'STATUS$ERROR',
 }
 
 /** Characters between two writes of the unfinished answer, and the most characters that are stored. */

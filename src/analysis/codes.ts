@@ -154,6 +154,7 @@ export type NarratorFault =
   | 'no_key'
   | 'bad_key'
   | 'quota'
+  | 'budget'
   | 'rate_limit'
   | 'vendor_error'
   | 'broke_off'

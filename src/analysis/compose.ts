@@ -247,7 +247,10 @@ async function narratorOf(env: Env, owner: string, notes: CallNotes | null): Pro
   if (!isChoice(choice)) return failingNarrator('no_key', settings.settings.llmModel ?? models.operator.model)
   const { languageModel } = await import('../llm/client.ts')
   const { patience } = models
-  const options = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined }
+  const { ownerPurse } = await import('../limits/owner-purse.ts')
+  const purse = ownerPurse(env, owner, settings.settings)
+  const ai = 'AI' in env ? env.AI : undefined
+  const options = { addressPolicy, patience, toolProtocol: 'native' as const, ai, purse }
   const onCall = notes === null ? {} : { onCall: notes.note }
   return modelNarrator(await languageModel(choice, { ...options, ...onCall }))
 }

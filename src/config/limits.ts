@@ -1,7 +1,7 @@
 // Limits of size, time and rate for every request and every conversation.
 
 import { z } from 'zod'
-import { optionalWholeNumber, type ValuesOf, variable, wholeNumber } from '../lib/variables.ts'
+import { optionalDecimal, optionalWholeNumber, type ValuesOf, variable, wholeNumber } from '../lib/variables.ts'
 
 /** A rate limit: `count` requests in `windowMs`, all at once if need be. */
 export type RateLimit = { count: number; windowMs: number }
@@ -165,5 +165,34 @@ export function quotaConfig(values: QuotaValues, authMode: 'keys' | 'local'): Qu
     analysesPerDay: values.MAX_ANALYSES_PER_DAY ?? usual.analysesPerDay,
     feedback: values.MAX_FEEDBACK_PER_OWNER ?? usual.feedback,
     bytesInFlight: values.MAX_LARGE_BODY_BYTES_IN_FLIGHT ?? usual.bytesInFlight,
+  }
+}
+
+// The most that one owner may spend on language models, whatever the owner's own budget says. Not set: no such ceiling.
+
+/** What a budget may be set to, by the operator and by the owner. */
+export const MOST_USD = 1_000_000
+export const MOST_TOKENS = 1_000_000_000_000
+
+export const BUDGET_VARIABLES = {
+  MAX_DAY_USD_PER_OWNER: optionalDecimal(0, MOST_USD),
+  MAX_DAY_TOKENS_PER_OWNER: optionalWholeNumber(0, MOST_TOKENS),
+  MAX_MONTH_USD_PER_OWNER: optionalDecimal(0, MOST_USD),
+  MAX_MONTH_TOKENS_PER_OWNER: optionalWholeNumber(0, MOST_TOKENS),
+} as const
+
+export type BudgetCeilings = {
+  dayUsd: number | null
+  dayTokens: number | null
+  monthUsd: number | null
+  monthTokens: number | null
+}
+
+export function budgetCeilings(values: ValuesOf<typeof BUDGET_VARIABLES>): BudgetCeilings {
+  return {
+    dayUsd: values.MAX_DAY_USD_PER_OWNER ?? null,
+    dayTokens: values.MAX_DAY_TOKENS_PER_OWNER ?? null,
+    monthUsd: values.MAX_MONTH_USD_PER_OWNER ?? null,
+    monthTokens: values.MAX_MONTH_TOKENS_PER_OWNER ?? null,
   }
 }

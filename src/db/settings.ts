@@ -58,6 +58,11 @@ export const Settings = z.object({
   runnerLabels: z.array(z.string()).nullable().default(null),
   /** Names of what stays on the runner of a new conversation. */
   runnerUnsynced: z.array(z.string()).nullable().default(null),
+  /** What models may cost in a day and a month, UTC; null for no limit of the owner's own. */
+  budgetDayUsd: number,
+  budgetDayTokens: number,
+  budgetMonthUsd: number,
+  budgetMonthTokens: number,
 })
 export type Settings = z.infer<typeof Settings>
 export type SettingName = keyof Settings
@@ -121,19 +126,21 @@ function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue &
     .bind(resealed, owner, name, sealed)
 }
 
-/** Stores the change, even an empty one: an owner who confirmed the defaults has settings. */
+/** Stores the change, even an empty one: an owner who confirmed the defaults has settings, unless it is a part apart from them. */
 export async function changeSettings(env: Env, changed: ChangedSettings): Promise<void> {
   await env.DB.batch(await settingsStatements(env, changed))
 }
 
-type ChangedSettings = { owner: string; actor: string; change: SettingsChange }
+type ChangedSettings = { owner: string; actor: string; change: SettingsChange; isPartApart?: boolean }
 
 /** The same for a batch that changes more than settings. */
 export async function settingsStatements(
   env: Env,
-  { owner, actor, change }: ChangedSettings,
+  { owner, actor, change, isPartApart = false }: ChangedSettings,
 ): Promise<D1PreparedStatement[]> {
-  const values: Record<string, string | null> = { [STORED_AT]: JSON.stringify(isoMicros(Date.now())) }
+  const values: Record<string, string | null> = isPartApart
+    ? {}
+    : { [STORED_AT]: JSON.stringify(isoMicros(Date.now())) }
   for (const [field, value] of Object.entries(change)) values[field] = await stored(env, { owner, field, value })
   return [
     env.DB.prepare(

@@ -1,7 +1,8 @@
 // Which addresses a request may go to when somebody else chose them. Pure: no request is made here.
 //
 // A Worker cannot resolve a name and then pin the address: it does not know what a public name resolves to. Names that are
-// known to lead to private networks are refused by their spelling; the network around the service has to stop the rest.
+// known to lead to private networks are refused by their spelling; the network around the service has to stop the rest. What that
+// leaves open is said in docs/security.md.
 
 import { createHmac, hkdfSync } from 'node:crypto'
 import { constantTimeEqual, fromBase64, randomToken } from './crypto.ts'
@@ -107,6 +108,7 @@ const INSIDE_SUFFIXES = [
   'corp',
   'home',
   'lan',
+  'svc',
   'arpa',
   'onion',
   'metadata.tencentyun.com',
@@ -115,6 +117,24 @@ const INSIDE_SUFFIXES = [
   'nip.io',
   'sslip.io',
   'xip.io',
+  // Of these the name says in turn, or in hexadecimal, which address is answered.
+  'rbndr.us',
+  '1u.ms',
+  'traefik.me',
+  // Names that a router answers with its own address.
+  'fritz.box',
+  'fritz.nas',
+  'speedport.ip',
+  'easy.box',
+  'routerlogin.net',
+  'routerlogin.com',
+  'tplinkwifi.net',
+  'tplinklogin.net',
+  'orbilogin.com',
+  'router.asus.com',
+  'asusrouter.com',
+  'miwifi.com',
+  'giga.gate',
 ]
 
 export type AddressQuestion = { policy: AddressPolicy; chosenBy: Chooser }

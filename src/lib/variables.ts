@@ -61,6 +61,9 @@ export const optionalWholeNumber = (min: number, max: number) =>
 export const decimal = (min: number, max: number, fallback: number) =>
   variable(z.coerce.number().min(min).max(max).default(fallback), numbers('a number', min, max))
 
+export const optionalDecimal = (min: number, max: number) =>
+  variable(z.coerce.number().min(min).max(max).optional(), numbers('a number', min, max))
+
 /** One of at least two words. */
 export const choice = <const Words extends readonly [string, ...string[]]>(words: Words, fallback: Words[number]) =>
   variable(

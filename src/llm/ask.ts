@@ -27,6 +27,17 @@ export type ModelFacts = {
 /** How tools are offered: the best way for the model, the vendor's own tool calls, or by the prompt. */
 export type ToolProtocol = 'auto' | 'native' | 'prompted'
 
+/** Of one call. In billionths of a US dollar, so that sums are exact; null where nobody knows what the model costs. */
+export type CallCost = { readonly tokens: number; readonly nanoUsd: number | null }
+
+export type Purse = {
+  /**
+   * Resolves once the most that the call may use is set aside, with a function that takes what it did use and never throws; with
+   * null where no budget is set. Throws `ModelError` where the call may not be made, and the signal's reason when it is stopped.
+   */
+  reserve(most: CallCost, signal?: AbortSignal): Promise<((used: CallCost) => Promise<void>) | null>
+}
+
 export type ModelDeps = {
   /** For addresses that a user chose. */
   readonly addressPolicy: AddressPolicy
@@ -35,6 +46,8 @@ export type ModelDeps = {
   /** The binding of Workers AI. */
   readonly ai?: unknown
   readonly fetch?: typeof fetch
+  /** What the calls are paid from; null for those that nobody's budget is for. */
+  readonly purse: Purse | null
   /** Told of each request once it has ended, however it ended. */
   readonly onCall?: (note: CallNote) => void
 }

@@ -22,6 +22,7 @@ import {
 } from './model.ts'
 import { modelFacts } from './models.ts'
 import { promptedModel } from './prompted.ts'
+import { paidModel } from './purse.ts'
 import { partsOf } from './providers.ts'
 import { ReplyBuilder } from './reply-builder.ts'
 import { DEFAULT_PATIENCE } from './wire.ts'
@@ -34,7 +35,8 @@ export async function languageModel(choice: ModelChoice, deps: ModelDeps): Promi
 
 async function oneModel(choice: ModelChoice, deps: ModelDeps): Promise<LanguageModel> {
   const facts = await modelFacts(choice.id)
-  const native = new VendorModel(choice, facts, deps)
+  const vendor = new VendorModel(choice, facts, deps)
+  const native = deps.purse === null ? vendor : paidModel(vendor, facts, deps.purse)
   const protocol = deps.toolProtocol ?? 'auto'
   if (protocol === 'native') return native
   if (protocol === 'prompted' || !facts.callsTools) return promptedModel(native)
@@ -136,10 +138,10 @@ const LONGEST_TIMER_MS = 2_147_483_647
 
 /** A model that turns out not to support tool calls is driven by the prompt from then on. */
 class AdaptingModel implements LanguageModel {
-  readonly #native: VendorModel
+  readonly #native: LanguageModel
   #prompted: LanguageModel | null = null
 
-  constructor(native: VendorModel) {
+  constructor(native: LanguageModel) {
     this.#native = native
   }
 
@@ -245,7 +247,13 @@ function costOf(usage: TokenUsage, prices: Prices | null): number {
 // Several models as one: when the first cannot answer now, the next is asked at once.
 
 /** Failures that another vendor would give as well. */
-const SAME_EVERYWHERE: ReadonlySet<ModelFailure> = new Set(['context_too_long', 'content_policy', 'bad_request'])
+const SAME_EVERYWHERE: ReadonlySet<ModelFailure> = new Set([
+  'context_too_long',
+  'content_policy',
+  'bad_request',
+  'budget_spent',
+  'budget_held',
+])
 
 export function fallbackModel(first: LanguageModel, others: readonly LanguageModel[]): LanguageModel {
   const all = [first, ...others]

@@ -168,6 +168,9 @@ function sentence(kind: ModelFailure, { label, model, status }: Evidence, detail
       return `${label} sent an answer that cannot be used. Send a message to try again, or choose another model.`
     case 'address_refused':
       return `The address of the model server is refused. Check the base URL in the settings.`
+    case 'budget_spent':
+    case 'budget_held':
+      return 'The budget for language models lets no further call pass.'
     case 'bad_request':
       if (status === 404) {
         return `${label} does not know the model ${model}, or not at this address. Check the model and the base URL in the settings.${said}`

@@ -115,7 +115,7 @@ export function failedNote({ at, model, prompt }: Called, error: unknown): CallN
 /** The tokens that vendors count for a picture of usual size. */
 const PER_IMAGE = 1_200
 
-function tokensOf({ system, messages, tools }: Prompt): number {
+export function tokensOf({ system, messages, tools }: Prompt): number {
   const said = messages.reduce((sum, message) => {
     if (message.role === 'assistant') return sum + textTokens(message.text) + textTokens(JSON.stringify(message.calls))
     const parts = message.content.map((part) => (part.type === 'text' ? textTokens(part.text) : PER_IMAGE))

@@ -98,6 +98,9 @@ export type ModelFailure =
   | 'unusable_reply'
   | 'bad_request'
   | 'address_refused'
+  /** A budget of the owner's is used up, or what is left of it is set aside for calls that are under way. */
+  | 'budget_spent'
+  | 'budget_held'
 
 const WORTH_RETRYING: ReadonlySet<ModelFailure> = new Set([
   'rate_limit',
@@ -106,6 +109,7 @@ const WORTH_RETRYING: ReadonlySet<ModelFailure> = new Set([
   'timeout',
   'broken_stream',
   'unusable_reply',
+  'budget_held',
 ])
 
 /** `message` is a sentence for the user: what happened and what to do about it; it holds no secret. */

@@ -1,6 +1,8 @@
 // A model is asked one short question, before its key is stored or while a person looks for what is wrong.
 
 import { config } from '../config.ts'
+import { ownerSettings } from '../db/settings.ts'
+import { ownerPurse } from '../limits/owner-purse.ts'
 import { chooseModel, isChoice, type ModelChoice, type OwnModel, unknownModel } from '../llm/choose.ts'
 import { type LanguageModel, ModelError, type ModelFailure } from '../llm/model.ts'
 
@@ -19,10 +21,13 @@ export type Trial = {
   error: string | null
 }
 
-export async function triedModel(env: Env, own: OwnModel, totalMs = TEST_MS): Promise<Trial> {
+/** The model that is tried, and whose budget pays. */
+export type Tried = OwnModel & { owner: string }
+
+export async function triedModel(env: Env, own: Tried, totalMs = TEST_MS): Promise<Trial> {
   const { operator } = config(env).models
   const chosen = chooseModel(own, operator)
-  if (isChoice(chosen)) return askedModel(chosen.id, await modelFor(env, chosen, totalMs))
+  if (isChoice(chosen)) return askedModel(chosen.id, await modelFor(env, { choice: chosen, owner: own.owner }, totalMs))
   const nothing = { ok: false, model: null, reply: null, latency_ms: null }
   if (chosen === null) return { ...nothing, failure: 'no_model', error: 'No model is named. Choose one first.' }
   if (chosen === 'needs-address') return { ...nothing, failure: chosen, error: unknownModel(own, operator) }
@@ -30,16 +35,20 @@ export async function triedModel(env: Env, own: OwnModel, totalMs = TEST_MS): Pr
 }
 
 /** Null where it cannot be asked as it stands. */
-export async function trialModel(env: Env, own: OwnModel, totalMs: number): Promise<LanguageModel | null> {
+export async function trialModel(env: Env, own: Tried, totalMs: number): Promise<LanguageModel | null> {
   const chosen = chooseModel(own, config(env).models.operator)
-  return isChoice(chosen) ? modelFor(env, chosen, totalMs) : null
+  return isChoice(chosen) ? modelFor(env, { choice: chosen, owner: own.owner }, totalMs) : null
 }
 
-async function modelFor(env: Env, choice: ModelChoice, totalMs: number): Promise<LanguageModel> {
+type Payer = { choice: ModelChoice; owner: string }
+
+async function modelFor(env: Env, { choice, owner }: Payer, totalMs: number): Promise<LanguageModel> {
   const { addressPolicy, models } = config(env)
   const { languageModel } = await import('../llm/client.ts')
   const patience = { ...models.patience, firstByteMs: totalMs, totalMs }
-  const deps = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined }
+  const read = await ownerSettings(env, owner)
+  const purse = ownerPurse(env, owner, read.ok ? read.settings : read.others)
+  const deps = { addressPolicy, patience, toolProtocol: 'native' as const, ai: 'AI' in env ? env.AI : undefined, purse }
   return languageModel({ ...choice, fallbacks: [] }, deps)
 }
 

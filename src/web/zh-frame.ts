@@ -65,6 +65,17 @@ export const ZH_FRAME = {
   'After the close of each market': '各市场收盘之后',
   Agent: '智能体',
   'All conversations': '全部会话',
+  'Budget for models': '模型预算',
+  'US dollars a day': '每日美元',
+  'Tokens a day': '每日 token',
+  'US dollars a month': '每月美元',
+  'Tokens a month': '每月 token',
+  'Empty for no limit. Days and months are those of UTC; a budget is overspent by one call at most. Of a model whose price nobody knows only the tokens count.':
+    '留空表示不限。日和月按 UTC 计算；预算最多超支一次调用。价格未知的模型只计 token。',
+  '{used} used, {reserved} set aside for calls under way.': '已用 {used}，为进行中的调用预留 {reserved}。',
+  'Nothing is counted while no limit is set.': '未设限额时不计数。',
+  'The operator allows {ceiling}.': '运营者的上限为 {ceiling}。',
+  '{n} calls have no known price.': '{n} 次调用价格未知。',
 } as const
 
 /** What the service says of a field in English alone; the forms of the console can be refused with each. */

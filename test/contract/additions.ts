@@ -19,6 +19,8 @@ export const ADDITIONS: readonly string[] = [
   'GET /api/export',
   'DELETE /api/export',
   'GET /api/export/state',
+  'GET /api/budget',
+  'PUT /api/budget',
   'POST /api/settings/model-test',
   'GET /api/setup',
   'GET /api/v1/system/config',

@@ -9,12 +9,14 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -24,6 +26,7 @@ import { backUp } from '../../scripts/backup/back-up.ts'
 import { readBackupArguments } from '../../scripts/backup/main.ts'
 import { checkBackup, restore } from '../../scripts/backup/restore.ts'
 import { END_OF_TAR, paddingAfter, tarHeader } from '../../scripts/backup/tar.ts'
+import { requireRestored } from '../../scripts/start/state-folder.ts'
 import { ROOT } from '../support/source-tree.ts'
 
 const LONG = `v3/d1/miniflare-D1DatabaseObject/${'a'.repeat(64)}.sqlite`
@@ -208,6 +211,56 @@ test('a backup that is killed leaves the former one whole, and another one tells
   rmSync(join(stateDir, 'v3/endless'))
   expect((await backUp({ stateDir, file, overwrite: true })).count).toBe(5)
   expect(existsSync(`${file}.new`)).toBe(false)
+})
+
+test('a restore that is killed in the middle leaves what was there, and is run again', async () => {
+  const { place, stateDir, file } = rig()
+  await backUp({ stateDir, file, overwrite: false })
+  const before = contentsOf(stateDir)
+  // A file that ends only when somebody says so: the restore has written what came, and waits for more.
+  const slow = join(place, 'slow.tar.gz')
+  execFileSync('mkfifo', [slow])
+  const restoring = run('restore', slow, '--state', stateDir, '--overwrite')
+  onTestFinished(() => void restoring.kill('SIGKILL'))
+  const writer = await open(slow, 'w')
+  // What was compressed last is not whole yet.
+  await writer.write(readFileSync(file).subarray(0, -60))
+  await expect.poll(() => existsSync(join(`${stateDir}.restoring`, 'secrets-key'))).toBe(true)
+  restoring.kill('SIGKILL')
+  await once(restoring, 'close')
+  await writer.close()
+  expect(contentsOf(stateDir)).toEqual(before)
+  requireRestored(stateDir)
+  const { aside } = await restore({ stateDir, file, overwrite: true })
+  expect([contentsOf(stateDir), contentsOf(aside ?? '')]).toEqual([before, before])
+  expect(existsSync(`${stateDir}.restoring`)).toBe(false)
+})
+
+test('a restore that is killed between its two renamings lets no service begin with nothing, and is run again', async () => {
+  const { stateDir, file, put } = rig()
+  await backUp({ stateDir, file, overwrite: false })
+  const before = contentsOf(stateDir)
+  put('v3/later', 'came later')
+  const former = contentsOf(stateDir)
+  // As it leaves the disk: all is unpacked, and the former folder has its new name.
+  await restore({ stateDir: `${stateDir}.restoring`, file, overwrite: false })
+  const aside = `${stateDir}.before-2026-11-27T20-00-00-000Z`
+  renameSync(stateDir, aside)
+  expect(() => requireRestored(stateDir)).toThrow(
+    `was killed before it was done. Run npm run restore again. What was there before is in ${aside}.`,
+  )
+  const start = spawn(process.execPath, [join(ROOT, 'scripts/start.mjs')], {
+    env: { ...process.env, BELLWETHER_STATE: stateDir, PORT: '21701' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  onTestFinished(() => void start.kill('SIGKILL'))
+  let told = ''
+  start.stderr.on('data', (piece) => (told += piece))
+  const [code] = await once(start, 'close')
+  expect([code, told]).toEqual([1, expect.stringContaining('was killed before it was done')])
+  expect((await restore({ stateDir, file, overwrite: false })).count).toBe(5)
+  expect([contentsOf(stateDir), contentsOf(aside)]).toEqual([before, former])
+  requireRestored(stateDir)
 })
 
 test('the commands say what they did in one line, and what is wrong in another', async () => {

@@ -38,25 +38,16 @@ const SHOWN = [
   'analysis/market-review',
 ]
 
+/** What is stored and counted, and where. */
+const COMMON = ['bindings', 'config', 'db', 'limits', 'lib']
+
 /** A unit is a folder of src, a kit, a step of an analysis, a file directly in src, or durable-objects. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   containers: ['index', 'durable-objects'],
   index: ['app', 'durable-objects', 'analysis/compose', 'schedule'],
   app: ['routes', 'http'],
-  routes: [
-    'http',
-    'bindings',
-    'config',
-    'db',
-    'lib',
-    'runners',
-    ...DOMAIN,
-    ...SHOWN,
-    'analysis/market-data',
-    'analysis/chat',
-    NAMES,
-  ],
-  'durable-objects': ['bindings', 'config', 'db', 'limits', 'lib', 'runners', ...DOMAIN, ...SHOWN, ...WORKSPACE_KITS],
+  routes: ['http', ...COMMON, 'runners', ...DOMAIN, ...SHOWN, 'analysis/market-data', 'analysis/chat', NAMES],
+  'durable-objects': [...COMMON, 'runners', ...DOMAIN, ...SHOWN, ...WORKSPACE_KITS],
   // What the browser is asked for is written by a model and carried out by a runner: the wire owns its shape.
   agent: ['llm', 'mcp', 'workspace', 'runners', ...WORKSPACE_KITS, 'lib'],
   // The steps, each of which knows those before it.
@@ -123,6 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'market',
     'news',
     'llm',
+    'limits',
     'lib',
     'notify',
     'db',
@@ -154,8 +146,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   news: ['market', 'lib'],
   notify: ['analysis', 'analysis/texts', 'analysis/report', 'lib'],
   // Authentication stands before every route and reads the keys; what failed in an object is looked up by its name.
-  http: ['bindings', 'config', 'db', 'limits', 'lib'],
-  limits: ['bindings', 'config', 'lib'],
+  http: COMMON,
+  // What a call of a model costs is counted there, and what it may is refused as its failure.
+  limits: ['bindings', 'config', 'llm', 'lib'],
   // The wire between the service and the runner, which packs it: no more than it needs.
   runners: ['lib'],
   workspace: ['kits/zip', 'lib'],

@@ -5,6 +5,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { readBackupArguments } from '../../scripts/backup/main.ts'
 import { readOptions as readBenchOptions } from '../../scripts/bench/options.ts'
+import { readDeployArguments } from '../../scripts/deploy/main.ts'
 import { parseOptions as readEvaluateOptions } from '../../scripts/evaluate/options.ts'
 import { readOptions as readFaultOptions } from '../../scripts/faults/options.ts'
 import { readFairness, readOptions as readLoadOptions } from '../../scripts/load/options.ts'
@@ -36,6 +37,7 @@ const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = 
   start: readStartArguments,
   backup: (args) => readBackupArguments('backup', args),
   restore: (args) => readBackupArguments('restore', args),
+  deploy: readDeployArguments,
   bench: readBenchOptions,
   evaluate: readEvaluateOptions,
   mutate: readMutateOptions,

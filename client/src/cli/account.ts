@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { type Command, EXIT, none, type Run, UsageError, wanted } from './command.ts'
+import { type Command, EXIT, type Flag, none, type Run, UsageError, wanted } from './command.ts'
 import { changeConfig, configPath, readConfig } from './config.ts'
 import { cleanLine, table } from './terminal.ts'
 
@@ -88,6 +88,68 @@ async function createKey(run: Run): Promise<void> {
     run.out.line(made.key)
     run.out.note(run.out.color.dim(`Key ${cleanLine(made.id)} of ${cleanLine(owner)}. It is shown this once.`))
   }
+}
+
+const LIMITS = {
+  'day-usd': { name: 'day_usd', words: 'US dollars a day' },
+  'day-tokens': { name: 'day_tokens', words: 'tokens a day' },
+  'month-usd': { name: 'month_usd', words: 'US dollars a month' },
+  'month-tokens': { name: 'month_tokens', words: 'tokens a month' },
+} as const
+
+const limitFlag = (words: string): Flag => ({
+  type: 'string',
+  value: 'N',
+  words: `with set: ${words}; none takes it away`,
+})
+
+export const budget: Command = {
+  name: 'budget',
+  summary: 'show and set what language models may cost',
+  usage: '[set]',
+  words: ['set'],
+  flags: Object.fromEntries(Object.entries(LIMITS).map(([flag, { words }]) => [flag, limitFlag(words)])),
+  examples: ['bellwether budget', 'bellwether budget set --day-usd 5 --month-tokens none'],
+  more: 'It holds for all conversations and analyses of the owner. Days and months are those of UTC; nothing is counted while no limit is set.',
+  async run(run) {
+    const [action] = run.args
+    none(run.args, 1)
+    if (action !== undefined && action !== 'set') throw new UsageError(`budget can set, not "${action}"`)
+    const change = limitsOf(run)
+    if ((action === 'set') !== Object.keys(change).length > 0)
+      throw new UsageError('budget set takes one of --day-usd, --day-tokens, --month-usd and --month-tokens')
+    const { service, out } = run
+    const found =
+      action === 'set' ? await service.call('PUT /api/budget', { body: change }) : await service.call('GET /api/budget')
+    if (out.isJson) out.json(found)
+    else out.line(table(['', 'limit', 'used', 'set aside', 'from anew'], standingOf(found), { color: out.color }))
+    return EXIT.done
+  },
+}
+
+function limitsOf(run: Run): Record<string, number | null> {
+  const change: Record<string, number | null> = {}
+  for (const [flag, { name }] of Object.entries(LIMITS)) {
+    const text = run.text(flag)
+    if (text === undefined) continue
+    if (text !== 'none' && !/^\d{1,15}(\.\d+)?$/.test(text))
+      throw new UsageError(`--${flag} is a number or none, not "${text}"`)
+    change[name] = text === 'none' ? null : Number(text)
+  }
+  return change
+}
+
+type Amount = { limit: number | null; used: number; reserved: number }
+type Span = { resets_at: string; usd: Amount; tokens: Amount }
+
+function standingOf({ day, month }: { day: Span; month: Span }): string[][] {
+  return Object.entries({ day, month }).flatMap(([name, { resets_at, usd, tokens }]) =>
+    Object.entries({ USD: usd, tokens }).map(([unit, { limit, used, reserved }]) => {
+      const amount = (value: number) => String(Number(value.toFixed(4)))
+      const row = [`${unit} a ${name}`, limit === null ? 'none' : amount(limit), amount(used), amount(reserved)]
+      return [...row, cleanLine(resets_at.slice(0, 10))]
+    }),
+  )
 }
 
 export const runner: Command = {

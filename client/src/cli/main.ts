@@ -3,7 +3,7 @@
 
 import { parseArgs } from 'node:util'
 import { Bellwether, BellwetherError, ServiceError, TimedOut, Unreachable } from '../index.ts'
-import { config, keys, runner } from './account.ts'
+import { budget, config, keys, runner } from './account.ts'
 import { analyze, watch } from './analyze.ts'
 import { chat } from './chat.ts'
 import { type Command, EXIT, type Flags, UsageError } from './command.ts'
@@ -24,7 +24,7 @@ const GLOBAL: Flags = {
   help: { type: 'boolean', short: 'h', words: 'this text' },
 }
 
-const COMMANDS: readonly Command[] = [chat, analyze, watch, list, files, fork, exportOf, erase, runner, keys, config]
+const COMMANDS: readonly Command[] = [chat, analyze, watch, list, files, fork, exportOf, erase, runner, keys, budget, config]
 const completion = completionOf(
   () => [...COMMANDS, completion],
   Object.keys(GLOBAL).map((name) => `--${name}`),

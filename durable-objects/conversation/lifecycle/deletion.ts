@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { deleteFiles, owner as ownerObject, workspacePrefix } from '../../../src/bindings.ts'
 import { deleteChatSession, deleteConversation } from '../../../src/db/conversations.ts'
 import { type ModelCall, saveModelCall } from '../../../src/db/model-calls.ts'
+import type { CallCost } from '../../../src/llm/ask.ts'
 import { Outbox, type OutboxEntry } from '../../outbox.ts'
 import { migrate, rows } from '../../sql.ts'
 import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
@@ -12,6 +13,8 @@ import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
 export const REMOVAL = 'purge'
 /** A call of a model that the database does not know yet: it outlives its conversation. */
 export const MODEL_CALL = 'call'
+/** What a call of a model used, for the owner's budget. */
+export const SPENDING = 'spending'
 
 const Duty = z.object({
   owner: z.string(),
@@ -23,11 +26,13 @@ const Duty = z.object({
 
 type Owed = { seq: number; kind: string; key: string; payload: string; attempts: number; next_at: number }
 
+const OWED = 'SELECT * FROM outbox WHERE kind IN (?, ?, ?) ORDER BY seq'
+
 /** Deletes everything in the object except open outbox entries, and adds the new one, in one transaction. */
 export function deleteAll(storage: DurableObjectStorage, record: ConversationRecord): void {
   const { owner, id, createdAt, talk } = record
   storage.transactionSync(() => {
-    const owed = rows<Owed>(storage.sql, 'SELECT * FROM outbox WHERE kind IN (?, ?) ORDER BY seq', REMOVAL, MODEL_CALL)
+    const owed = rows<Owed>(storage.sql, OWED, REMOVAL, MODEL_CALL, SPENDING)
     const tables = rows<{ name: string }>(
       storage.sql,
       // Virtual tables first: dropping one drops the tables behind it.
@@ -47,6 +52,14 @@ export function deleteAll(storage: DurableObjectStorage, record: ConversationRec
 export async function tellModelCall(env: Env, { payload }: OutboxEntry): Promise<void> {
   // Stored by this service.
   await saveModelCall(env.DB, JSON.parse(payload) as ModelCall)
+}
+
+/** What the owner's object is to be told of a call; `used` is null where nobody knows it. */
+export type Spending = { owner: string; id: string; used: CallCost | null }
+
+export async function tellSpending(env: Env, { payload }: OutboxEntry): Promise<void> {
+  const { owner, id, used } = JSON.parse(payload) as Spending
+  await ownerObject(env, owner).settleCall(id, used)
 }
 
 /** Does the work of one entry. */
@@ -77,8 +90,10 @@ export class Deletion {
   async deliver(): Promise<number | null> {
     const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
       if (entry.kind === MODEL_CALL) return tellModelCall(this.#env, entry)
-      // Nobody would know of these rows once the conversation is forgotten everywhere.
-      if (this.#outbox.pending().some(({ kind }) => kind === MODEL_CALL)) throw new Error('calls of models wait')
+      if (entry.kind === SPENDING) return tellSpending(this.#env, entry)
+      // Nobody would know of these once the conversation is forgotten everywhere.
+      if (this.#outbox.pending().some(({ kind }) => kind === MODEL_CALL || kind === SPENDING))
+        throw new Error('calls of models wait')
       return remove(this.#env, entry)
     })
     return nextAttemptAt

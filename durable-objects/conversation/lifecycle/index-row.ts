@@ -10,7 +10,7 @@ import {
 } from '../../../src/db/conversations.ts'
 import type { ModelCall } from '../../../src/db/model-calls.ts'
 import { Outbox } from '../../outbox.ts'
-import { MODEL_CALL, REMOVAL, remove, tellModelCall } from './deletion.ts'
+import { MODEL_CALL, REMOVAL, remove, SPENDING, type Spending, tellModelCall, tellSpending } from './deletion.ts'
 import type { UsageReport } from './usage-report.ts'
 
 const KIND = 'index'
@@ -58,6 +58,12 @@ export class IndexRow {
     this.#deps.wakeAt(Date.now() + INDEX_DELAY_MS)
   }
 
+  /** Notes what a call of a model used. Others may wait for the room that it leaves, so it is told at once. */
+  noteSpending(spending: Spending): void {
+    this.#outbox.put(SPENDING, spending.id, JSON.stringify(spending))
+    this.#deps.wakeAt(Date.now())
+  }
+
   /** Sends the row at once, even during a back-off; `onWritten` is called when it is written. */
   async flush(onWritten: () => void): Promise<void> {
     this.#outbox.hurry(KIND, KEY)
@@ -70,6 +76,7 @@ export class IndexRow {
     const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
       if (entry.kind === REMOVAL) return remove(env, entry)
       if (entry.kind === MODEL_CALL) return tellModelCall(env, entry)
+      if (entry.kind === SPENDING) return tellSpending(env, entry)
       if (entry.kind === USAGE) return usage.send()
       this.#isDirty = false
       const row = talk()

@@ -13,6 +13,7 @@ import { config } from '../../../src/config.ts'
 import type { Settings } from '../../../src/db/settings.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { inTime, noAnswerWithin } from '../../../src/lib/wait-at-most.ts'
+import { allowancesOf } from '../../../src/limits/budget.ts'
 import { chooseModel, type ModelChoice, unknownModel, withModel } from '../../../src/llm/choose.ts'
 import { languageModel } from '../../../src/llm/client.ts'
 import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
@@ -163,6 +164,8 @@ export class OwnerStepConfigs implements StepConfigs {
         const fields = read.unreadable.join(', ')
         throw new ModelError('bad_request', `These settings cannot be read any more; set them again: ${fields}.`)
       }
+      const { env, budget } = this.#host
+      budget.allowances = allowancesOf(read.settings, config(env).budget)
       return { settings: this.#chosen(read.settings), severity: riskSeverity }
     } catch (error) {
       if (error instanceof ModelError) throw error
@@ -180,7 +183,8 @@ export class OwnerStepConfigs implements StepConfigs {
   #modelOf(choice: ModelChoice): Promise<LanguageModel> {
     const key = JSON.stringify(choice)
     if (this.#model?.key !== key) {
-      this.#model = { key, model: languageModel(choice, { ...modelDeps(this.#host.env), onCall: this.#host.noteCall }) }
+      const { env, noteCall: onCall, budget } = this.#host
+      this.#model = { key, model: languageModel(choice, { ...modelDeps(env), purse: budget.purse, onCall }) }
     }
     return this.#model.model
   }

@@ -10,6 +10,7 @@ import type { ConversationRecord } from '../schema.ts'
 import type { Sessions } from '../sockets/sessions.ts'
 import type { Talk } from '../talk/talk.ts'
 import type { WorkspaceStore } from '../workspace/store.ts'
+import type { CallBudget } from './call-budget.ts'
 import type { ConversationRunner } from './runner/conversation-runner.ts'
 import type { SecretMasker } from './secret-masker.ts'
 
@@ -23,6 +24,7 @@ export type TurnHost = {
   readonly secrets: SecretMasker
   readonly sessions: Sessions
   readonly runner: ConversationRunner
+  readonly budget: CallBudget
   /** Null unless it is a talk about reports. */
   readonly talk: Talk | null
   /** Stores events and sends them to the clients; returns the id of the first. */

@@ -73,7 +73,7 @@ async function ours(fetch: typeof globalThis.fetch): Promise<number> {
   let pieces = 0
   const place = { model: 'gpt-4o', baseUrl: URL_BASE, apiKey: 'k', isTrustedAddress: true } as const
   const choice = { id: 'openai/gpt-4o', label: 'The vendor', dialect: 'openai-chat', ...place } as const
-  const model = await languageModel(choice, { addressPolicy: CLOSED, fetch })
+  const model = await languageModel(choice, { addressPolicy: CLOSED, purse: null, fetch })
   await model.ask(PROMPT, {
     onDelta: () => {
       pieces += 1

@@ -39,7 +39,8 @@ export class Condenser {
       return { events: [event], stored: () => this.#count(model, reply), asked: { model: model.id, reply } }
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof ModelError)) throw error
+      // Without a budget nothing else is asked either: what the summary would replace must not go for nothing.
+      if (!(error instanceof ModelError) || isOfBudget(error)) throw error
       log.warn('agent.summary_failed', errorFields(error))
       return { events: [condensed(plan, null)], asked: { model: model.id, failure: error.kind } }
     }
@@ -68,6 +69,8 @@ export class Condenser {
     this.#turn.change({ metrics: addUsage(this.#turn.value.metrics ?? newMetrics(), model, reply) })
   }
 }
+
+const isOfBudget = ({ kind }: ModelError): boolean => kind === 'budget_spent' || kind === 'budget_held'
 
 function condensed({ from, to }: Condensing, summary: { text: string; offset: number } | null): NewEvent {
   return condensation({ ids: { start: from, end: to }, summary })

@@ -115,6 +115,8 @@ const FAULT: Record<ModelFailure, NarratorFault> = {
   unusable_reply: 'bad_json',
   bad_request: 'refused',
   address_refused: 'refused',
+  budget_spent: 'budget',
+  budget_held: 'budget',
 }
 const NO_SUCH_MODEL = /model.{0,60}(not found|does not exist|unknown|not exist|no access)|unknown model/i
 

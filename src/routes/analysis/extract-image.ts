@@ -18,6 +18,7 @@ import { currentNames } from '../../kits/market-names/index.ts'
 import { hexId } from '../../lib/crypto.ts'
 import { laxBool } from '../../lib/lax.ts'
 import { errorFields, log } from '../../lib/log.ts'
+import { ownerPurse } from '../../limits/owner-purse.ts'
 import { chooseModel, isChoice } from '../../llm/choose.ts'
 import type { CallNote } from '../../llm/metrics.ts'
 import { type LanguageModel, ModelError, type Prompt } from '../../llm/model.ts'
@@ -133,6 +134,7 @@ async function seeingModel(c: Context<AppEnv>): Promise<Seeing | null> {
       patience: { ...models.patience, firstByteMs: MOST_MS, totalMs: MOST_MS },
       toolProtocol: 'native',
       ai: 'AI' in c.env ? c.env.AI : undefined,
+      purse: settings.ok ? ownerPurse(c.env, c.get('principal').owner, settings.settings) : null,
       onCall: (note) => void notes.push(note),
     },
   )

@@ -135,7 +135,8 @@ endpoint(
       500: { description: 'What is stored cannot be read or opened' },
     },
   },
-  async (c, { body }) => c.json(await triedModel(c.env, await ownModel(c, body))),
+  async (c, { body }) =>
+    c.json(await triedModel(c.env, { ...(await ownModel(c, body)), owner: c.get('principal').owner })),
 )
 
 /** A member that the body leaves out or gives as null is the stored one; an empty text is none. */

@@ -43,6 +43,8 @@ const ACCOUNT_WORDS = {
   limits: ['Every limit of the owner'],
   'UsageLimit.limit': ['The name that a refusal gives', 'conversations'],
   used: ['How much there is', 12],
+  'SpanBudget.usd': ['The budget in US dollars'],
+  'Budget.day': ['What counts since midnight, UTC'],
   allowed: ['How much there may be', 1000],
   unit: ['What is counted', 'count'],
   resets_at: ['When the count begins anew by itself; null for never', null],

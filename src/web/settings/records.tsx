@@ -2,21 +2,25 @@
 
 import { clockTime } from '../format.ts'
 import { locale, say } from '../texts.ts'
+import { BudgetSettings } from './budget.tsx'
 import { Loading, Paged, useLoaded } from './fields.tsx'
 import { AUDIT_NAMES, type AuditRecord, getUsage, listAudit, type UsageLimit } from './settings-api.ts'
 
 export function UsageLimits() {
   const loaded = useLoaded(getUsage)
   return (
-    <Loading loaded={loaded}>
-      {(limits) => (
-        <ul class="rows">
-          {limits.map((limit) => (
-            <UsageRow key={limit.limit} limit={limit} />
-          ))}
-        </ul>
-      )}
-    </Loading>
+    <>
+      <Loading loaded={loaded}>
+        {(limits) => (
+          <ul class="rows">
+            {limits.map((limit) => (
+              <UsageRow key={limit.limit} limit={limit} />
+            ))}
+          </ul>
+        )}
+      </Loading>
+      <BudgetSettings />
+    </>
   )
 }
 

@@ -160,6 +160,20 @@ export type UsageLimit = {
 
 export const getUsage = async () => (await request<{ limits: UsageLimit[] }>('/api/usage')).limits
 
+export type BudgetAmount = {
+  limit: number | null
+  own: number | null
+  ceiling: number | null
+  used: number
+  reserved: number
+}
+type SpanBudget = { resets_at: string; usd: BudgetAmount; tokens: BudgetAmount; unpriced_calls: number }
+export type Budget = { is_counted: boolean; day: SpanBudget; month: SpanBudget }
+export type BudgetChange = Record<'day_usd' | 'day_tokens' | 'month_usd' | 'month_tokens', number | null>
+
+export const getBudget = () => request<Budget>('/api/budget')
+export const saveBudget = (change: BudgetChange) => request<Budget>('/api/budget', sendJson('PUT', change))
+
 export type AuditRecord = {
   id: number
   at: string

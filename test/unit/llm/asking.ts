@@ -11,7 +11,7 @@ import type { Scripted } from '../../helpers/scripted-model.ts'
 export const KEY = 'sk-canary-5f1d2c3b4a'
 const LIMIT_MS = 60_000
 export const PATIENCE = { firstByteMs: LIMIT_MS, idleMs: LIMIT_MS, totalMs: null }
-export const DEPS: ModelDeps = { addressPolicy: allowing('127.0.0.1') }
+export const DEPS: ModelDeps = { addressPolicy: allowing('127.0.0.1'), purse: null }
 export const PROMPT: Prompt = {
   system: '',
   messages: [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }],

@@ -6,7 +6,7 @@ import type { ModelDelta, Prompt, PromptMessage } from '../../../src/llm/model.t
 import { allowing } from '../../helpers/policies.ts'
 import { scriptedModel } from '../../helpers/scripted-model.ts'
 
-const DEPS: ModelDeps = { addressPolicy: allowing('127.0.0.1') }
+const DEPS: ModelDeps = { addressPolicy: allowing('127.0.0.1'), purse: null }
 const TOOLS = [
   {
     name: 'execute_bash',

@@ -24,6 +24,7 @@ type Run = (model: string, inputs: unknown) => Promise<unknown>
 const modelOver = (run: Run, idleMs = 10_000) =>
   languageModel(CHOICE, {
     addressPolicy: CLOSED,
+    purse: null,
     patience: { firstByteMs: idleMs, idleMs, totalMs: null },
     ai: { run },
   })

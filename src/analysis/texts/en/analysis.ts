@@ -204,6 +204,7 @@ export const analysis: AnalysisTexts = {
     no_key: 'no key is configured',
     bad_key: 'the key is refused',
     quota: 'the quota is used up',
+    budget: 'the owner’s budget for models is used up',
     rate_limit: 'its rate limit was reached',
     vendor_error: 'its vendor answered with an error',
     broke_off: 'the answer broke off',

@@ -195,6 +195,7 @@ export const analysis: AnalysisTexts = {
     no_key: '키가 설정되지 않음',
     bad_key: '키가 거부됨',
     quota: '할당량 소진',
+    budget: '모델 예산 소진',
     rate_limit: '요청 한도 초과',
     vendor_error: '모델 서비스 오류',
     broke_off: '답이 도중에 끊김',

@@ -187,6 +187,7 @@ export const analysis: AnalysisTexts = {
     no_key: '未配置密钥',
     bad_key: '密钥无效',
     quota: '额度已用完',
+    budget: '模型预算已用完',
     rate_limit: '请求过于频繁，被限流',
     vendor_error: '模型服务返回错误',
     broke_off: '答复中途中断',

@@ -134,7 +134,8 @@ endpoint(
       return c.json({ success: false, mode: body.mode, message: texts.setup.modelWithout, status: statusOf(before) })
     }
     const { llmModel, llmBaseUrl, llmApiKey } = settings
-    const trial = await triedModel(c.env, { llmModel, llmBaseUrl, llmApiKey }, MOST_MS)
+    const { owner } = c.get('principal')
+    const trial = await triedModel(c.env, { owner, llmModel, llmBaseUrl, llmApiKey }, MOST_MS)
     const tested: Backend = trial.ok
       ? { ...before, health_status: 'passed' }
       : { ...before, health_status: 'failed', last_error_code: trial.failure, last_error_message: trial.error }

@@ -9,10 +9,9 @@ import { analysisEnvelope } from '../../../http/errors.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { laxBool, laxInt } from '../../../lib/lax.ts'
-import type { OwnModel } from '../../../llm/choose.ts'
 import { listedModels } from '../../../llm/models.ts'
 import { partsOf } from '../../../llm/providers.ts'
-import { type Trial, trialModel, triedModel } from '../../model-trial.ts'
+import { type Trial, type Tried, trialModel, triedModel } from '../../model-trial.ts'
 import { MASK } from './configuration/fields.ts'
 import { readState } from './configuration/state.ts'
 import { pageTexts } from './texts.ts'
@@ -104,11 +103,12 @@ endpoint(
  * What the entry says, with the stored key where the form has its mask: only for the stored provider at the stored address, or
  * whoever is signed in could have the key sent anywhere. Null where that does not hold.
  */
-async function ownModel(c: Context<AppEnv>, entry: ModelEntry): Promise<OwnModel | null> {
+async function ownModel(c: Context<AppEnv>, entry: ModelEntry): Promise<Tried | null> {
   const protocol = entry.protocol.trim().toLowerCase()
   const [name = ''] = entry.models
   const llmModel = name.startsWith(`${protocol}/`) || protocol === '' ? name : `${protocol}/${name}`
-  const own = { llmModel: llmModel || null, llmBaseUrl: entry.base_url?.trim() || null }
+  const { owner } = c.get('principal')
+  const own = { owner, llmModel: llmModel || null, llmBaseUrl: entry.base_url?.trim() || null }
   if (!entry.use_saved_secret && entry.api_key !== MASK) return { ...own, llmApiKey: entry.api_key?.trim() || null }
   const { settings, mayChangeAgents } = await readState(c)
   const isSame =
@@ -146,6 +146,8 @@ const FAILURES: Readonly<Record<NonNullable<Trial['failure']>, readonly [code: s
   'needs-key': ['invalid_config', 'missing_api_key'],
   'needs-address': ['invalid_config'],
   address_refused: ['invalid_config'],
+  budget_spent: ['quota', 'insufficient_balance'],
+  budget_held: ['quota', 'rate_limit'],
 }
 const PASSING: ReadonlySet<string> = new Set(['rate_limit', 'unavailable', 'internal', 'timeout', 'broken_stream'])
 
@@ -173,7 +175,7 @@ const TOOL = { name: 'report_ready', description: 'Says that you are ready', par
 
 async function capability(
   c: Context<AppEnv>,
-  own: OwnModel,
+  own: Tried,
   { check, until }: { check: (typeof CHECKS)[number]; until: number },
 ): Promise<Capability> {
   const say = pageTexts(callerLanguage(c)).trial
@@ -247,7 +249,7 @@ endpoint(
 )
 
 /** The names, or why they cannot be had. */
-async function modelsAt(c: Context<AppEnv>, { protocol, timeout_seconds }: ModelEntry, own: OwnModel) {
+async function modelsAt(c: Context<AppEnv>, { protocol, timeout_seconds }: ModelEntry, own: Tried) {
   const address = own.llmBaseUrl ?? partsOf(`${protocol.toLowerCase()}/x`).provider?.baseUrl ?? ''
   if (address === '') return 'needs-address' as const
   const timeoutMs = Math.min(MOST_MS, timeout_seconds * 1000)

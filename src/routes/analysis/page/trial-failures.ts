@@ -23,6 +23,8 @@ const SENTENCES: Readonly<Record<Exclude<CallerLanguage, 'en'>, Readonly<Record<
     'needs-key': '该模型需要密钥',
     'needs-address': '该模型需要地址',
     address_refused: '不允许访问此地址',
+    budget_spent: '模型预算已用完',
+    budget_held: '剩余的模型预算已为进行中的调用预留，请稍后再试',
   },
   ko: {
     authentication: '제공자가 키를 받아들이지 않습니다',
@@ -40,6 +42,8 @@ const SENTENCES: Readonly<Record<Exclude<CallerLanguage, 'en'>, Readonly<Record<
     'needs-key': '이 모델에는 키가 필요합니다',
     'needs-address': '이 모델에는 주소가 필요합니다',
     address_refused: '이 주소에는 요청할 수 없습니다',
+    budget_spent: '모델 예산을 모두 사용했습니다',
+    budget_held: '남은 모델 예산이 진행 중인 호출에 예약되어 있습니다. 나중에 다시 시도하세요',
   },
 }
 

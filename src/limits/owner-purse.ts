@@ -1,0 +1,43 @@
+// The purse of callers that store nothing of their own: analyses, trials of models, pictures that are read.
+
+import { owner as ownerObject } from '../bindings.ts'
+import { config } from '../config.ts'
+import { hexId } from '../lib/crypto.ts'
+import { errorFields, log } from '../lib/log.ts'
+import type { CallCost, Purse } from '../llm/ask.ts'
+import { allowancesOf, asked, type OwnBudget, PATIENCE_MS, refusedCall, UNUSED } from './budget.ts'
+
+const SETTLE_TRIES = 3
+
+/**
+ * For callers that store nothing of their own: what such a call has set aside counts as used when nobody tells otherwise. Null
+ * where no budget is set, so that a call costs no hop.
+ */
+export function ownerPurse(env: Env, owner: string, own: OwnBudget): Purse | null {
+  const allowances = allowancesOf(own, config(env).budget)
+  if (allowances === null) return null
+  return {
+    async reserve(most, signal) {
+      const id = hexId()
+      const answer = await asked(() => ownerObject(env, owner).reserveCall({ id, ...most }, allowances, PATIENCE_MS), {
+        signal,
+        leave: () => void settled(env, owner, { id, used: UNUSED }),
+      })
+      if (!answer.ok) throw refusedCall(answer)
+      return (used) => settled(env, owner, { id, used })
+    },
+  }
+}
+
+async function settled(env: Env, owner: string, { id, used }: { id: string; used: CallCost }): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await ownerObject(env, owner).settleCall(id, used)
+      return
+    } catch (error) {
+      // It stays set aside, and counts as used in full once it expires.
+      if (tries === SETTLE_TRIES) log.warn('budget.not_settled', { owner, ...errorFields(error) })
+      if (tries === SETTLE_TRIES) return
+    }
+  }
+}
