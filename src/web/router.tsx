@@ -49,10 +49,11 @@ export function useChosen<Name extends string>(
   const choose = (part: Partial<Record<Name, string>>, way: 'push' | 'replace' = 'push') => {
     const query = new URLSearchParams(location.search)
     const now = read()
+    // Always in the same order, so that the same choice has the same address.
+    for (const name of names) query.delete(name)
     for (const name of names) {
       const value = part[name] ?? now[name]
-      if (value === first[name]) query.delete(name)
-      else query.set(name, value)
+      if (value !== first[name]) query.set(name, value)
     }
     const search = query.size === 0 ? '' : `?${query}`
     if (search === location.search) return

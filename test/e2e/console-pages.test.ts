@@ -207,7 +207,7 @@ test('journey: trades are booked by hand and from a file, a sum without a rate i
   await shared.post('/api/v1/analysis/analyze', { stock_code: '600519' })
   const one = await someone(skip, '/analysis/portfolio', { language: 'en', theme: 'light', size: 'wide' })
   await usePortfolio(one)
-  await useCalendar(one.page)
+  await useCalendar(one)
   await useSignals(one, '600519')
   expect(one.faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })

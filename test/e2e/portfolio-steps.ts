@@ -1,7 +1,6 @@
 // The pages of the portfolio and of signals, by the keyboard alone.
 
 import { Buffer } from 'node:buffer'
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Person } from './person.ts'
 
@@ -112,7 +111,8 @@ async function withoutRate(one: Person): Promise<void> {
 }
 
 /** A month and a list of days, of what is watched and of what is held; what nobody knows is named. */
-export async function useCalendar(page: Page): Promise<void> {
+export async function useCalendar(one: Person): Promise<void> {
+  const { page } = one
   await page.getByRole('navigation', { name: 'Analysis' }).getByRole('link', { name: 'Calendar' }).press('Enter')
   await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor()
   await page.getByRole('combobox', { name: 'Whose days' }).selectOption('What I hold')
@@ -150,7 +150,7 @@ export async function useCalendar(page: Page): Promise<void> {
   // The month, whose days and the view are in the address.
   const month = await page.locator('.month-nav h2').textContent()
   expect(new URL(page.url()).search).toMatch(/scope=holdings/)
-  await page.reload()
+  await one.reload()
   await page.locator('.month-nav h2', { hasText: month ?? '' }).waitFor()
   expect(await page.getByRole('combobox', { name: 'View' }).inputValue()).toBe('list')
   await page.getByRole('combobox', { name: 'View' }).selectOption('Month')
