@@ -66,6 +66,7 @@ export class Schedule {
     // What is left of the faults may still come until all is at rest.
     await this.#until(() => this.#isAtRest(), false)
     world.hazards = 0
+    this.database.isDown = false
     await this.#lastLooks()
   }
 
