@@ -22,8 +22,8 @@ import {
 } from './model.ts'
 import { modelFacts } from './models.ts'
 import { promptedModel } from './prompted.ts'
-import { paidModel } from './purse.ts'
 import { partsOf } from './providers.ts'
+import { paidModel } from './purse.ts'
 import { ReplyBuilder } from './reply-builder.ts'
 import { DEFAULT_PATIENCE } from './wire.ts'
 

@@ -24,7 +24,20 @@ const GLOBAL: Flags = {
   help: { type: 'boolean', short: 'h', words: 'this text' },
 }
 
-const COMMANDS: readonly Command[] = [chat, analyze, watch, list, files, fork, exportOf, erase, runner, keys, budget, config]
+const COMMANDS: readonly Command[] = [
+  chat,
+  analyze,
+  watch,
+  list,
+  files,
+  fork,
+  exportOf,
+  erase,
+  runner,
+  keys,
+  budget,
+  config,
+]
 const completion = completionOf(
   () => [...COMMANDS, completion],
   Object.keys(GLOBAL).map((name) => `--${name}`),
