@@ -181,7 +181,7 @@ export class ConversationState {
       budget: this.#openBudget(env, sql),
       record,
       log,
-      turn: this.#watchedTurn(sql, calls),
+      turn: watchedTurn(this, sql, calls),
       calls,
       files,
       secrets,
@@ -191,15 +191,6 @@ export class ConversationState {
       noteCall: (note) => this.#noteCall(note),
       notePullRequest: (number) => void this.addPullRequest(number),
     }
-  }
-
-  #watchedTurn(sql: SqlStorage, calls: CallQueue): WatchedTurn {
-    const { spans, log } = this
-    const { id, incarnation } = this.record.value
-    const turn = new StoredRecord<Turn>(sql, 'turn', NEW_TURN)
-    const begin = (firstEvent: number) => spans.sampled(traceIdOf('turn', incarnation, firstEvent))
-    const put = spans.put.bind(spans)
-    return new WatchedTurn({ turn, calls, log, conversation: id, spans: spans.isOn ? { begin, put } : null })
   }
 
   /** What every line of the log names that is written for this conversation. */
@@ -323,4 +314,12 @@ export class ConversationState {
       wake: () => this.alarms.atLatest('title', Date.now()),
     })
   }
+}
+
+function watchedTurn({ spans, log, record }: ConversationState, sql: SqlStorage, calls: CallQueue): WatchedTurn {
+  const { id, incarnation } = record.value
+  const turn = new StoredRecord<Turn>(sql, 'turn', NEW_TURN)
+  const begin = (firstEvent: number) => spans.sampled(traceIdOf('turn', incarnation, firstEvent))
+  const put = spans.put.bind(spans)
+  return new WatchedTurn({ turn, calls, log, conversation: id, spans: spans.isOn ? { begin, put } : null })
 }

@@ -97,8 +97,7 @@ export class RunnerPool {
 
   /** How many are connected. */
   get connected(): number {
-    const live = this.#ctx.getWebSockets().filter(isOpen)
-    return new Set(live.flatMap((socket) => attachmentOf(socket).runner ?? [])).size
+    return liveRunners(this.#ctx).size
   }
 
   /** Takes a runner's socket; null when too many are open. */
@@ -192,12 +191,7 @@ export class RunnerPool {
   }
 
   list(): RunnerInfo[] {
-    const live = new Set(
-      this.#ctx
-        .getWebSockets()
-        .filter(isOpen)
-        .map((socket) => attachmentOf(socket).runner),
-    )
+    const live = liveRunners(this.#ctx)
     return rows<Row>(
       this.#sql,
       `SELECT id, description, seen_at, draining,
@@ -246,7 +240,8 @@ export class RunnerPool {
       now,
     )
     socket.serializeAttachment({ kind: 'runner', key, runner: runner.id } satisfies Attachment)
-    this.#forgetLongGone(now)
+    // After a restart of the service those that were connected are on their way back.
+    if (now - this.#since >= RETURN_WITHIN_MS) forgetLongGone(this.#ctx, this.#sql, now)
     log.info('runner.joined', { runner: runner.id, name: runner.name, version: runner.version, holds: holds.length })
     count('bellwether_runner_connections_total')
     this.#changed()
@@ -255,19 +250,6 @@ export class RunnerPool {
       log.warn('runner.clock_wrong', { runner: runner.id, offSeconds: Math.round((clock - now) / 1000) })
     this.#ctx.waitUntil(this.#eraseDeleted(socket, holds))
     return { wire: WIRE_VERSION, now }
-  }
-
-  #forgetLongGone(now: number): void {
-    // After a restart of the service those that were connected are on their way back.
-    if (now - this.#since < RETURN_WITHIN_MS) return
-    const live = JSON.stringify(this.#ctx.getWebSockets().map((socket) => attachmentOf(socket).runner))
-    this.#sql.exec(
-      `DELETE FROM runners WHERE id NOT IN (SELECT value FROM json_each(?) WHERE value IS NOT NULL)
-         AND (seen_at < ? OR id NOT IN (SELECT id FROM runners ORDER BY seen_at DESC LIMIT ?))`,
-      live,
-      now - REMEMBERED_MS,
-      REMEMBERED,
-    )
   }
 
   /** Conversations that were deleted while the runner was away: their folders go. */
@@ -363,4 +345,21 @@ function descriptionOf({
   ...description
 }: RunnerInfo): RunnerDescription {
   return description
+}
+
+/** Of the open sockets. */
+function liveRunners(ctx: DurableObjectState): Set<string> {
+  const open = ctx.getWebSockets().filter(isOpen)
+  return new Set(open.flatMap((socket) => attachmentOf(socket).runner ?? []))
+}
+
+function forgetLongGone(ctx: DurableObjectState, sql: SqlStorage, now: number): void {
+  const live = JSON.stringify(ctx.getWebSockets().map((socket) => attachmentOf(socket).runner))
+  sql.exec(
+    `DELETE FROM runners WHERE id NOT IN (SELECT value FROM json_each(?) WHERE value IS NOT NULL)
+       AND (seen_at < ? OR id NOT IN (SELECT id FROM runners ORDER BY seen_at DESC LIMIT ?))`,
+    live,
+    now - REMEMBERED_MS,
+    REMEMBERED,
+  )
 }

@@ -37,8 +37,7 @@ export async function serve({ settings, host, stopped, withRunner }: Service): P
   const front = await listenPatiently(port, () => Front.listen(port, word))
   requireRestored(stateDir)
   const state = await takeStateFolder(stateDir)
-  let first = host
-  let runtime: Host | null = null
+  let [first, runtime]: [Host | null, Host | null] = [host, null]
   // However this process ends, nothing that it started stays behind.
   process.on('exit', () => {
     void runtime?.kill()

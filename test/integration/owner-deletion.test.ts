@@ -15,7 +15,7 @@ import { scriptedModel } from '../helpers/scripted-model.ts'
 const OF_NOBODY = new Set([
   ...['stock_names', 'stock_name_state', 'market_answers', 'provider_circuits', 'provider_turns', 'news_items'],
   ...['upkeep_jobs', 'evidence_runs', 'evidence_rows', 'alert_sweeps', 'market_lights', 'reference_rates'],
-  ...['stock_figures', 'screening_fills', 'd1_migrations'],
+  ...['stock_figures', 'screening_fills', 'd1_migrations', 'metric_rows', 'metric_totals', 'connected_runners'],
 ])
 /** What the last step deletes, and what nothing can delete. */
 const OTHERWISE = new Set(['erasures', 'api_keys', 'ended_sessions', 'advice_ledger'])
