@@ -138,6 +138,7 @@ export class RunnerPool {
       this.#ended.add(socket)
       socket.close(1012, 'the owner was deleted')
     }
+    this.#changed()
   }
 
   /** Asks the runner that the conversation had, else the least busy one that fits; the runner then opens a socket to the conversation. */
