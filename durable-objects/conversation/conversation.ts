@@ -82,8 +82,10 @@ export class Conversation extends TalkingConversation {
     const { state } = this
     if (full !== null || state === null) return full
     if (!state.opening.isRunning) return 'stopped'
+    const wasAtWork = state.loop.state === 'running'
     const stored = state.receive(event, ref)
-    await this.listed(state)
+    // What an agent at work gets to hear changes nothing in lists; one that was at rest begins by then.
+    if (!wasAtWork || state.index.isBehind) await this.listed(state)
     return stored
   }
 

@@ -1,6 +1,6 @@
 // The conversation's row in the index, which lists are made of. Every change is stored in the object first; the row follows,
 // and no request fails because of it. A request that changes something waits briefly for the row, so that the client's next
-// list shows the change; changes by the agent reach the row within a second.
+// list shows the change; changes by the agent, and a later time alone, reach the row within a second.
 
 import {
   type ChatSession,
@@ -37,10 +37,18 @@ export class IndexRow {
   readonly #deps: Deps
   readonly #outbox: Outbox
   #isDirty = false
+  /** What the row shows beside times and sockets; null until it was written from here. */
+  #shown: string | null = null
 
   constructor(deps: Deps) {
     this.#deps = deps
     this.#outbox = new Outbox(deps.sql)
+  }
+
+  /** Whether a list would show an author's change otherwise than as it is now. */
+  get isBehind(): boolean {
+    const { talk, summary } = this.#deps
+    return this.#isDirty && (talk() !== null || this.#shown !== shownBy(summary()))
   }
 
   /** The row is built when it is sent, so one mark covers all changes until then. */
@@ -83,6 +91,7 @@ export class IndexRow {
       if (row === null) {
         const listed = summary()
         await saveConversation(env.DB, listed, revision(listed, entry.seq))
+        this.#shown = shownBy(listed)
       } else await saveChatSession(env.DB, row, revision(row, entry.seq))
       onWritten()
       // Waiting requests are answered before the outbox commits that the row was written.
@@ -91,6 +100,9 @@ export class IndexRow {
     if (nextAttemptAt !== null) this.#deps.wakeAt(nextAttemptAt)
   }
 }
+
+const shownBy = (summary: ConversationSummary): string =>
+  JSON.stringify({ ...summary, lastUpdatedAt: summary.lastUpdatedAt !== null, numConnections: null })
 
 /** Grows with every write, and from one conversation of this id to the next. */
 function revision({ createdAt }: Pick<ConversationSummary, 'createdAt'>, seq: number): number {
