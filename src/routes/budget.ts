@@ -11,6 +11,7 @@ import { detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
 import { isoMicros } from '../lib/clock.ts'
+import { laxInt, laxNumber } from '../lib/lax.ts'
 import { allowancesOf, type BudgetStanding, SPANS, type Span } from '../limits/budget.ts'
 
 const NANO = 1e9
@@ -48,8 +49,8 @@ const Budget = z
   })
   .openapi('Budget')
 
-const dollars = () => z.number().min(0).max(MOST_USD).nullish()
-const tokens = () => z.int().min(0).max(MOST_TOKENS).nullish()
+const dollars = () => laxNumber({ min: 0, max: MOST_USD }).nullish()
+const tokens = () => laxInt({ min: 0, max: MOST_TOKENS }).nullish()
 
 const BudgetChange = z
   .object({

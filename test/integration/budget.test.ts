@@ -53,7 +53,7 @@ test('a budget is set and taken away field by field, shown to every key of the o
   expect((await set(reader, { day_tokens: null })).status).toBe(403)
   expect((await ann.ask('/api/settings')).status).toBe(404)
   expect(await budgetOf(await client())).toMatchObject({ is_counted: false })
-  for (const wrong of [{ day_usd: -1 }, { day_usd: '1' }, { month_tokens: 1.5 }, { month_usd: 1e300 }, 'nonsense'])
+  for (const wrong of [{ day_usd: -1 }, { day_usd: 'one' }, { month_tokens: 1.5 }, { month_usd: 1e300 }, 'nonsense'])
     expect([wrong, (await ann.ask('/api/budget', { method: 'PUT', body: wrong })).status]).toEqual([wrong, 422])
   const { records } = await ann.json<{ records: { action: string; fields: string[] }[] }>('/api/audit')
   expect(records.find(({ action }) => action === 'settings.changed')).toMatchObject({
