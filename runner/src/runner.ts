@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type OpenConversation, RPC_ERRORS, type RunnerDescription, WIRE_VERSION } from '../../src/runners/wire.ts'
-import { Backoff } from './connect/backoff.ts'
+import { Backoff, isRefusal } from './connect/backoff.ts'
 import { Disconnected, Peer, RpcError } from './connect/peer.ts'
 import { Conversation, type ConversationDeps } from './conversation.ts'
 import { heldConversations, isConversationId } from './identity.ts'
@@ -133,7 +133,7 @@ export class Runner {
   #disconnected(peer: Peer, reason: string, status: number | null): void {
     if (this.#peer !== peer || this.#isOver) return
     this.#peer = null
-    const isKeyRefused = status === 401 || status === 403
+    const isKeyRefused = isRefusal(status)
     const waitMs = isKeyRefused || this.#isRefused ? REFUSED_MS : this.#backoff.next()
     this.#isRefused = false
     const toDo = 'make a key of the scope runner (POST /api/keys) and start the runner with it'

@@ -3,7 +3,8 @@
 
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, test } from 'vitest'
+import { Guard } from '../src/session/guard.ts'
 import { type Lent, startRunner, temporaryFolder } from './support/runner-process.ts'
 import { sandboxed } from './support/sandboxed.ts'
 import type { Session } from './support/stand-in-session.ts'
@@ -104,5 +105,26 @@ sandboxed(
     expect(session.lastHello).toMatchObject({ tree: null, calls: [] })
     await session.push()
     expect((await session.run('cat file')).output).toBe('kept')
+  },
+)
+
+test.skipIf(process.platform !== 'linux')(
+  'who has some room left on the disk is told that the machine needs more',
+  () => {
+    const told: string[] = []
+    const guard = new Guard({
+      // A file system without any room.
+      folder: '/proc',
+      memoryBytes: Number.POSITIVE_INFINITY,
+      diskBytes: Number.POSITIVE_INFINITY,
+      kills: () => 0,
+      pids: () => [process.pid],
+      onOver: (text) => void told.push(text),
+      onFolderGone: () => void told.push('gone'),
+    })
+    guard.look()
+    expect(told).toContain(
+      "The command was killed: the runner's disk has less than 256 MiB left, which its machine needs.",
+    )
   },
 )

@@ -1,11 +1,13 @@
 // When a connection counts as dead. The clock is the test's; the sockets are real.
 
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { HEARTBEAT_MS, PING, PONG } from '../../src/runners/wire.ts'
 import { type Handlers, Peer } from '../src/connect/peer.ts'
+import { SessionLink } from '../src/connect/session-link.ts'
 
 /** How long a silent connection is still read from, at most. */
 const READ_MS = 1_000
@@ -82,4 +84,45 @@ test('a fault in what a message makes this side do ends its connection, and noth
   const code = new Promise((resolve) => socket.once('close', resolve))
   socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'frame/ack', params: { stream: 'output:x', seq: 0 } }))
   expect([await code, closed]).toEqual([1011, ['a fault']])
+})
+
+test('a ticket that is refused is asked for ever less often, and a new one at once', async () => {
+  const server = createServer()
+  onTestFinished(() => void server.close())
+  let asked = 0
+  server.on('upgrade', (_request, socket) => {
+    asked += 1
+    socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'clearInterval', 'clearTimeout'] })
+  let refusals = 0
+  const link = new SessionLink({
+    handlers: {},
+    onFrame: () => {},
+    log: (_event, fields) => {
+      if (fields?.status === 401) refusals += 1
+    },
+    hello: () => {
+      throw new Error('never welcome')
+    },
+    onWelcome: () => {},
+    onLost: () => {},
+    onGivenUp: () => {},
+  })
+  onTestFinished(() => link.end('over'))
+  const address = { url: new URL(`ws://127.0.0.1:${port}`), bearer: 'revoked' }
+  link.open(address)
+  await until(() => refusals === 1)
+  for (const [longestWait, times] of [2, 4, 8, 16, 30, 30].map((seconds, at) => [seconds * 1_000, at + 2] as const)) {
+    await vi.advanceTimersByTimeAsync(longestWait / 2 - 1)
+    for (let i = 0; i < 20; i += 1) await turn()
+    expect(asked).toBe(times - 1)
+    await vi.advanceTimersByTimeAsync(longestWait / 2 + 1)
+    await until(() => refusals === times)
+  }
+  link.open(address)
+  await until(() => refusals === 8)
+  expect(asked).toBe(8)
 })

@@ -1,3 +1,6 @@
+/** The service does not know the key or ticket, or will not have it here. */
+export const isRefusal = (status: number | null): boolean => status === 401 || status === 403
+
 /** How long to wait before the next attempt: doubles, with jitter so that a thousand runners do not come at once. */
 export class Backoff {
   readonly #firstMs: number

@@ -3,7 +3,7 @@
 
 import { type ParamsOf, RPC_ERRORS, SessionWelcome } from '../../../src/runners/wire.ts'
 import { type Log, messageOf } from '../log.ts'
-import { Backoff } from './backoff.ts'
+import { Backoff, isRefusal } from './backoff.ts'
 import { Disconnected, Peer, type PeerEvents, RpcError } from './peer.ts'
 
 export type SessionLinkDeps = Pick<PeerEvents, 'handlers' | 'onFrame'> & {
@@ -22,6 +22,8 @@ const TICKET_MS = 10 * 60_000
 export class SessionLink {
   readonly #deps: SessionLinkDeps
   readonly #backoff = new Backoff({ firstMs: 100, mostMs: 2_000 })
+  /** A ticket that is refused is one of a key that was revoked, nearly always: asking on would keep the whole address out of the service. */
+  readonly #refusals = new Backoff({ firstMs: 2_000, mostMs: 30_000 })
   #address: { url: URL; bearer: string } | null = null
   #peer: Peer | null = null
   #isWelcome = false
@@ -46,7 +48,7 @@ export class SessionLink {
   open(address: { url: URL; bearer: string }): void {
     this.#address = address
     this.#lostAt = null
-    this.#backoff.reset()
+    this.#resetWaits()
     this.#peer?.close(1000, 'a new ticket came')
     this.#connect()
   }
@@ -82,7 +84,7 @@ export class SessionLink {
     }
     this.#isWelcome = true
     this.#lostAt = null
-    this.#backoff.reset()
+    this.#resetWaits()
     this.#deps.log('conversation.connected')
     this.#deps.onWelcome(welcome.data, peer)
   }
@@ -105,6 +107,11 @@ export class SessionLink {
     this.#lostAt ??= performance.now()
     this.#deps.log('conversation.disconnected', { reason, ...(status !== null && { status }) })
     if (performance.now() - this.#lostAt > TICKET_MS) this.#deps.onGivenUp('no connection for ten minutes')
-    else this.#retry = setTimeout(() => this.#connect(), this.#backoff.next())
+    else this.#retry = setTimeout(() => this.#connect(), (isRefusal(status) ? this.#refusals : this.#backoff).next())
+  }
+
+  #resetWaits(): void {
+    this.#backoff.reset()
+    this.#refusals.reset()
   }
 }

@@ -24,6 +24,8 @@ export type GuardDeps = {
 const DISK_EVERY_MS = 10_000
 /** The machine itself needs room, whatever one conversation may take. */
 const LEAST_FREE_BYTES = 256 * 1024 * 1024
+/** So that who sees free space on a disk that is called full knows why. */
+const LEAST_LEFT = 'less than 256 MiB left, which its machine needs'
 
 export class Guard {
   readonly #deps: GuardDeps
@@ -39,12 +41,12 @@ export class Guard {
     const first = pids()
     if (first.length === 0) return
     const used = first.reduce((sum, pid) => sum + memoryOf(pid), 0)
-    if (freeMemory() < LEAST_FREE_BYTES) onOver("The command was killed: the runner's memory is full.")
+    if (freeMemory() < LEAST_FREE_BYTES) onOver(`The command was killed: the runner's memory has ${LEAST_LEFT}.`)
     else if (used > memoryBytes)
       onOver(`The command was killed: it used ${used} bytes of memory and may have ${memoryBytes}.`)
     const free = freeDisk(folder)
     if (free === null) onFolderGone()
-    else if (free < LEAST_FREE_BYTES) onOver("The command was killed: the runner's disk is full.")
+    else if (free < LEAST_FREE_BYTES) onOver(`The command was killed: the runner's disk has ${LEAST_LEFT}.`)
     else if (!this.#isCounting && performance.now() - this.#countedAt > DISK_EVERY_MS) this.#countDisk()
   }
 

@@ -204,7 +204,7 @@ export class CallRunner {
 
   /** What the call printed. It is an observation in the same write in which the call is forgotten here. */
   #taken(call: RunnerCall): Pick<RunnerResult, 'output' | 'pictures' | 'kernel' | 'page'> {
-    const raw = this.#deps.calls.output(call.key)
+    const raw = this.#deps.calls.output(call.key, { isCell: isOfNotebook(call) || isOfBrowser(call) })
     this.#deps.calls.drop(call.key)
     // Its words are masked where the event is stored, as all words of an event are.
     if (isOfBrowser(call)) return { output: '', pictures: [], kernel: null, page: pageReportIn(raw) }

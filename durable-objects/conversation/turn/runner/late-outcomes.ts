@@ -174,7 +174,7 @@ export class LateOutcomes {
   ended<T extends TransferStored | null>({ key, outcome, transfer }: CallEnded, stored: T, runner = this.#current): T {
     const late = this.#late(key)
     if (late?.runner.id !== runner || late.server !== null) return stored
-    const raw = this.#deps.calls.output(key)
+    const raw = this.#deps.calls.output(key, { isCell: isStructured(late) })
     this.#forget(key)
     const place = stored === null ? NOT_THERE : transfer === null ? '' : THERE
     this.#deps.tell(textOf(late, outcome, { output: outputOf(late, raw), place }))

@@ -103,20 +103,35 @@ export class RunnerCalls {
   }
 
   /** What the call printed; where the middle is not kept, a line says so. */
-  output(key: string): string {
-    const pieces = rows<{ at: number; bytes: ArrayBuffer }>(
-      this.#sql,
-      'SELECT at, bytes FROM runner_output WHERE key = ? ORDER BY at',
-      key,
-    )
+  output(key: string, { isCell }: { isCell: boolean }): string {
+    const query = 'SELECT at, bytes FROM runner_output WHERE key = ? ORDER BY at'
+    const pieces = rows<Piece>(this.#sql, query, key)
+    const total = pieces.reduce((most, { at, bytes }) => Math.max(most, at + bytes.byteLength), 0)
+    // A piece that stands across either border was stored as a whole.
+    const bounds = isCell ? { head: total, tail: 0 } : { head: HEAD_BYTES, tail: total - TAIL_BYTES }
     const decoder = new TextDecoder()
     let text = ''
     let end = 0
-    for (const { at, bytes } of pieces) {
+    for (const { at, bytes } of pieces.flatMap((piece) => withoutMiddle(piece, bounds))) {
       if (at > end) text += decoder.decode() + gapNote(at - end)
       text += decoder.decode(bytes, { stream: true })
       end = at + bytes.byteLength
     }
     return text + decoder.decode()
   }
+}
+
+type Piece = { readonly at: number; readonly bytes: ArrayBuffer }
+
+/** What of the piece is before `head` and what is from `tail` on. */
+function withoutMiddle({ at, bytes }: Piece, { head, tail }: { head: number; tail: number }): Piece[] {
+  const length = bytes.byteLength
+  if (tail <= head) return [{ at, bytes }]
+  const before = Math.min(length, Math.max(0, head - at))
+  const from = Math.min(length, Math.max(0, tail - at))
+  const parts = [
+    { at, bytes: bytes.slice(0, before) },
+    { at: at + from, bytes: bytes.slice(from) },
+  ]
+  return parts.filter((part) => part.bytes.byteLength > 0)
 }
