@@ -2818,6 +2818,7 @@ export type Setup = {
     id: string | null
     is_own: boolean
   }
+  agent: 'CodeActAgent' | 'ReadOnlyAgent' | 'ShellAgent'
   market_data_is_live: boolean
   news_is_configured: boolean
   runners_connected: number

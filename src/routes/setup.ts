@@ -1,6 +1,7 @@
 // What is set up and what is missing, for a start page: who has just installed the service learns here what to do next.
 
 import { z } from '@hono/zod-openapi'
+import { AGENTS, agentToRun } from '../agent/agents.ts'
 import { owner as ownerOf } from '../bindings.ts'
 import { config } from '../config.ts'
 import { ownerSettings } from '../db/settings.ts'
@@ -23,6 +24,7 @@ const Setup = z
         is_own: z.boolean().describe("Whether the owner's settings name it, rather than the operator"),
       })
       .describe('The model that agents and analyses of the owner would use; it is not asked'),
+    agent: z.enum(AGENTS).describe('What a new conversation works with, unless its request says otherwise'),
     market_data_is_live: z.boolean().describe('False: reports are made from the bundled samples alone'),
     news_is_configured: z.boolean().describe('Whether any search for news is set up'),
     runners_connected: z.int().describe('How many runners of the owner are connected'),
@@ -57,6 +59,7 @@ endpoint(
     return c.json({
       settings_stored: !settings.ok || settings.isStored,
       model: { state: stateOf(chosen), id: own ?? models.operator.model, is_own: own !== null },
+      agent: agentToRun(settings.ok ? settings.settings.agent : null, chosen !== null && settings.ok).agent,
       market_data_is_live: marketData.some((name) => MARKET_PROVIDERS[name].isLive),
       news_is_configured: searches.length > 0,
       runners_connected: runners.filter(({ state }) => state === 'connected').length,

@@ -54,9 +54,16 @@ export const signOut = () => request<unknown>('/api/session', { method: 'DELETE'
 
 export const getSetup = () => request<Setup>('/api/setup')
 
-export function listConversations(pageId: string | null): Promise<ConversationPage> {
+/** What nobody named has a name of the service's, which is English. */
+const named = (one: ConversationInfo): ConversationInfo => {
+  const id = one.conversation_id.slice(0, 5)
+  return one.title === `Conversation ${id}` ? { ...one, title: say('Conversation {id}', { id }) } : one
+}
+
+export async function listConversations(pageId: string | null): Promise<ConversationPage> {
   const page = pageId === null ? '' : `&page_id=${encodeURIComponent(pageId)}`
-  return request(`/api/conversations?limit=20${page}`)
+  const found = await request<ConversationPage>(`/api/conversations?limit=20${page}`)
+  return { ...found, results: found.results.map(named) }
 }
 
 /** `choices` are those for this conversation alone, by the names of the API; an empty one is left to the settings. */
@@ -70,7 +77,10 @@ export function startConversation(
 }
 
 /** `null` for a conversation that does not exist. */
-export const getConversation = (id: string) => request<ConversationInfo | null>(conversation(id))
+export async function getConversation(id: string): Promise<ConversationInfo | null> {
+  const found = await request<ConversationInfo | null>(conversation(id))
+  return found && named(found)
+}
 
 export const renameConversation = (id: string, title: string) =>
   request<boolean>(conversation(id), sendJson('PATCH', { title }))

@@ -6,6 +6,7 @@ export type Session = { owner: string; scopes: string[]; auth_mode: 'local' | 'k
 export type Setup = {
   settings_stored: boolean
   model: { state: 'ready' | 'none' | 'needs-key' | 'needs-address' | 'unreadable'; id: string | null; is_own: boolean }
+  agent: string
   market_data_is_live: boolean
   news_is_configured: boolean
   runners_connected: number

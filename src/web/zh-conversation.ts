@@ -43,6 +43,7 @@ export const ZH_CONVERSATION = {
   '1 day': '1 天',
   '1 week': '1 周',
   '30 days': '30 天',
+  'Conversation {id}': '会话 {id}',
   'Ends after': '有效期',
   'It is shown this once.': '仅显示这一次。',
   'Make a link': '生成链接',

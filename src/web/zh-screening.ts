@@ -61,6 +61,7 @@ export const ZH_SCREENING = {
   no: '否',
   yes: '是',
   '{age} sessions old': '落后 {age} 个交易日',
-  '{count} of {listings} have figures': '{listings} 只中 {count} 只有数据',
+  '{market}: {count} of {listings} have figures': '{market}：{listings} 只中 {count} 只有数据',
+  '{title} ({unit})': '{title}（{unit}）',
   '{matched} of {listings} pass.': '{listings} 只中 {matched} 只符合。',
 } as const

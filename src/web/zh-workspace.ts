@@ -18,6 +18,7 @@ export const ZH_WORKSPACE = {
   'Open another one': '再打开一个',
   'Opening the request…': '正在打开请求…',
   'Pull request': '拉取请求',
+  'Merge request': '合并请求',
   'Pushing…': '正在推送…',
   'The agent is at work here. Wait until it has done it, or stop it.': '智能体正在工作。请等它完成，或先停止它。',
   'The command has not ended yet. The conversation shows it.': '命令尚未结束，可在会话中查看。',

@@ -100,9 +100,15 @@ test('journey: what is written over a file outlives a look at another one, a rel
   await one.write(text, 'one\n2\n')
   await open('README.md')
   expect(await (await open('a.txt')).inputValue()).toBe('one\n2\n')
+  // Which file is open is in the address.
+  await page.goBack()
+  await textOf('README.md').waitFor()
+  await page.goForward()
+  await text.waitFor()
   await one.reload()
   expect(asked).toEqual(['beforeunload'])
-  expect(await (await open('a.txt')).inputValue()).toBe('one\n2\n')
+  expect(await text.inputValue()).toBe('one\n2\n')
+  await one.to(text)
   const held = Promise.withResolvers<void>()
   await page.route('**/upload-files?unpack=true', async (route) => {
     await held.promise

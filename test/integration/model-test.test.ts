@@ -60,6 +60,7 @@ test('what is set up and what is missing is told: nothing at first, then the mod
   expect(await setup()).toEqual({
     settings_stored: false,
     model: { state: 'none', id: null, is_own: false },
+    agent: 'ShellAgent',
     market_data_is_live: false,
     news_is_configured: false,
     runners_connected: 0,
@@ -67,10 +68,15 @@ test('what is set up and what is missing is told: nothing at first, then the mod
   const stages = [
     [{ llm_model: 'openai/gpt-5' }, 'needs-key'],
     [{ llm_model: 'nobody/nothing' }, 'needs-address'],
-    [{ llm_model: 'openai/gpt-5', llm_api_key: KEY }, 'ready'],
+    [{ llm_model: 'openai/gpt-5', llm_api_key: KEY }, 'ready', 'CodeActAgent'],
+    [{ llm_model: 'openai/gpt-5', agent: 'ShellAgent' }, 'ready', 'ShellAgent'],
   ] as const
-  for (const [change, state] of stages) {
+  for (const [change, state, agent = 'CodeActAgent'] of stages) {
     await ann.ask('/api/settings', { method: 'POST', body: change })
-    expect(await setup()).toMatchObject({ settings_stored: true, model: { state, id: change.llm_model, is_own: true } })
+    expect(await setup()).toMatchObject({
+      settings_stored: true,
+      model: { state, id: change.llm_model, is_own: true },
+      agent,
+    })
   }
 })

@@ -9,7 +9,13 @@ import { costOf, excerpt, extended, MOST_EVENTS, withLive } from '../../src/web/
 import { progressText } from '../../src/web/format.ts'
 import { AUDIT_NAMES } from '../../src/web/settings/settings-api.ts'
 import type { ConversationInfo, StoredEvent } from '../../src/web/wire.ts'
-import { type Hindrance, hostHindrance, isBranchName, pushHindrance } from '../../src/web/workspace/pull-request.ts'
+import {
+  type Hindrance,
+  hostHindrance,
+  isBranchName,
+  nameOfRequest,
+  pushHindrance,
+} from '../../src/web/workspace/pull-request.ts'
 import { inOrder } from '../../src/web/workspace/tree.ts'
 import { inLines, withEndsOf } from '../../src/web/workspace/workspace-api.ts'
 
@@ -110,6 +116,11 @@ test('every action that the service notes has a name in the console', () => {
   const actions = [...list.matchAll(/'([\w.]+)'/g)].map(([, action]) => action)
   expect(actions).toContain('key.issued')
   expect(Object.keys(AUDIT_NAMES).sort()).toEqual(actions.sort())
+})
+
+test('a request has the name that its host gives it', () => {
+  const names = (['github', 'gitlab', 'bitbucket'] as const).map(nameOfRequest)
+  expect(names).toEqual(['Pull request', 'Merge request', 'Pull request'])
 })
 
 test('what a git host refuses is told with the setting that is missing', () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { placeNodes } from '../../src/web/analysis/flow-places.ts'
 import { heat, reviewsIn } from '../../src/web/analysis/stored-review.ts'
 import { storedStory } from '../../src/web/analysis/stored-story.ts'
-import { alongside, drawnOf, levelsInReach } from '../../src/web/charts/series.ts'
+import { alongside, drawnOf, inPercent, levelsInReach } from '../../src/web/charts/series.ts'
 
 const day = (n: number) => new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10)
 const bar = (n: number) => {
@@ -105,6 +105,21 @@ test('a level far from the bars is not drawn, and another listing lies on the sa
   expect(levelsInReach(BARS, levels).map(({ label }) => label)).toEqual(['near'])
   const other = [{ ...bar(1), close: 7 }, bar(500)]
   expect([...alongside(BARS.slice(0, 3), other)]).toEqual([Number.NaN, 7, Number.NaN])
+})
+
+test('beside another listing all prices are in percent of one close, so an average keeps its place among the candles', () => {
+  const drawn = drawnOf(BARS, 120)
+  const beside = { name: 'other', values: Float64Array.of(Number.NaN, 50, 55) }
+  const levels = [{ label: 'stop', price: 95, kind: 'stop' as const }]
+  const shown = inPercent({ drawn, levels, beside })
+  const base = drawn.bars[0]?.close ?? Number.NaN
+  const percent = (price = Number.NaN) => (price / base - 1) * 100
+  expect(shown.drawn.bars[0]).toMatchObject({ close: 0, high: percent(drawn.bars[0]?.high) })
+  for (const [at, { values }] of shown.drawn.averages.entries()) {
+    expect(values[0]).toBeCloseTo(percent(drawn.averages[at]?.values[0]), 9)
+  }
+  expect(shown.levels).toEqual([{ label: 'stop', price: percent(95), kind: 'stop' }])
+  expect([...shown.beside.values].map((value) => Math.round(value))).toEqual([Number.NaN, 0, 10])
 })
 
 test('a review has cards for its indices and tiles for its boards, whether of one market or of several', () => {

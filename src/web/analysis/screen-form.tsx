@@ -192,7 +192,10 @@ function ConditionRow({ row, n, path, fields, onChange, onRemove }: RowProps) {
         label={say('A condition')}
         name={`${path}.field`}
         value={row.field}
-        options={fields.map(({ name, title, unit, kind }) => [name, kind === 'number' ? `${title} (${unit})` : title])}
+        options={fields.map(({ name, title, unit, kind }) => [
+          name,
+          kind === 'number' ? say('{title} ({unit})', { title, unit }) : title,
+        ])}
         onValue={pick}
       />
       <Choice

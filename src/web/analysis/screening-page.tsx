@@ -100,8 +100,11 @@ function Kept({ state: { markets, message } }: { state: State }) {
         {markets.map(({ market, listings, closes, bars }) => (
           <li key={market}>
             <span>
-              {marketName(market)}:{' '}
-              {say('{count} of {listings} have figures', { count: Math.max(closes.count, bars.count), listings })}
+              {say('{market}: {count} of {listings} have figures', {
+                market: marketName(market),
+                count: Math.max(closes.count, bars.count),
+                listings,
+              })}
               {closes.newest !== null &&
                 ` · ${say('Closes of {oldest} to {newest}', { oldest: closes.oldest ?? '', newest: closes.newest })}`}
               {bars.newest !== null &&

@@ -120,7 +120,7 @@ export function TaskProgress({
   task: Pick<TaskInfo, 'status' | 'progress' | 'message' | 'error' | 'stock_code'>
 }) {
   if (task.status === 'failed')
-    return <p class="task-error">{task.error ?? progressText(task.message ?? say('The task failed.'))}</p>
+    return <p class="task-error">{progressText(task.error ?? task.message ?? say('The task failed.'))}</p>
   if (isFinished(task.status)) return null
   return (
     <>

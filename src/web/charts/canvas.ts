@@ -14,7 +14,7 @@ import {
 } from 'lightweight-charts'
 import { locale } from '../texts.ts'
 import type { DailyBar } from '../wire.ts'
-import { type Drawn, type Level, type Line, levelsInReach, type Pane } from './series.ts'
+import { type Drawn, inPercent, type Level, type Line, levelsInReach, type Pane } from './series.ts'
 
 type Options = {
   drawn: Drawn
@@ -29,18 +29,24 @@ type Options = {
 export type Canvas = {
   /** Shows the cross at this bar, or none. */
   point: (index: number | null) => void
+  /** As it is now, for paper. */
+  picture: () => HTMLCanvasElement
   remove: () => void
 }
 
-export function drawChart(box: HTMLElement, options: Options): Canvas {
+export function drawChart(box: HTMLElement, asked: Options): Canvas {
+  const { beside } = asked
+  const options: Options = beside === null ? asked : { ...asked, ...inPercent({ ...asked, beside }) }
   const paint = paintsOf(box)
   const chart = createChart(box, lookOf(paint))
   const candles = addCandles(chart, options, paint)
   const { bars } = options.drawn
   for (const line of options.drawn.averages) {
-    addLine(chart, line, bars, { pane: 0, color: paint(line.name.toLowerCase()) })
+    addLine(chart, line, bars, { pane: 0, color: paint(line.name.toLowerCase()), format: formatOf(options) })
   }
-  if (options.beside !== null) addLine(chart, options.beside, bars, { pane: 0, color: paint('text') })
+  if (options.beside !== null) {
+    addLine(chart, options.beside, bars, { pane: 0, color: paint('text'), format: formatOf(options) })
+  }
   for (const [at, pane] of options.panes.entries()) addPane(chart, pane, { ...options, paint, at: at + 1 })
   for (const [at, pane] of chart.panes().entries()) pane.setStretchFactor(at === 0 ? 4 : 1)
   // Of the prices alone: an indicator goes below zero.
@@ -52,13 +58,28 @@ export function drawChart(box: HTMLElement, options: Options): Canvas {
     if (sourceEvent === undefined && logical !== undefined) return
     options.onPoint(logical === undefined ? null : Math.max(0, Math.min(bars.length - 1, Math.round(logical))))
   })
-  return { point: (index) => point(chart, candles, bars, index), remove: () => chart.remove() }
+  const ground = paint('ground')
+  return {
+    point: (index) => point(chart, candles, bars, index),
+    picture: () => pictureOf(chart, ground),
+    remove: () => chart.remove(),
+  }
 }
 
-function scaleOf({ isLog, beside }: Options): PriceScaleMode {
-  if (beside !== null) return PriceScaleMode.Percentage
-  return isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal
+/** On its own ground, since the colours are those of the screen's theme, and paper is white. */
+function pictureOf(chart: IChartApi, ground: string): HTMLCanvasElement {
+  const picture = chart.takeScreenshot()
+  const context = picture.getContext('2d')
+  if (context !== null) {
+    context.globalCompositeOperation = 'destination-over'
+    context.fillStyle = ground
+    context.fillRect(0, 0, picture.width, picture.height)
+  }
+  return picture
 }
+
+const scaleOf = ({ isLog, beside }: Options): PriceScaleMode =>
+  isLog && beside === null ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal
 
 /** For the names of the levels, which would lie over the newest candles; `.scrub.with-names` leaves as much. */
 const NAMES_PX = 88
@@ -102,7 +123,8 @@ function lookOf(paint: Paint) {
 }
 
 /** A rising session is hollow and a falling one filled, so that the colours are not all there is. */
-function addCandles(chart: IChartApi, { drawn, levels, redRises }: Options, paint: Paint) {
+function addCandles(chart: IChartApi, options: Options, paint: Paint) {
+  const { drawn, levels, redRises } = options
   const [rise, fall] = redRises ? [paint('bad'), paint('good')] : [paint('good'), paint('bad')]
   const candles = chart.addSeries(CandlestickSeries, {
     upColor: paint('ground'),
@@ -112,7 +134,7 @@ function addCandles(chart: IChartApi, { drawn, levels, redRises }: Options, pain
     borderDownColor: fall,
     wickDownColor: fall,
     priceLineVisible: false,
-    priceFormat: formatOf(drawn.bars),
+    priceFormat: formatOf(options),
   })
   candles.setData(drawn.bars.map(({ date: time, open, high, low, close }) => ({ time, open, high, low, close })))
   const colors = { buy: paint('accent'), stop: paint('bad'), target: paint('ma20') }
@@ -135,8 +157,9 @@ function addCandles(chart: IChartApi, { drawn, levels, redRises }: Options, pain
   return candles
 }
 
-/** Two decimals, and more for what costs less than one. */
-function formatOf(bars: readonly DailyBar[]) {
+/** Two decimals, and more for what costs less than one; percent where another listing stands beside it. */
+function formatOf({ drawn: { bars }, beside }: Pick<Options, 'drawn' | 'beside'>) {
+  if (beside !== null) return { type: 'percent' as const, precision: 2, minMove: 0.01 }
   const close = bars.at(-1)?.close ?? 1
   const precision = close >= 1 ? 2 : close >= 0.01 ? 4 : 6
   return { type: 'price' as const, precision, minMove: 10 ** -precision }
@@ -146,10 +169,10 @@ function addLine(
   chart: IChartApi,
   { values }: Line,
   bars: readonly DailyBar[],
-  { pane, color }: { pane: number; color: string },
+  { pane, color, format }: { pane: number; color: string; format: ReturnType<typeof formatOf> },
 ): void {
   const quiet = { lastValueVisible: false, priceLineVisible: false, crosshairMarkerVisible: false }
-  const line = chart.addSeries(LineSeries, { ...quiet, color, lineWidth: 1, priceFormat: formatOf(bars) }, pane)
+  const line = chart.addSeries(LineSeries, { ...quiet, color, lineWidth: 1, priceFormat: format }, pane)
   line.setData(points(values, bars))
 }
 
@@ -191,7 +214,8 @@ function addPane(chart: IChartApi, pane: Pane, { drawn, redRises, paint, at }: P
   }
   const lines = pane === 'macd' ? rest : [first, ...rest]
   for (const [n, line] of lines.entries()) {
-    addLine(chart, line, drawn.bars, { pane: at, color: paint(PANE_COLORS[n] ?? 'text') })
+    const format = formatOf({ drawn, beside: null })
+    addLine(chart, line, drawn.bars, { pane: at, color: paint(PANE_COLORS[n] ?? 'text'), format })
   }
 }
 

@@ -20,18 +20,19 @@ export type ChartProps = {
 }
 
 export function PriceChart(props: ChartProps) {
-  const { drawn, panes, label, redRises } = props
+  const { drawn, panes, redRises } = props
   const frame = useRef<HTMLDivElement>(null)
   const canvas = useRef<Canvas | null>(null)
   const isDark = useMedia('(prefers-color-scheme: dark)')
   const [cursor, setCursor] = useState<number | null>(null)
-  const last = drawn.bars.length - 1
-  const shown = Math.min(cursor ?? last, last)
+  const shown = Math.min(cursor ?? Number.POSITIVE_INFINITY, drawn.bars.length - 1)
   useEffect(() => {
     if (frame.current === null) return
     const made = drawChart(frame.current, { ...props, onPoint: setCursor })
+    const stop = aroundPrint(frame.current, made)
     canvas.current = made
     return () => {
+      stop()
       canvas.current = null
       made.remove()
     }
@@ -43,7 +44,7 @@ export function PriceChart(props: ChartProps) {
   return (
     <figure class={redRises ? 'price-chart red-rises' : 'price-chart'}>
       <Readout {...props} index={shown} />
-      <div ref={frame} class={`plot panes-${panes.length}`} role="img" aria-label={label} />
+      <div ref={frame} class={`plot panes-${panes.length}`} role="img" aria-label={props.label} />
       <Scrubber
         bars={drawn.bars}
         index={shown}
@@ -57,6 +58,25 @@ export function PriceChart(props: ChartProps) {
       </p>
     </figure>
   )
+}
+
+/** The chart keeps the width of the screen, and a sheet may be narrower: a picture of it, which shrinks, stands there on paper. */
+function aroundPrint(plot: HTMLElement, canvas: Canvas): () => void {
+  let picture: HTMLCanvasElement | null = null
+  const after = () => picture?.remove()
+  const before = () => {
+    after()
+    picture = canvas.picture()
+    picture.className = 'on-paper'
+    plot.before(picture)
+  }
+  addEventListener('beforeprint', before)
+  addEventListener('afterprint', after)
+  return () => {
+    removeEventListener('beforeprint', before)
+    removeEventListener('afterprint', after)
+    after()
+  }
 }
 
 type ScrubberProps = {

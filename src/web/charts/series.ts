@@ -53,6 +53,31 @@ export function levelsInReach(bars: readonly DailyBar[], levels: readonly Level[
   return levels.filter(({ price }) => price <= top + reach && price >= bottom - reach)
 }
 
+type Priced = { drawn: Drawn; levels: readonly Level[]; beside: Line }
+
+/**
+ * In percent of the first close that is shown, the other listing of its own. Averages and levels are measured by the stock's
+ * close too: each by a first value of its own, as a chart's percent scale has it, would leave its place among the candles.
+ */
+export function inPercent<P extends Priced>({ drawn, levels, beside, ...rest }: P) {
+  const by = (base: number) => (value: number) => (value / base - 1) * 100
+  const own = by(drawn.bars[0]?.close ?? Number.NaN)
+  const line = ({ name, values }: Line, percent = own): Line => ({ name, values: values.map(percent) })
+  const bars = drawn.bars.map((bar) => ({
+    ...bar,
+    open: own(bar.open),
+    high: own(bar.high),
+    low: own(bar.low),
+    close: own(bar.close),
+  }))
+  return {
+    ...rest,
+    drawn: { ...drawn, bars, averages: drawn.averages.map((average) => line(average)) },
+    levels: levels.map((level) => ({ ...level, price: own(level.price) })),
+    beside: line(beside, by(beside.values.find((value) => !Number.isNaN(value)) ?? Number.NaN)),
+  }
+}
+
 /** The closes of another listing on the days of these bars; NaN on a day without one. */
 export function alongside(bars: readonly DailyBar[], others: readonly DailyBar[]): Float64Array {
   const closes = new Map(others.map(({ date, close }) => [date, close]))

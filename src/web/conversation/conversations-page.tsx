@@ -19,20 +19,17 @@ import { type Part, withNewest, withOlder } from './listing.ts'
 
 export function ConversationsPage() {
   usePageTitle(say('Conversations'))
-  const [model, setModel] = useState<Setup['model'] | null>(null)
+  const [setup, setSetup] = useState<Setup | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   useEffect(() => {
-    getSetup().then(
-      (setup) => setModel(setup.model),
-      (error: unknown) => setProblem(messageOf(error)),
-    )
+    getSetup().then(setSetup, (error: unknown) => setProblem(messageOf(error)))
   }, [])
   return (
     <main class="page">
       <h1>{say('Conversations')}</h1>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
-      {model !== null && model.state !== 'ready' && <Missing model={model} />}
-      <StartForm model={model?.state ?? null} />
+      {setup !== null && setup.model.state !== 'ready' && <Missing model={setup.model} />}
+      <StartForm agent={setup?.agent ?? null} />
       <ConversationList />
     </main>
   )
@@ -76,7 +73,8 @@ function useBeginning() {
   return { busy, problem, begin }
 }
 
-function StartForm({ model }: { model: Setup['model']['state'] | null }) {
+/** The agent is that of the settings; another one may be chosen for this conversation. */
+function StartForm({ agent }: { agent: string | null }) {
   const [text, setText] = useUnsaved('first message', '')
   const [choices, setChoices] = useState<Readonly<Record<string, string>>>({})
   const { busy, problem, begin } = useBeginning()
@@ -92,7 +90,7 @@ function StartForm({ model }: { model: Setup['model']['state'] | null }) {
       <label for="first-message">
         {say('First message')} <span class="hint">{say('optional')}</span>
       </label>
-      <FirstMessage text={text} isShell={model === 'none'} onText={setText} />
+      <FirstMessage text={text} isShell={(choices.agent || agent) === 'ShellAgent'} onText={setText} />
       <Choices choices={choices} onChoose={(name, value) => setChoices((before) => ({ ...before, [name]: value }))} />
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <div class="start-actions">

@@ -8,6 +8,7 @@ import { say } from '../texts.ts'
 import { mentionsSettings } from '../ui.tsx'
 import { EditCard, LiveOutput, OutputText, Pictures, StepCard, standing } from './cards.tsx'
 import { type Entry, isSame, type Output } from './entries.ts'
+import { type Anchor, anchorOf, keepInMiddle, restore } from './place.ts'
 import type { Side } from './window.ts'
 
 /** How close to its end, in pixels, the log still follows what comes. */
@@ -136,29 +137,6 @@ function Thinking({ progress }: { progress: string }) {
 type Box = { current: HTMLDivElement | null }
 type Boxes = { box: Box; content: Box }
 
-/** The entry at the upper edge of what is seen, and how far it is from it: what stays there while the log grows or shrinks. */
-type Anchor = { key: string; offset: number }
-
-function anchorOf(log: HTMLElement): Anchor | null {
-  const top = log.scrollTop + log.offsetTop
-  const entries = log.querySelectorAll<HTMLElement>('[data-entry]')
-  // The entries stand below each other: the first that reaches below the edge is found by halving.
-  let [from, to] = [0, entries.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    const entry = entries[middle]
-    if (entry && entry.offsetTop + entry.offsetHeight > top) to = middle
-    else from = middle + 1
-  }
-  const found = entries[from]
-  return found === undefined ? null : { key: found.dataset.entry ?? '', offset: found.offsetTop - top }
-}
-
-function restore(log: HTMLElement, { key, offset }: Anchor): void {
-  const entry = log.querySelector<HTMLElement>(`[data-entry="${CSS.escape(key)}"]`)
-  if (entry !== null) log.scrollTop = entry.offsetTop - offset - log.offsetTop
-}
-
 /** Moves the window by a page, one at a time. */
 function useLoading({ has, onLoad }: Pick<Props, 'has' | 'onLoad'>) {
   const loading = useRef(false)
@@ -215,11 +193,12 @@ function useStaying(
     else if (anchor.current !== null) restore(log, anchor.current)
   }, [entries, outbox, draft, live])
   useLayoutEffect(() => {
-    if (focus === null) return
+    const log = box.current
+    if (focus === null || !log) return
     following.current = false
-    const entry = box.current?.querySelector<HTMLElement>('.focused')
-    entry?.scrollIntoView({ block: 'center' })
-    if (box.current) anchor.current = anchorOf(box.current)
+    return keepInMiddle(log, () => {
+      anchor.current = anchorOf(log)
+    })
   }, [focus])
   useEffect(() => {
     const log = box.current

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { placeOfFile, useUnsaved } from '../frame/unsaved.ts'
+import { useChosen } from '../router.tsx'
 import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { type Folders, inOrder, type Row, rowAfterKey, rowsInSight, rowsOf } from './tree.ts'
@@ -12,10 +13,10 @@ import { inLines, listFolder, readText, saveText, textNow, withEndsOf } from './
 const ROW_PX = 32
 
 export function FilesPane({ id }: { id: string }) {
-  const [path, setPath] = useState<string | null>(null)
+  const [{ file: path }, choose] = useChosen({ file: '' })
   const tree = useTree(id)
   return (
-    <div class={path === null ? 'ws-files' : 'ws-files with-file'}>
+    <div class={path === '' ? 'ws-files' : 'ws-files with-file'}>
       <div class="ws-side">
         <div class="form-actions">
           <button type="button" class="quiet" onClick={tree.reload}>
@@ -25,13 +26,13 @@ export function FilesPane({ id }: { id: string }) {
         {tree.problem !== null && <Notice kind="error">{tree.problem}</Notice>}
         {tree.rows?.length === 0 && <p class="empty">{say('No files here.')}</p>}
         {tree.rows !== null && tree.rows.length > 0 && (
-          <Tree rows={tree.rows} shown={path} onToggle={tree.toggle} onOpen={setPath} />
+          <Tree rows={tree.rows} shown={path} onToggle={tree.toggle} onOpen={(file) => choose({ file })} />
         )}
       </div>
-      {path === null ? (
+      {path === '' ? (
         <p class="empty ws-none">{say('Choose a file.')}</p>
       ) : (
-        <FileEditor key={path} id={id} path={path} onClose={() => setPath(null)} />
+        <FileEditor key={path} id={id} path={path} onClose={() => choose({ file: '' })} />
       )}
     </div>
   )

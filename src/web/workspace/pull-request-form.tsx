@@ -12,6 +12,7 @@ import {
   hasDrafts,
   isBranchName,
   nameOfProvider,
+  nameOfRequest,
   noteOpened,
   openedBefore,
   openRequest,
@@ -138,13 +139,14 @@ function RequestForm({ target, opening: { step, trouble, open }, written, onWrit
   const draft = written ?? target.draft
   const run = () => open(target, draft)
   return (
-    <section class="ws-request" aria-label={say('Pull request')}>
+    <section class="ws-request" aria-label={say(nameOfRequest(target.provider))}>
       <SaveForm
         action={{ busy: step !== null, outcome: null, error: null }}
         onSave={run}
         verb="Commit, push and open it"
         busyText={step ?? undefined}
       >
+        <h2>{say(nameOfRequest(target.provider))}</h2>
         <Where target={target} />
         <Fields draft={draft} provider={target.provider} onChange={(part) => onWritten({ ...draft, ...part })} />
         <p class="visually-hidden" role="status">

@@ -1,0 +1,49 @@
+// Where the reader of a log is: what stays in its place while entries come, go and grow, and what a jump leads to.
+
+/** The entry at the upper edge of what is seen, and how far it is from it: what stays there while the log grows or shrinks. */
+export type Anchor = { key: string; offset: number }
+
+export function anchorOf(log: HTMLElement): Anchor | null {
+  const top = log.scrollTop + log.offsetTop
+  const entries = log.querySelectorAll<HTMLElement>('[data-entry]')
+  // The entries stand below each other: the first that reaches below the edge is found by halving.
+  let [from, to] = [0, entries.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const entry = entries[middle]
+    if (entry && entry.offsetTop + entry.offsetHeight > top) to = middle
+    else from = middle + 1
+  }
+  const found = entries[from]
+  return found === undefined ? null : { key: found.dataset.entry ?? '', offset: found.offsetTop - top }
+}
+
+export function restore(log: HTMLElement, { key, offset }: Anchor): void {
+  const entry = log.querySelector<HTMLElement>(`[data-entry="${CSS.escape(key)}"]`)
+  if (entry !== null) log.scrollTop = entry.offsetTop - offset - log.offsetTop
+}
+
+/** A jump is over when nothing around its end moved in so many frames. */
+const QUIET_FRAMES = 3
+/** A page whose entries never come to rest is left where it is. */
+const MOST_FRAMES = 40
+const TAKES_OVER = ['wheel', 'pointerdown', 'keydown']
+
+/** An entry has its height only once it comes near, so what a jump leads to is put into the middle until that lasts, or the reader moves on. */
+export function keepInMiddle(log: HTMLElement, onMoved: () => void): () => void {
+  let frame = 0
+  const step = (quiet: number, left: number) => {
+    const before = log.scrollTop
+    log.querySelector<HTMLElement>('.focused')?.scrollIntoView({ block: 'center' })
+    onMoved()
+    const stayed = log.scrollTop === before ? quiet + 1 : 0
+    if (stayed < QUIET_FRAMES && left > 0) frame = requestAnimationFrame(() => step(stayed, left - 1))
+  }
+  const stop = () => {
+    cancelAnimationFrame(frame)
+    for (const kind of TAKES_OVER) log.removeEventListener(kind, stop)
+  }
+  for (const kind of TAKES_OVER) log.addEventListener(kind, stop, { passive: true })
+  step(0, MOST_FRAMES)
+  return stop
+}
