@@ -154,6 +154,7 @@ function usePlace(boxes: Boxes, props: Props) {
   const { has, onEnd } = props
   const following = useRef(true)
   const anchor = useRef<Anchor | null>(null)
+  const left = useRef<Props['focus']>(null)
   const [isBehind, setIsBehind] = useState(false)
   const load = useLoading(props)
   const onScroll = () => {
@@ -169,22 +170,24 @@ function usePlace(boxes: Boxes, props: Props) {
   const toEnd = () => {
     following.current = true
     anchor.current = null
+    left.current = props.focus
     // The button goes away.
     box.current?.focus({ preventScroll: true })
     if (has.later) void onEnd()
     else box.current?.scrollTo({ top: box.current.scrollHeight })
   }
-  useStaying(boxes, props, { following, anchor })
+  useStaying(boxes, props, { following, anchor, left })
   return { isBehind, onScroll, toEnd, load }
 }
 
-type Place = { following: { current: boolean }; anchor: { current: Anchor | null } }
+/** `left` is the jump whose end the reader has moved on from. */
+type Place = { following: { current: boolean }; anchor: { current: Anchor | null }; left: { current: Props['focus'] } }
 
 /** Whatever is drawn anew or grows: the end stays in view where it is followed, the anchor stays where it is otherwise. */
 function useStaying(
   { box, content }: Boxes,
   { entries, outbox, draft, has, focus, live }: Props,
-  { following, anchor }: Place,
+  { following, anchor, left }: Place,
 ): void {
   useLayoutEffect(() => {
     const log = box.current
@@ -194,12 +197,17 @@ function useStaying(
   }, [entries, outbox, draft, live])
   useLayoutEffect(() => {
     const log = box.current
-    if (focus === null || !log) return
+    if (focus === null || focus === left.current || !log) return
     following.current = false
-    return keepInMiddle(log, () => {
+    const leave = () => {
+      left.current = focus
+    }
+    const follow = () => {
       anchor.current = anchorOf(log)
-    })
-  }, [focus])
+    }
+    return keepInMiddle(log, follow, leave)
+    // A page that comes around it later moves it too.
+  }, [focus, entries])
   useEffect(() => {
     const log = box.current
     if (!log || !content.current) return

@@ -30,7 +30,7 @@ const MOST_FRAMES = 40
 const TAKES_OVER = ['wheel', 'pointerdown', 'keydown']
 
 /** An entry has its height only once it comes near, so what a jump leads to is put into the middle until that lasts, or the reader moves on. */
-export function keepInMiddle(log: HTMLElement, onMoved: () => void): () => void {
+export function keepInMiddle(log: HTMLElement, onMoved: () => void, onTakenOver: () => void): () => void {
   let frame = 0
   const step = (quiet: number, left: number) => {
     const before = log.scrollTop
@@ -41,9 +41,13 @@ export function keepInMiddle(log: HTMLElement, onMoved: () => void): () => void 
   }
   const stop = () => {
     cancelAnimationFrame(frame)
-    for (const kind of TAKES_OVER) log.removeEventListener(kind, stop)
+    for (const kind of TAKES_OVER) log.removeEventListener(kind, leave)
   }
-  for (const kind of TAKES_OVER) log.addEventListener(kind, stop, { passive: true })
+  const leave = () => {
+    stop()
+    onTakenOver()
+  }
+  for (const kind of TAKES_OVER) log.addEventListener(kind, leave, { passive: true })
   step(0, MOST_FRAMES)
   return stop
 }
