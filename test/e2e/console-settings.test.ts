@@ -272,13 +272,19 @@ test('journey: a key is issued, shown once and revoked; the limits tell how much
 test('journey: one conversation has a model, an agent and a runtime of its own; an error that mentions a setting leads to it', async ({
   skip,
 }) => {
+  const { conversation_id: unnamed } = await shared.post<{ conversation_id: string }>(
+    '/api/conversations?agent=ShellAgent',
+    {},
+  )
   const one = await someone(skip, { at: '/', look: { language: 'zh', theme: 'light', size: 'narrow' } })
   const { page } = one
+  await page.getByText(`会话 ${unnamed.slice(0, 5)}`, { exact: true }).waitFor()
   const choices = page.locator('summary', { hasText: one.say('Only for this conversation') })
   const first = page.getByLabel(one.say('First message'))
   await one.write(first, 'echo mine')
   await one.press(choices)
   await one.pick(one.list('Agent'), 'ShellAgent')
+  await expect.poll(() => first.getAttribute('placeholder')).toBe('ls -la')
   await one.pick(one.list('Runtime'), 'edge')
   await one.looks('choices for one conversation')
   await one.press(one.button('Start a conversation'))
