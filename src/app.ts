@@ -14,6 +14,7 @@ import { budget } from './routes/budget.ts'
 import { conversationRoutes } from './routes/conversations/index.ts'
 import { exported } from './routes/export.ts'
 import { health } from './routes/health.ts'
+import { imported } from './routes/import.ts'
 import { keys } from './routes/keys.ts'
 import { mcpServer } from './routes/mcp-server.ts'
 import { metrics } from './routes/metrics.ts'
@@ -38,6 +39,7 @@ for (const family of [
   usage,
   owner,
   exported,
+  imported,
   budget,
   setup,
   runners,

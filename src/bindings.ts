@@ -142,6 +142,11 @@ export function exportPieceKey(owner: string, id: string, piece: number): string
   return `${exportPrefix(owner)}${id}/${piece}`
 }
 
+/** The R2 prefix of what an owner's import is read from. */
+export function importPrefix(owner: string): string {
+  return `imports/${encodeURIComponent(owner)}/`
+}
+
 /** The credential behind a socket: the key, null in local mode, and when it expires, null for never. */
 export type SocketCredential = { key: string | null; until: number | null }
 

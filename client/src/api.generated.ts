@@ -1463,6 +1463,34 @@ export type HistoryListResponse = {
   items: HistoryItem[]
 }
 
+export type ImportStanding = {
+  import_id: string
+  phase: 'receiving' | 'checking' | 'importing' | 'done' | 'refused' | 'failed'
+  problem: string | null
+  begun_at: string
+  expires_at: string
+  bytes: number
+  received: number
+  part_bytes: number
+  entries_done: number
+  entries: number
+  archive_id: string | null
+  archive_owner: string | null
+  conversations: number
+  events: number
+  files: number
+  rows: Record<string, number>
+  left_out: Record<string, number>
+  renamed: {
+    from: string
+    to: string
+  }[]
+  secrets: {
+    kind: 'secret' | 'token' | 'channel' | 'setting' | 'key'
+    name: string
+  }[]
+}
+
 export type InitSessionRequest = {
   repository?: string | null
   git_provider?: ProviderType | null
@@ -1758,6 +1786,10 @@ export type ModelsFound = {
 
 export type NewApiKey = ApiKeyInfo & {
   key: string
+}
+
+export type NewImport = {
+  bytes: number
 }
 
 export type NewsIntelItem = {
@@ -3247,6 +3279,8 @@ export type Calls = {
     } }
   /** Delete the archive before its time */
   'DELETE /api/export': { reply: boolean }
+  /** Withdraw an import that is not carried out yet, or forget what became of one */
+  'DELETE /api/import': { reply: boolean }
   /** Revoke a key, and close whatever is open on it */
   'DELETE /api/keys/{id}': { reply: {
       message: string
@@ -3418,6 +3452,8 @@ export type Calls = {
   'GET /api/export/state': { reply: ExportStanding }
   /** The state of the service, as an object */
   'GET /api/health': { reply: HealthStatus }
+  /** How far the import is, and what became of it */
+  'GET /api/import': { reply: ImportStanding }
   /** List the keys that were issued and not revoked, newest first */
   'GET /api/keys': { query?: { owner?: string; limit?: number; page_id?: string }; reply: ApiKeyList }
   /** Agents that a conversation can run */
@@ -3774,6 +3810,8 @@ export type Calls = {
   'POST /api/conversations/{conversation_id}/upload-files': { query?: { unpack?: boolean | null }; body: FormData; reply: POSTUploadFilesModel }
   /** Prepare an archive of everything that the owner has but secrets, in place of the one that is there */
   'POST /api/export': { reply: ExportStanding }
+  /** Begin to import an archive that `GET /api/export` served, in place of an import that is over or was not carried out */
+  'POST /api/import': { body: NewImport; reply: ImportStanding }
   /** Issue a key; the only answer that shows it */
   'POST /api/keys': { body: CreateApiKey; reply: NewApiKey }
   /** Was removed; always answers 410 */
@@ -3982,6 +4020,8 @@ export type Calls = {
   'POST /mcp/mcp': { body: McpMessage; reply: McpMessage | null }
   /** Set what you may spend; a field that is absent keeps its value, null takes the limit away */
   'PUT /api/budget': { body: BudgetChange; reply: Budget }
+  /** Send the part of the archive that begins at a byte */
+  'PUT /api/import': { query: { import_id: string; offset: number }; body: string; reply: ImportStanding }
   /** Give a secret another name or description; its value stays */
   'PUT /api/secrets/{secret_id}': { body: CustomSecretWithoutValueModel; reply: {
       message: string

@@ -108,18 +108,20 @@ export class Http {
     const [method = 'GET', template = '/'] = call.split(' ')
     const { body, signal, query = {}, path = {}, timeoutMs = this.#settings.timeoutMs ?? 30_000 } = options
     const target = `${this.url}${filled(template, path)}${searchOf(query)}`
-    const isForm = body instanceof FormData
+    const isBytes = body instanceof Uint8Array
+    const isRaw = body instanceof FormData || isBytes
     const limit = AbortSignal.timeout(timeoutMs)
     const init: RequestInit = {
       method,
       headers: {
         ...options.headers,
         ...this.headers,
-        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || isRaw ? {} : { 'content-type': 'application/json' }),
+        ...(isBytes ? { 'content-type': 'application/octet-stream' } : {}),
         ...(key === null ? {} : { 'idempotency-key': key }),
       },
       signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isRaw ? (body as FormData) : JSON.stringify(body) }),
     }
     try {
       const response = await (this.#settings.fetch ?? fetch)(target, init)

@@ -4,6 +4,7 @@ import { Analyses, Watchlists } from './analyses.ts'
 import { type Conversation, Conversations } from './conversations.ts'
 import { Exports } from './exports.ts'
 import { Http, type Settings } from './http.ts'
+import { Imports } from './imports.ts'
 
 export class Bellwether {
   readonly http: Http
@@ -11,6 +12,7 @@ export class Bellwether {
   readonly analyses: Analyses
   readonly watchlists: Watchlists
   readonly exports: Exports
+  readonly imports: Imports
   /** Any call of the interface by its method and path, typed by the document. */
   readonly call: Http['call']
 
@@ -20,6 +22,7 @@ export class Bellwether {
     this.analyses = new Analyses(this.http)
     this.watchlists = new Watchlists(this.http)
     this.exports = new Exports(this.http)
+    this.imports = new Imports(this.http)
     this.call = this.http.call.bind(this.http) as Http['call']
   }
 
@@ -36,5 +39,6 @@ export { BellwetherError, type Problem, ServiceError, StreamClosed, TimedOut, Un
 export type { Event, FollowOptions, Frame } from './events.ts'
 export type { ExportStanding } from './exports.ts'
 export type { Call, Common, Options, Reply, Settings } from './http.ts'
+export type { ImportStanding } from './imports.ts'
 export type { StreamOptions, TaskEvent } from './task-stream.ts'
 export type { WorkspaceFiles } from './workspace-files.ts'

@@ -51,6 +51,8 @@ export type ConversationRecord = {
   runtime?: RuntimeWish
   /** The session of which it is the talk about reports; absent in what stands among the owner's conversations. */
   talk?: { session: string }
+  /** The archive that it was taken from, and its id there; absent in any other. */
+  imported?: { archive: string; from: string }
   /** Whether the agent's loop accepts events. */
   loop: 'running' | 'stopped'
 }

@@ -12,6 +12,7 @@ import {
   deleteFiles,
   exportPrefix,
   feedbackPrefix,
+  importPrefix,
   taskQueue,
 } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
@@ -126,8 +127,8 @@ export class Erasure {
       counts.conversations += some.length
     }
     if (ids.length > CONVERSATIONS_A_CALL) return { isBusy: queue.isBusy, isAll: false }
-    for (const prefix of [conversationsPrefix(owner), feedbackPrefix(owner), exportPrefix(owner)])
-      counts.files += await deleteFiles(env, prefix)
+    const prefixes = [conversationsPrefix, feedbackPrefix, exportPrefix, importPrefix].map((of) => of(owner))
+    for (const prefix of prefixes) counts.files += await deleteFiles(env, prefix)
     for (const table of OWNED_TABLES) counts.rows += await deleteOwnedRows(env.DB, owner, table)
     return { isBusy: queue.isBusy, isAll: true }
   }

@@ -1,17 +1,20 @@
-// The part of an owner's object that is about everything that the owner has: its export and its deletion.
+// The part of an owner's object that is about everything that the owner has: its export, its import and its deletion.
 
+import { config } from '../../src/config.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
 import { Alarms } from '../alarms.ts'
 import { Erasure } from './erasure.ts'
 import { type ExportStanding, Exports } from './export/exports.ts'
+import { type ImportStanding, Imports, type PartAnswer } from './import/imports.ts'
 import { RunnerOwner } from './runner-owner.ts'
 
 const ERASE_AGAIN_MS = 5_000
 
 export class MovingOwner extends RunnerOwner {
-  protected readonly alarms: Alarms<'tell' | 'settle' | 'secrets' | 'erase' | 'export'>
+  protected readonly alarms: Alarms<'tell' | 'settle' | 'secrets' | 'erase' | 'export' | 'import'>
   readonly #erasure: Erasure
   readonly #exports: Exports
+  readonly #imports: Imports
   /** Nothing is left but this object, and then the keys. */
   #isEnding = false
 
@@ -20,6 +23,11 @@ export class MovingOwner extends RunnerOwner {
     this.alarms = new Alarms(this.storage)
     this.#erasure = new Erasure({ env: () => this.env, sql: this.storage.sql, books: this.books })
     this.#exports = new Exports({ env: () => this.env, storage: this.storage, books: this.books })
+    const allowed = () => {
+      const { conversations, storedBytes: bytes } = config(this.env).quotas
+      return { conversations, bytes }
+    }
+    this.#imports = new Imports({ env: () => this.env, storage: this.storage, books: this.books, allowed })
   }
 
   /** Prepares an archive of everything; one that is being prepared goes on. */
@@ -47,11 +55,50 @@ export class MovingOwner extends RunnerOwner {
     if (at !== null) this.alarms.at('export', at)
   }
 
+  /** Takes an archive of so many bytes, whose parts come next. */
+  async beginImport(owner: string, bytes: number): Promise<'begun' | 'busy' | 'too-large'> {
+    const begun = await this.#imports.begin(owner, bytes)
+    if (begun === 'begun') this.#comeForImport()
+    return begun
+  }
+
+  importStanding(): ImportStanding | null {
+    return this.#imports.standing
+  }
+
+  /** Where a part is to be put that begins at this byte, or why it is not wanted. */
+  importPartKey(id: string, offset: number): { key: string } | PartAnswer {
+    return this.#imports.partKey(id, offset)
+  }
+
+  async noteImportPart(id: string, part: { key: string; bytes: number; offset: number }): Promise<PartAnswer> {
+    const answer = await this.#imports.notePart(id, part)
+    if (this.#imports.standing?.phase === 'checking') this.alarms.atLatest('import', Date.now())
+    return answer
+  }
+
+  /** Null for none, false while it is carried out. */
+  withdrawImport(): Promise<boolean | null> {
+    return this.#imports.withdraw()
+  }
+
+  protected async goOnImporting(): Promise<void> {
+    const at = await this.#imports.work()
+    if (at !== null) this.alarms.at('import', at)
+  }
+
+  /** It is forgotten when nothing more comes. */
+  #comeForImport(): void {
+    const { expiresAt } = this.#imports.standing ?? {}
+    if (expiresAt !== undefined) this.alarms.atLatest('import', expiresAt)
+  }
+
   /** The owner's deletion was ordered: carries it out, or goes on with it. */
   async erase(owner: string): Promise<void> {
     this.#erasure.begin(owner)
     this.alarms.atLatest('erase', Date.now())
     await this.#exports.drop()
+    await this.#imports.drop()
   }
 
   protected async goOnErasing(): Promise<void> {

@@ -124,6 +124,7 @@ export class Owner extends MovingOwner {
       } else if (name === 'secrets') await this.#tellOfSecrets()
       else if (name === 'erase') await this.goOnErasing()
       else if (name === 'export') await this.goOnExporting()
+      else if (name === 'import') await this.goOnImporting()
       else if ((await this.#settle()) === SETTLE_AT_ONCE) this.alarms.at('settle', Date.now())
     })
     await this.endErasure()

@@ -119,4 +119,39 @@ CREATE TABLE budget_calls (
   expired INTEGER NOT NULL DEFAULT 0 -- 1 once it counts as used in full
 ) WITHOUT ROWID;
 CREATE INDEX budget_calls_by_end ON budget_calls (expired, until);`,
+  `
+-- The owner's import, one row; the archive itself is in R2.
+CREATE TABLE import_job (
+  id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  phase TEXT NOT NULL, -- receiving, checking, importing, done, refused or failed
+  bytes INTEGER NOT NULL, -- of the archive, as was said at the beginning
+  began_at INTEGER NOT NULL, -- epoch ms
+  expires_at INTEGER NOT NULL, -- when it is forgotten, unless it goes on, epoch ms
+  place TEXT NOT NULL, -- JSON: how far the phase is
+  archive TEXT, -- the id of the archive; null before it was read
+  source TEXT, -- whose export it is
+  counts TEXT NOT NULL, -- JSON: what was carried out
+  problem TEXT, -- why it was refused, or got no further
+  failures INTEGER NOT NULL -- since it last got further
+) WITHOUT ROWID;
+-- The pieces that came, in order.
+CREATE TABLE import_pieces (n INTEGER PRIMARY KEY, key TEXT NOT NULL, bytes INTEGER NOT NULL);
+-- The entries of the archive, and where their contents begin.
+CREATE TABLE import_entries (
+  n INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  place INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  sha256 TEXT NOT NULL
+);
+-- Which id of the archive became which here; stored before anything is made under it.
+CREATE TABLE import_ids (
+  space TEXT NOT NULL, -- a table and a column
+  old TEXT NOT NULL,
+  new TEXT NOT NULL,
+  PRIMARY KEY (space, old)
+) WITHOUT ROWID;
+-- Archives that were carried out, so that none is twice.
+CREATE TABLE imported_archives (archive TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;`,
 ]

@@ -54,6 +54,13 @@ export function resumeSession(store: TurnStore): void {
 
 /** The first events of a fork: it waits for the user, whatever the original conversation did. */
 export function continueFork(deps: SessionDeps, agent: AgentName): void {
+  takeUpPast(deps, agent)
+  if (deps.turn.value.opened) resumeSession(deps)
+  else openSession(deps, null)
+}
+
+/** Closes what was under way, and knows what the log says of the agent. */
+export function takeUpPast(deps: SessionDeps, agent: AgentName): void {
   closeForked(deps)
   const { shell } = deps.turn.value
   const isThere = (kind: string) => deps.log.newestOf(kind) >= 0
@@ -64,8 +71,6 @@ export function continueFork(deps: SessionDeps, agent: AgentName): void {
     introduced: isThere('action:recall'),
     shell: { ...shell, cwd: folderThen(deps) ?? shell.cwd },
   })
-  if (deps.turn.value.opened) resumeSession(deps)
-  else openSession(deps, null)
 }
 
 function waitForUser(store: TurnStore): void {

@@ -36,6 +36,27 @@ export function tarHeader({ path, size, mtime }: { path: string; size: number; m
   return block
 }
 
+export class TarError extends Error {}
+
+/** What a block before contents says; null for an empty block, which ends the archive. Only plain files are taken. */
+export function readTarHeader(block: Uint8Array): { path: string; size: number } | null {
+  if (block.every((byte) => byte === 0)) return null
+  const field = (from: number, length: number) =>
+    new TextDecoder().decode(block.subarray(from, from + length)).replace(/\0.*$/s, '')
+  const number = (from: number, length: number) => {
+    const text = field(from, length).trim()
+    if (!/^[0-7]+$/.test(text)) throw new TarError('a header has no octal number where one belongs')
+    return Number.parseInt(text, 8)
+  }
+  const blank = (byte: number, at: number) => (at >= 148 && at < 156 ? 32 : byte)
+  const sum = block.reduce((total, byte, at) => total + blank(byte, at), 0)
+  if (field(257, 5) !== 'ustar' || number(148, 8) !== sum) throw new TarError('a header is no header of a tar (ustar)')
+  if (field(156, 1) !== '0' && field(156, 1) !== '') throw new TarError('an entry is no plain file')
+  const prefix = field(345, PREFIX_BYTES)
+  const name = field(0, NAME_BYTES)
+  return { path: prefix === '' ? name : `${prefix}/${name}`, size: number(124, 12) }
+}
+
 function placesOf(path: string): { prefix: string; name: string } {
   if (path.length <= NAME_BYTES) return { prefix: '', name: path }
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {

@@ -1,6 +1,5 @@
-import { runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { createHash } from 'node:crypto'
 import { expect, inject, test } from 'vitest'
 import { ConversationBooks } from '../../durable-objects/owner/conversation-books.ts'
 import { Exports } from '../../durable-objects/owner/export/exports.ts'
@@ -10,70 +9,9 @@ import { conversation, feedbackKey, owner as ownerOf } from '../../src/bindings.
 import { EXPORTED_TABLES } from '../../src/db/exports.ts'
 import { joinBytes } from '../../src/lib/bytes.ts'
 import { type Client, client } from '../helpers/app.ts'
+import { bytesOf, type Entries, exported, lines, part, sha256, text } from '../helpers/archive.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
-import { database, fill, mortal, type Row } from '../helpers/owned.ts'
-
-type Entries = Map<string, Uint8Array>
-type Standing = { export_id: string; state: string; bytes: number; units: number; units_done: number }
-
-const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes)
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
-const lines = <T>(bytes: Uint8Array | undefined): T[] =>
-  text(bytes)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as T)
-
-/** The entries of a tar, each block of which is checked. */
-function entriesOf(archive: Uint8Array): Entries {
-  const entries: Entries = new Map()
-  for (let at = 0; ; ) {
-    const block = archive.subarray(at, at + 512)
-    const field = (from: number, length: number) => text(block.subarray(from, from + length)).replace(/\0.*$/s, '')
-    if (field(0, 100) === '') {
-      expect([archive.length - at, archive.subarray(at).every((byte) => byte === 0)]).toEqual([1024, true])
-      return entries
-    }
-    const sum = block.reduce((total, byte, i) => total + (i >= 148 && i < 156 ? 32 : byte), 0)
-    expect([field(257, 5), Number.parseInt(field(148, 8), 8)]).toEqual(['ustar', sum])
-    const size = Number.parseInt(field(124, 12), 8)
-    const prefix = field(345, 155)
-    entries.set(
-      prefix === '' ? field(0, 100) : `${prefix}/${field(0, 100)}`,
-      archive.subarray(at + 512, at + 512 + size),
-    )
-    at += 512 + Math.ceil(size / 512) * 512
-  }
-}
-
-async function ready(by: Client): Promise<Standing> {
-  await expect.poll(async () => (await by.json<Standing>('/api/export/state')).state).toBe('ready')
-  return by.json<Standing>('/api/export/state')
-}
-
-const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
-
-/** Everything in an archive whose manifest and checksums are right. */
-async function exported(by: Client): Promise<{ entries: Entries; archive: Uint8Array; standing: Standing }> {
-  const standing = await ready(by)
-  const response = await by.ask('/api/export')
-  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/x-tar'])
-  const archive = await bytesOf(response)
-  expect([archive.length, standing.units_done]).toEqual([standing.bytes, standing.units])
-  const entries = entriesOf(archive)
-  const { lists, ...manifest } = JSON.parse(text(entries.get('manifest.json')))
-  expect(manifest).toMatchObject({ format: 'bellwether-export', version: 1, id: standing.export_id, owner: by.owner })
-  expect([...entries.keys()][0]).toBe('export.json')
-  const listed = [...entries].filter(([path]) => path.startsWith('manifest/')).flatMap(([, bytes]) => lines<Row>(bytes))
-  const right = [...entries].filter(([path]) => path !== 'manifest.json')
-  expect([...listed, ...lists]).toEqual(
-    right.map(([path, bytes]) => ({ path, bytes: bytes.length, sha256: sha256(bytes) })),
-  )
-  return { entries, archive, standing }
-}
-
-const part = (entries: Entries, folder: string) =>
-  [...entries].filter(([path]) => path.startsWith(`${folder}/`)).flatMap(([, bytes]) => lines<Row>(bytes))
+import { database, fill, mortal } from '../helpers/owned.ts'
 
 const CANARY = `canary-${crypto.randomUUID()}`
 const LARGE = new Uint8Array(1_600_000).map((_, i) => (i * 7) % 251)
@@ -215,11 +153,13 @@ test.runIf(inject('isProof'))(
     await runInDurableObject(conversation(env, by.owner, chat.id), (_, { storage }) => {
       storage.sql.exec(
         `WITH RECURSIVE n (i) AS (SELECT (SELECT max(id) + 1 FROM events) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-       INSERT INTO events SELECT i, '2027-01-01T00:00:00.000000Z', 'user', 'action:message', 0,
-         json_object('id', i, 'timestamp', '2027-01-01T00:00:00.000000Z', 'source', 'user', 'action', 'message',
+       INSERT INTO events SELECT i, '2027-01-01T00:00:00.000000Z', 'agent', 'action:message', 0,
+         json_object('id', i, 'timestamp', '2027-01-01T00:00:00.000000Z', 'source', 'agent', 'action', 'message',
            'args', json_object('content', hex(randomblob(500)))) FROM n`,
       )
     })
+    // What the object has of its log in memory is older.
+    await evictDurableObject(conversation(env, by.owner, chat.id))
     for (let i = 0; i < 3; i += 1) {
       const form = new FormData()
       form.append(

@@ -9,7 +9,7 @@ import { chat } from './chat.ts'
 import { type Command, EXIT, type Flags, UsageError } from './command.ts'
 import { completionOf } from './completion.ts'
 import { readConfig } from './config.ts'
-import { erase } from './owner.ts'
+import { erase, importAll } from './owner.ts'
 import { cleanLine, type Output, outputFor, painter } from './terminal.ts'
 import { VERSION } from './version.ts'
 import { exportOf, files, fork, list } from './workspace.ts'
@@ -32,6 +32,7 @@ const COMMANDS: readonly Command[] = [
   files,
   fork,
   exportOf,
+  importAll,
   erase,
   runner,
   keys,

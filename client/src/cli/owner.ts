@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
-import { BellwetherError, type ExportStanding, type Reply, ServiceError } from '../index.ts'
+import { BellwetherError, type ExportStanding, type ImportStanding, type Reply, ServiceError } from '../index.ts'
 import { type Command, EXIT, none, type Run, UsageError, wanted } from './command.ts'
 import { cleanLine } from './terminal.ts'
 
@@ -81,6 +81,80 @@ export async function exportAll(run: Run, file: string): Promise<void> {
   else run.out.note(`${file}: ${megabytes(ready.bytes)}, ${entries} entries, every checksum right`)
 }
 
+export const importAll: Command = {
+  name: 'import',
+  summary: 'take over an archive that `bellwether export` made',
+  usage: 'FILE.tar',
+  flags: {
+    withdraw: { type: 'boolean', words: 'withdraw the import that is not carried out yet, in place of beginning one' },
+    state: { type: 'boolean', words: 'only say how far it is' },
+  },
+  examples: ['bellwether import everything.tar', 'bellwether import --state', 'bellwether import --withdraw'],
+  more: `Everything in it becomes yours: conversations with their files, reports, portfolio, settings; what you have stays. Nothing changes before the
+whole archive was found right. Broken off, the same command goes on where it was. Secrets are not in an archive: their names are told at the end.`,
+  async run(run) {
+    if (run.is('withdraw') || run.is('state')) return looked(run)
+    none(run.args, 1)
+    const file = wanted(run.args, 0, 'the file')
+    const size = await sizeOf(file)
+    if (size === null) throw new UsageError(`there is no file ${file}`)
+    await checkedAs(file, 'nothing was sent')
+    const sent = await sentWhole(run, file, size)
+    const done =
+      sent.phase === 'done' ? sent : await run.service.imports.wait((standing) => run.out.progress(stageOf(standing)))
+    if (run.out.isJson) run.out.json(done)
+    else for (const line of toldOfImport(done)) run.out.line(line)
+    return EXIT.done
+  },
+}
+
+async function looked(run: Run): Promise<number> {
+  none(run.args, 0)
+  const standing = await run.service.imports.state()
+  if (run.is('withdraw')) await run.service.imports.withdraw()
+  if (run.out.isJson) run.out.json(standing)
+  else if (run.is('withdraw')) run.out.line('The import is withdrawn.')
+  else if (standing === null) run.out.line('There is no import.')
+  else if (standing.phase === 'done') for (const line of toldOfImport(standing)) run.out.line(line)
+  else run.out.line(stageOf(standing))
+  return EXIT.done
+}
+
+/** Sends the archive, or what is still missing of it. Whether it is the same archive the service finds out by its checksums. */
+async function sentWhole(run: Run, file: string, size: number): Promise<ImportStanding> {
+  const { imports } = run.service
+  const before = await imports.state()
+  const isOpen =
+    before !== null && before.bytes === size && ['receiving', 'checking', 'importing'].includes(before.phase)
+  const begun = isOpen ? before : await imports.begin(size)
+  const source = await open(file, 'r')
+  try {
+    const read = async (from: number, to: number) => {
+      const { buffer, bytesRead } = await source.read(new Uint8Array(to - from), 0, to - from, from)
+      return buffer.subarray(0, bytesRead)
+    }
+    return await imports.send(begun, read, { onProgress: (standing) => run.out.progress(stageOf(standing)) })
+  } finally {
+    await source.close()
+  }
+}
+
+function stageOf({ phase, received, bytes, entries_done, entries, problem }: ImportStanding): string {
+  const far =
+    phase === 'receiving' ? `${megabytes(received)} of ${megabytes(bytes)}` : `${entries_done} of ${entries} entries`
+  return `${phase}: ${far}${problem === null ? '' : `; ${cleanLine(problem)}`}`
+}
+
+function toldOfImport({ conversations, events, files, rows, left_out, renamed, secrets }: ImportStanding): string[] {
+  const sum = Object.values(rows).reduce((total, n) => total + n, 0)
+  return [
+    `Taken over: ${conversations} conversations with ${events} events, ${files} files, ${sum} rows.`,
+    ...renamed.map(({ from, to }) => `The conversation ${cleanLine(from)} is ${cleanLine(to)} here.`),
+    ...Object.entries(left_out).map(([table, n]) => `Not taken: ${n} rows of ${cleanLine(table)}.`),
+    ...secrets.map(({ kind, name }) => `To be given again: ${kind} ${cleanLine(name)}.`),
+  ]
+}
+
 async function load(run: Run, ready: ExportStanding, part: string): Promise<void> {
   const target = await open(part, 'a', 0o600)
   try {
@@ -98,8 +172,17 @@ async function load(run: Run, ready: ExportStanding, part: string): Promise<void
 
 const BLOCK = 512
 
-/** Compares every entry with the checksum in the manifest; returns how many there are. */
+/** Compares every entry with the checksum in the manifest; returns how many there are. A file that was loaded wrong goes. */
 async function checked(file: string): Promise<number> {
+  try {
+    return await checkedAs(file, 'it was deleted, export it again')
+  } catch (error) {
+    if (error instanceof BellwetherError) await rm(file)
+    throw error
+  }
+}
+
+async function checkedAs(file: string, advice: string): Promise<number> {
   const found = new Map<string, string>()
   const listed: { path: string; sha256: string }[] = []
   let manifest = ''
@@ -111,9 +194,8 @@ async function checked(file: string): Promise<number> {
   const { lists } = manifest === '' ? { lists: [] } : (JSON.parse(manifest) as { lists: typeof listed })
   const wrong = [...listed, ...lists].find(({ path, sha256 }) => found.get(path) !== sha256)
   if (manifest === '' || wrong !== undefined || found.size !== listed.length + lists.length + 1) {
-    await rm(file)
     const where = wrong?.path ?? 'its manifest'
-    throw new BellwetherError('damaged_export', `the archive is damaged at ${where}; it was deleted, export it again`)
+    throw new BellwetherError('damaged_export', `the archive is damaged at ${where}; ${advice}`)
   }
   return found.size
 }

@@ -16,6 +16,7 @@ import { SecretMasker } from '../turn/secret-masker.ts'
 import { Deletion, deleteAll } from './deletion.ts'
 import type { NoFork } from './fork-source.ts'
 import { type ForkRequest, keepFork, receiveFork } from './fork-target.ts'
+import { type ImportRequest, receiveImport } from './import-target.ts'
 
 export type NewConversation = Pick<
   ConversationRecord,
@@ -96,7 +97,29 @@ export class ConversationObject extends DurableObject<Env> {
 
   /** Makes this conversation a fork of another of the owner, as it was at an event; null when there is no such conversation. */
   fork(request: ForkRequest): Promise<'forked' | 'taken' | NoFork | null> {
-    return this.#alone(async () => (this.whole === null ? this.#receiveFork(request) : 'taken'))
+    return this.#alone(async () => {
+      if (this.whole !== null) return 'taken'
+      const copied = await this.#copied(
+        (to) => receiveFork(to, request),
+        ({ opening }) => opening.beginFork(),
+      )
+      return copied === 'copied' ? 'forked' : copied
+    })
+  }
+
+  /** Makes this conversation of what an archive holds of one; `made` also when it was made so before. */
+  import(request: ImportRequest): Promise<'made' | 'taken'> {
+    return this.#alone(async () => {
+      if (this.whole === null) {
+        await this.#copied(
+          (to) => receiveImport(to, request),
+          ({ opening }) => opening.beginImported(),
+        )
+        return 'made'
+      }
+      const { imported } = this.whole.record.value
+      return imported?.archive === request.archive && imported.from === request.from ? 'made' : 'taken'
+    })
   }
 
   /** Deletes the conversation with everything in it; false when there is none. */
@@ -201,22 +224,26 @@ export class ConversationObject extends DurableObject<Env> {
     })
   }
 
-  async #receiveFork(request: ForkRequest): Promise<'forked' | NoFork | null> {
+  /** Makes a conversation of what is received; nothing of it stays where that fails. */
+  async #copied<No>(
+    receive: (to: { storage: DurableObjectStorage; env: Env }) => Promise<ConversationRecord | No>,
+    begin: (state: ConversationState) => void,
+  ): Promise<'copied' | No> {
     const owed = this.#deletion
     // Waits for the remaining work of an earlier deletion, because its end would delete the new conversation.
     this.#deletion = null
     try {
-      const record = await receiveFork({ storage: this.ctx.storage, env: this.env }, request)
-      if (record === null || 'reason' in record) {
+      const record = await receive({ storage: this.ctx.storage, env: this.env })
+      if (!isRecord(record)) {
         if (owed !== null) this.#deletion = new Deletion(this.ctx.storage, this.env)
         return record
       }
-      const state = await this.#begun({ record, replay: null }, ({ opening }) => {
+      const state = await this.#begun({ record, replay: null }, (begun) => {
         keepFork(this.ctx.storage, record)
-        opening.beginFork()
+        begin(begun)
       })
       await this.listed(state)
-      return 'forked'
+      return 'copied'
     } catch (error) {
       // Removes what has been copied so far.
       this.#deletion = new Deletion(this.ctx.storage, this.env)
@@ -250,4 +277,8 @@ export class ConversationObject extends DurableObject<Env> {
     }
     return { status: state.summary().status, started, joined: true, messageDropped: message !== null && !started }
   }
+}
+
+function isRecord<No>(found: ConversationRecord | No): found is ConversationRecord {
+  return typeof found === 'object' && found !== null && 'incarnation' in found
 }

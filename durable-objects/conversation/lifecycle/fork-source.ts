@@ -68,7 +68,8 @@ export class ForkSource {
   exported(): ExportBasis {
     const { sql, log, record } = this.#deps
     this.basis(log.last)
-    const { owner: _owner, incarnation: _incarnation, toolServers, firstMessage: _message, ...shown } = record
+    const { owner: _owner, incarnation: _incarnation, toolServers, firstMessage: _message, ...kept } = record
+    const { imported: _imported, ...shown } = kept
     const text = JSON.stringify({ ...shown, has_tool_servers: toolServers != null })
     const isTalk = rows(sql, "SELECT 1 FROM sqlite_master WHERE name = 'talk_turns'").length > 0
     const turns = isTalk ? rows<Record<string, SqlValue>>(sql, 'SELECT * FROM talk_turns ORDER BY question') : []

@@ -54,9 +54,7 @@ export async function receiveFork(
     ...(runtime === undefined ? {} : { runtime }),
     loop: 'running',
   }
-  const giveUpAt = Date.now() + GIVE_UP_AFTER_MS
-  begin(storage, record, giveUpAt)
-  await storage.setAlarm(giveUpAt)
+  await beginCopy(storage, record)
   const import_ = new Import({ storage, env }, record, source, from.event)
   await import_.files()
   await import_.events()
@@ -69,13 +67,15 @@ export function keepFork({ sql }: DurableObjectStorage, { incarnation }: Convers
 }
 
 /** Schedules the deletion of the copy, unless it is complete by then. */
-function begin(storage: DurableObjectStorage, record: ConversationRecord, giveUpAt: number): void {
+export async function beginCopy(storage: DurableObjectStorage, record: ConversationRecord): Promise<void> {
+  const giveUpAt = Date.now() + GIVE_UP_AFTER_MS
   storage.transactionSync(() => {
     migrate(storage, MIGRATIONS)
     deleteAll(storage, record)
     const own = [REMOVAL, record.incarnation]
     storage.sql.exec('UPDATE outbox SET next_at = ? WHERE kind = ? AND key = ?', giveUpAt, ...own)
   })
+  await storage.setAlarm(giveUpAt)
 }
 
 class Import {

@@ -3,7 +3,7 @@
 import { userMessage } from '../../../src/agent/actions.ts'
 import type { Announcement } from '../../../src/agent/events.ts'
 import type { AgentLoop } from '../../../src/agent/loop.ts'
-import { beginSession, continueFork, resumeSession } from '../../../src/agent/session.ts'
+import { beginSession, continueFork, openSession, resumeSession, takeUpPast } from '../../../src/agent/session.ts'
 import type { TurnDeps } from '../../../src/agent/turn-deps.ts'
 import { folderOf, isThere } from '../repository/setup.ts'
 import { ended } from '../sockets/session-attachment.ts'
@@ -70,6 +70,17 @@ export class Opening {
     host.record.change({ title: host.secrets.maskText(title) })
     continueFork(turn, agent ?? 'ShellAgent')
     host.wake(Date.now())
+    index.mark()
+  }
+
+  /** The same for one that came in an archive: it stays closed, and its log as it is, until somebody starts it. */
+  beginImported(): void {
+    const { host, turn, index } = this.#deps
+    const { title, agent } = host.record.value
+    host.record.change({ title: host.secrets.maskText(title) })
+    takeUpPast(turn, agent ?? 'ShellAgent')
+    if (!turn.turn.value.opened) openSession(turn, null)
+    turn.turn.change({ state: 'stopped' })
     index.mark()
   }
 

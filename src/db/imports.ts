@@ -1,0 +1,283 @@
+// The rows of an archive as they come into the database: under the importing owner's name, with ids that are free here. What an id
+// became is decided and stored first, by whoever calls; so the same rows can come any number of times and are there once.
+
+import { hexId } from '../lib/crypto.ts'
+
+export type ImportedRow = Record<string, string | number | null>
+
+export type ImportedTable = {
+  readonly name: string
+  /** The column that SQLite numbers. */
+  readonly number?: string
+  /** What else tells two rows apart: in the whole service, or among those of one owner. */
+  readonly text?: { readonly column: string; readonly isGlobal: boolean }
+  /** Columns that name rows of others, by space. A `hard` one keeps out a row whose other is not there. */
+  readonly refs?: Readonly<Record<string, { readonly space: string; readonly isHard: boolean }>>
+  /** What every row gets, whatever the archive says. */
+  readonly forced?: Readonly<Record<string, string | number | null>>
+  /** Columns that the archive leaves out and the table demands: nobody knows the value. */
+  readonly random?: string
+}
+
+const soft = (space: string) => ({ space, isHard: false })
+const hard = (space: string) => ({ space, isHard: true })
+
+/** Where conversations got another id. */
+export const CONVERSATION_IDS = 'conversations.id'
+
+/**
+ * The tables whose rows are taken, parents first. What works by itself comes switched off: the service that it comes from may go on
+ * doing the same.
+ */
+export const IMPORTED_TABLES: readonly ImportedTable[] = [
+  { name: 'settings' },
+  { name: 'security_preferences' },
+  { name: 'model_calls', number: 'id', text: { column: 'key', isGlobal: false } },
+  {
+    name: 'feedback',
+    text: { column: 'id', isGlobal: true },
+    refs: { conversation_id: soft(CONVERSATION_IDS) },
+    random: 'password_hash',
+  },
+  { name: 'portfolio_books' },
+  { name: 'portfolio_rates' },
+  { name: 'portfolio_accounts' },
+  { name: 'portfolio_events' },
+  { name: 'analyses', number: 'id', text: { column: 'query_id', isGlobal: true } },
+  { name: 'analysis_snapshots', refs: { analysis_id: hard('analyses.id') } },
+  {
+    name: 'decision_signals',
+    number: 'id',
+    text: { column: 'identity', isGlobal: false },
+    refs: { source_report_id: soft('analyses.id'), trace_id: soft('analyses.query_id') },
+  },
+  { name: 'signal_feedback', refs: { signal_id: hard('decision_signals.id') } },
+  { name: 'watchlists', text: { column: 'id', isGlobal: true } },
+  { name: 'watchlist_stocks', refs: { watchlist_id: hard('watchlists.id') } },
+  { name: 'schedules', text: { column: 'id', isGlobal: true }, forced: { enabled: 0 } },
+  { name: 'schedule_runs', refs: { schedule_id: soft('schedules.id') } },
+  { name: 'page_screenings', text: { column: 'id', isGlobal: true } },
+  { name: 'saved_screens', number: 'id', forced: { enabled: 0 } },
+  {
+    name: 'screen_runs',
+    number: 'id',
+    text: { column: 'uid', isGlobal: true },
+    refs: { screen_id: soft('saved_screens.id') },
+    forced: { streamed: 1 },
+  },
+  { name: 'alert_rules', number: 'id', forced: { enabled: 0 } },
+  {
+    name: 'alert_triggers',
+    number: 'id',
+    text: { column: 'uid', isGlobal: true },
+    refs: { rule_id: soft('alert_rules.id') },
+    forced: { streamed: 1 },
+  },
+]
+
+/** Which rows the conversations write by themselves. */
+export const ROWS_OF_CONVERSATIONS: ReadonlySet<string> = new Set(['conversations', 'chat_sessions'])
+
+export type TableColumn = { name: string; type: string; isRequired: boolean }
+
+export async function columnsOf(db: D1Database, table: string): Promise<TableColumn[]> {
+  const query = 'SELECT name, type, "notnull" AS required, pk FROM pragma_table_info(?)'
+  const { results } = await db
+    .prepare(query)
+    .bind(table)
+    .all<{ name: string; type: string; required: number; pk: number }>()
+  return results.map(({ name, type, required, pk }) => ({ name, type, isRequired: required === 1 || pk > 0 }))
+}
+
+/** Which of the archive's ids became which, by space. */
+export type IdMap = {
+  get(space: string, old: string): string | null
+  /** All of them in one write. */
+  put(ids: readonly { space: string; old: string; id: string }[]): void
+  drop(space: string, olds: readonly string[]): void
+}
+
+type Landing = { owner: string; table: ImportedTable; ids: IdMap }
+
+/** An id is kept where it is free; beyond the newest by more than this it would use up numbers for everybody. */
+const MOST_AHEAD = 1_000_000
+
+/** Stores the rows; returns how many of them could not be, as what they belong to is not there. Throws to be called again. */
+export async function landRows(db: D1Database, rows: readonly ImportedRow[], by: Landing): Promise<number> {
+  const linked = rows.flatMap((row) => linkedRow(row, by))
+  await chooseIds(db, linked, by)
+  const landed = await Promise.all(linked.map((row) => placedRow(row, by)))
+  if (landed.length > 0) await db.batch(landed.map((row) => insertion(db, by.table, row)))
+  await confirm(db, linked, by)
+  return rows.length - linked.length
+}
+
+/** The row under the importing owner's name, with what it names; none without what it belongs to. */
+function linkedRow(row: ImportedRow, { owner, table, ids }: Landing): ImportedRow[] {
+  const linked: ImportedRow = { ...row, ...('owner' in row ? { owner } : {}), ...table.forced }
+  for (const [column, { space, isHard }] of Object.entries(table.refs ?? {})) {
+    const value = row[column] ?? null
+    if (value === null) continue
+    const known = ids.get(space, String(value))
+    if (known === null && isHard) return []
+    // What names nothing of this owner must not name what somebody else has.
+    if (known === null) linked[column] = typeof value === 'number' ? -Math.abs(value) : strangeId(value, space, ids)
+    else linked[column] = typeof value === 'number' ? Number(known) : known
+  }
+  const { identity } = linked
+  if (table.name === 'decision_signals' && identity === `report:${row.source_report_id}`) {
+    linked.identity = `report:${linked.source_report_id}`
+  }
+  return [linked]
+}
+
+/** Runs of a schedule that is gone are found by its id in the whole service, so it gets another one. */
+function strangeId(value: string, space: string, ids: IdMap): string {
+  if (space !== 'schedules.id') return value
+  const id = hexId()
+  ids.put([{ space, old: value, id }])
+  return id
+}
+
+const numberSpace = (table: ImportedTable) => `${table.name}.${table.number}`
+const textSpace = (table: ImportedTable) => `${table.name}.${table.text?.column}`
+
+type Known = { owner: string; n: number | null; t: string | null }
+
+async function knownRows(db: D1Database, rows: readonly ImportedRow[], { owner, table }: Landing): Promise<Known[]> {
+  const { number, text } = table
+  const values = (column: string | undefined) =>
+    JSON.stringify(column === undefined ? [] : rows.map((row) => row[column] ?? null))
+  const conditions = [
+    ...(number === undefined ? [] : [`${number} IN (SELECT value FROM json_each(?1))`]),
+    ...(text === undefined
+      ? []
+      : [`(${text.column} IN (SELECT value FROM json_each(?2)) ${text.isGlobal ? '' : 'AND owner = ?3'})`]),
+  ]
+  const query = `SELECT owner, ${number ?? 'NULL'} AS n, ${text?.column ?? 'NULL'} AS t FROM ${table.name}
+    WHERE (${conditions.join(' OR ')}) AND ?1 NOTNULL AND ?2 NOTNULL AND ?3 NOTNULL`
+  const { results } = await db.prepare(query).bind(values(number), values(text?.column), owner).all<Known>()
+  return results
+}
+
+/** Decides and stores the ids of rows that have none yet. */
+async function chooseIds(db: D1Database, rows: readonly ImportedRow[], by: Landing): Promise<void> {
+  const { table, ids, owner } = by
+  const { number, text } = table
+  if (number === undefined && text === undefined) return
+  const isNew = (row: ImportedRow) =>
+    number === undefined
+      ? ids.get(textSpace(table), String(row[text?.column ?? ''])) === null
+      : ids.get(numberSpace(table), String(row[number])) === null
+  const fresh = rows.filter(isNew)
+  if (fresh.length === 0) return
+  const known = await knownRows(db, fresh, by)
+  const numbers = number === undefined ? null : await freeNumbers(db, { table, known })
+  const chosen = fresh.flatMap((row) => {
+    const found: { space: string; old: string; id: string }[] = []
+    const same = text === undefined ? undefined : known.find(({ t }) => t === row[text.column])
+    const isOwn = same?.owner === owner
+    if (text !== undefined) {
+      const old = String(row[text.column])
+      found.push({ space: textSpace(table), old, id: same === undefined || isOwn ? old : hexId() })
+    }
+    if (number !== undefined && numbers !== null) {
+      const id = isOwn && same.n !== null ? same.n : numbers(Number(row[number]))
+      found.push({ space: numberSpace(table), old: String(row[number]), id: String(id) })
+    }
+    return found
+  })
+  ids.put(chosen)
+}
+
+/** Keeps a number where it is free, and gives the next one where it is not. */
+async function freeNumbers(
+  db: D1Database,
+  { table, known }: { table: ImportedTable; known: readonly Known[] },
+): Promise<(wanted: number) => number> {
+  const query = `SELECT max(coalesce((SELECT max(${table.number}) FROM ${table.name}), 0),
+    coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0)) AS top`
+  const top = (await db.prepare(query).bind(table.name).first<{ top: number }>())?.top ?? 0
+  const taken = new Set(known.map(({ n }) => n))
+  let next = top
+  return (wanted) => {
+    const isKept = wanted >= 1 && wanted <= top + MOST_AHEAD && !taken.has(wanted)
+    if (!isKept)
+      do next += 1
+      while (taken.has(next))
+    const id = isKept ? wanted : next
+    taken.add(id)
+    return id
+  }
+}
+
+async function placedRow(row: ImportedRow, { table, ids }: Landing): Promise<ImportedRow> {
+  const { number, text, random } = table
+  const placed = { ...row }
+  if (number !== undefined) placed[number] = Number(ids.get(numberSpace(table), String(row[number])))
+  if (text !== undefined) placed[text.column] = ids.get(textSpace(table), String(row[text.column]))
+  if (random !== undefined) placed[random] = `${hexId()}${hexId()}`
+  return placed
+}
+
+function insertion(db: D1Database, table: ImportedTable, row: ImportedRow): D1PreparedStatement {
+  const columns = Object.keys(row)
+  const marks = columns.map(() => '?').join(', ')
+  const values = Object.values(row)
+  // Names of columns are those that the table has: the check saw to it.
+  if (table.name === 'watchlists') return watchlistInsertion(db, row)
+  // What is booked from now on gets numbers behind those of the archive.
+  const isBook = table.name === 'portfolio_books'
+  const known = 'ON CONFLICT (owner) DO UPDATE SET version = version + 1, next_id = max(next_id, excluded.next_id)'
+  const verb = isBook ? 'INSERT' : 'INSERT OR IGNORE'
+  return db
+    .prepare(`${verb} INTO ${table.name} (${columns.join(', ')}) VALUES (${marks}) ${isBook ? known : ''}`)
+    .bind(...values)
+}
+
+/** A group whose name the owner has already gets a longer one; there is one default group. */
+function watchlistInsertion(db: D1Database, row: ImportedRow): D1PreparedStatement {
+  return db
+    .prepare(
+      `INSERT OR IGNORE INTO watchlists (id, owner, name, is_default, place, created_at, note) SELECT ?1, ?2,
+         CASE WHEN EXISTS (SELECT 1 FROM watchlists WHERE owner = ?2 AND name = ?3 AND id <> ?1)
+           THEN ?3 || ' (' || substr(?1, 1, 8) || ')' ELSE ?3 END,
+         CASE WHEN EXISTS (SELECT 1 FROM watchlists WHERE owner = ?2 AND is_default = 1) THEN 0 ELSE ?4 END, ?5, ?6, ?7`,
+    )
+    .bind(
+      ...[row.id ?? null, row.owner ?? null, row.name ?? null, row.is_default ?? 0],
+      ...[row.place ?? 0, row.created_at ?? null, row.note ?? ''],
+    )
+}
+
+/** Whether the rows are there under their ids: somebody else may have taken a number meanwhile. Those get another one. */
+async function confirm(db: D1Database, rows: readonly ImportedRow[], { owner, table, ids }: Landing): Promise<void> {
+  const { number, text } = table
+  if (number === undefined || rows.length === 0) return
+  const told = text?.column ?? 'created_at'
+  const wanted = rows.map((row) => ({
+    old: String(row[number]),
+    id: Number(ids.get(numberSpace(table), String(row[number]))),
+    told: text === undefined ? row[told] : ids.get(textSpace(table), String(row[told])),
+  }))
+  const { results } = await db
+    .prepare(
+      `SELECT ${number} AS id, ${told} AS told FROM ${table.name}
+       WHERE owner = ?1 AND ${number} IN (SELECT value FROM json_each(?2))`,
+    )
+    .bind(owner, JSON.stringify(wanted.map(({ id }) => id)))
+    .all<{ id: number; told: string }>()
+  const lost = wanted.filter((one) => !results.some(({ id, told }) => id === one.id && told === one.told))
+  if (lost.length === 0) return
+  ids.drop(
+    numberSpace(table),
+    lost.map(({ old }) => old),
+  )
+  throw new Error(`${lost.length} rows of ${table.name} lost their numbers to others`)
+}
+
+/** Whether the owner has booked anything: two portfolios are not made one. */
+export async function hasPortfolio(db: D1Database, owner: string): Promise<boolean> {
+  const query = `SELECT 1 FROM portfolio_accounts WHERE owner = ?1 UNION ALL SELECT 1 FROM portfolio_events WHERE owner = ?1 LIMIT 1`
+  return (await db.prepare(query).bind(owner).first()) !== null
+}
