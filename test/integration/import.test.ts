@@ -353,48 +353,46 @@ test('an import that is broken off anywhere goes on, and nothing is there twice'
   expect(part(again, `conversations/${chat.id}/events`)).toEqual(part(before, `conversations/${chat.id}/events`))
 })
 
-test.runIf(inject('isProof'))(
-  'a conversation of 10,000 events and 30 MB of files, and 300 reports are imported',
-  async () => {
-    const [by, other] = [await client({ owner: `large-${crypto.randomUUID()}` }), await client()]
-    const chat = await startConversation({}, by)
-    await chat.settled()
-    await runInDurableObject(conversation(env, by.owner, chat.id), (_, { storage }) => {
-      storage.sql.exec(
-        `WITH RECURSIVE n (i) AS (SELECT (SELECT max(id) + 1 FROM events) UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+/** Of events, bytes of each of three files, and thirds of reports. */
+const [EVENTS, BYTES, THIRDS] = inject('isProof') ? [10_000, 10_000_000, 100] : [600, 1_500_000, 5]
+
+test('a long conversation with large files, and many reports are imported', async () => {
+  const [by, other] = [await client({ owner: `large-${crypto.randomUUID()}` }), await client()]
+  const chat = await startConversation({}, by)
+  await chat.settled()
+  await runInDurableObject(conversation(env, by.owner, chat.id), (_, { storage }) => {
+    storage.sql.exec(
+      `WITH RECURSIVE n (i) AS (SELECT (SELECT max(id) + 1 FROM events) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
        INSERT INTO events SELECT i, '2027-01-01T00:00:00.000000Z', 'agent', 'action:message', 0,
          json_object('id', i, 'timestamp', '2027-01-01T00:00:00.000000Z', 'source', 'agent', 'action', 'message',
            'args', json_object('content', hex(randomblob(500)))) FROM n`,
-      )
-    })
-    // What the object has of its log in memory is older.
-    await evictDurableObject(conversation(env, by.owner, chat.id))
-    for (let i = 0; i < 3; i += 1) {
-      const form = new FormData()
-      form.append(
-        'files',
-        new File([crypto.getRandomValues(new Uint8Array(65_536)), new Uint8Array(10_000_000)], `${i}.bin`),
-      )
-      expect((await by.ask(`${chat.path}/upload-files`, { method: 'POST', body: form })).status).toBe(200)
-    }
-    for (let i = 0; i < 100; i += 1) await fill(database, by.owner, 'analyses')
-    await database(
-      "UPDATE analyses SET report = '{}', skills = NULL, market_phase_summary = NULL, data_checks = NULL, created_at = '2026-11-01T00:00:00Z' WHERE owner = ?",
-      by.owner,
+      EVENTS,
     )
-    const archive = await archiveOf(by)
-    await sent(other, archive)
-    expect(await ended(other)).toMatchObject({
-      phase: 'done',
-      conversations: 1,
-      events: 10_001,
-      rows: { analyses: 300 },
-    })
-    const [before, after] = [entriesOf(archive), entriesOf(await archiveOf(other))]
-    const of = (entries: Entries) => [...entries].filter(([path]) => path.startsWith(`conversations/${chat.id}/files/`))
-    expect(of(after).map(([path, bytes]) => [path, sha256(bytes)])).toEqual(
-      of(before).map(([path, bytes]) => [path, sha256(bytes)]),
-    )
-    expect(part(after, `conversations/${chat.id}/events`)).toEqual(part(before, `conversations/${chat.id}/events`))
-  },
-)
+  })
+  // What the object has of its log in memory is older.
+  await evictDurableObject(conversation(env, by.owner, chat.id))
+  for (let i = 0; i < 3; i += 1) {
+    const form = new FormData()
+    form.append('files', new File([crypto.getRandomValues(new Uint8Array(65_536)), new Uint8Array(BYTES)], `${i}.bin`))
+    expect((await by.ask(`${chat.path}/upload-files`, { method: 'POST', body: form })).status).toBe(200)
+  }
+  for (let i = 0; i < THIRDS; i += 1) await fill(database, by.owner, 'analyses')
+  await database(
+    "UPDATE analyses SET report = '{}', skills = NULL, market_phase_summary = NULL, data_checks = NULL, created_at = '2026-11-01T00:00:00Z' WHERE owner = ?",
+    by.owner,
+  )
+  const archive = await archiveOf(by)
+  await sent(other, archive)
+  expect(await ended(other)).toMatchObject({
+    phase: 'done',
+    conversations: 1,
+    events: EVENTS + 1,
+    rows: { analyses: 3 * THIRDS },
+  })
+  const [before, after] = [entriesOf(archive), entriesOf(await archiveOf(other))]
+  const of = (entries: Entries) => [...entries].filter(([path]) => path.startsWith(`conversations/${chat.id}/files/`))
+  expect(of(after).map(([path, bytes]) => [path, sha256(bytes)])).toEqual(
+    of(before).map(([path, bytes]) => [path, sha256(bytes)]),
+  )
+  expect(part(after, `conversations/${chat.id}/events`)).toEqual(part(before, `conversations/${chat.id}/events`))
+})
