@@ -89,6 +89,14 @@ export function demandScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope)
   if (!scopes.includes(scope)) throw new AppError('forbidden', `This key lacks the scope "${scope}"`)
 }
 
+/** Whose request it is, for what is of both families. Throws a 403 unless the key has the scopes of both. */
+export function ownerOfBoth(c: Context<AppEnv>): string {
+  const principal = c.get('principal')
+  demandScope(principal, 'conversations')
+  demandScope(principal, 'analysis')
+  return principal.owner
+}
+
 /** Whether the credential that opened a stream is still good for it. Throws when that cannot be told now. */
 export async function isStillAdmitted(c: Context<AppEnv>, scope: Scope): Promise<boolean> {
   try {

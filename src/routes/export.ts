@@ -5,7 +5,7 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { exportPieceKey, owner as ownerObject } from '../bindings.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { demandScope } from '../http/auth.ts'
+import { ownerOfBoth } from '../http/auth.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { endpoint, errorBody } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
@@ -54,7 +54,7 @@ endpoint(
     example: { reply: { ...EXAMPLE, state: 'preparing', expires_at: null } },
   },
   async (c) => {
-    const owner = ownerOf(c)
+    const owner = ownerOfBoth(c)
     return c.json(wire(must(await ownerObject(c.env, owner).beginExport(owner), 'an export that was begun')), 202)
   },
 )
@@ -85,7 +85,7 @@ endpoint(
     example: { reply: true },
   },
   async (c) => {
-    if (!(await ownerObject(c.env, ownerOf(c)).dropExport())) throw none()
+    if (!(await ownerObject(c.env, ownerOfBoth(c)).dropExport())) throw none()
     return c.json(true)
   },
 )
@@ -111,7 +111,7 @@ endpoint(
 )
 
 async function archive(c: Context<AppEnv>): Promise<Response> {
-  const owner = ownerOf(c)
+  const owner = ownerOfBoth(c)
   const { id, state } = await standingOf(c)
   const pieces = await ownerObject(c.env, owner).exportPieces(id)
   if (pieces === null) throw new AppError('conflict', `The export is not ready: ${state}`)
@@ -169,18 +169,10 @@ function rangeOf(c: Context<AppEnv>, size: number, etag: string): { from: number
   return from > to ? 'none' : { from, to }
 }
 
-/** What is exported is of both families. */
-function ownerOf(c: Context<AppEnv>): string {
-  const principal = c.get('principal')
-  demandScope(principal, 'conversations')
-  demandScope(principal, 'analysis')
-  return principal.owner
-}
-
 const none = () => new AppError('not_found', 'There is no export; POST /api/export prepares one')
 
 async function standingOf(c: Context<AppEnv>) {
-  const standing = await ownerObject(c.env, ownerOf(c)).exportStanding()
+  const standing = await ownerObject(c.env, ownerOfBoth(c)).exportStanding()
   if (standing === null) throw none()
   return standing
 }

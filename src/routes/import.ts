@@ -6,7 +6,7 @@ import type { Context } from 'hono'
 import { owner as ownerObject } from '../bindings.ts'
 import { config } from '../config.ts'
 import type { AppEnv } from '../http/app-env.ts'
-import { demandAnew, demandScope } from '../http/auth.ts'
+import { demandAnew, ownerOfBoth } from '../http/auth.ts'
 import { readBytes } from '../http/body.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { endpoint } from '../http/openapi.ts'
@@ -73,7 +73,7 @@ endpoint(
     example: { body: { bytes: 31_457_280 }, reply: { ...EXAMPLE, phase: 'receiving' } },
   },
   async (c, { body }) => {
-    const owner = ownerOf(c)
+    const owner = ownerOfBoth(c)
     const begun = await ownerObject(c.env, owner).beginImport(owner, body.bytes)
     if (begun === 'busy') throw new AppError('conflict', 'An import is being checked or carried out; wait for its end')
     const most = config(c.env).quotas.storedBytes
@@ -100,7 +100,7 @@ endpoint(
     example: { body: 'the bytes', reply: { ...EXAMPLE, phase: 'receiving' } },
   },
   async (c, { query }) => {
-    const owner = ownerOf(c)
+    const owner = ownerOfBoth(c)
     const object = ownerObject(c.env, owner)
     const { import_id: id, offset } = query
     const wanted = await object.importPartKey(id, offset)
@@ -146,7 +146,7 @@ endpoint(
     example: { reply: true },
   },
   async (c) => {
-    const withdrawn = await ownerObject(c.env, ownerOf(c)).withdrawImport()
+    const withdrawn = await ownerObject(c.env, ownerOfBoth(c)).withdrawImport()
     if (withdrawn === null) throw none()
     if (!withdrawn) throw new AppError('conflict', 'The import is being carried out; it cannot be withdrawn any more')
     return c.json(true)
@@ -162,18 +162,10 @@ function unwanted(why: Unwanted): AppError {
   return new AppError('conflict', 'The archive is here as a whole; no part is wanted any more')
 }
 
-/** What is imported is of both families. */
-function ownerOf(c: Context<AppEnv>): string {
-  const principal = c.get('principal')
-  demandScope(principal, 'conversations')
-  demandScope(principal, 'analysis')
-  return principal.owner
-}
-
 const none = () => new AppError('not_found', 'There is no import; POST /api/import begins one')
 
 async function standingOf(c: Context<AppEnv>) {
-  const standing = await ownerObject(c.env, ownerOf(c)).importStanding()
+  const standing = await ownerObject(c.env, ownerOfBoth(c)).importStanding()
   if (standing === null) throw none()
   return standing
 }
