@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from '../../test/support/chromium.ts'
+import type { CountsFile } from '../../test/support/closing-line-reporter.ts'
 import { buildConsole } from '../start/console.ts'
 import { Fault } from '../start/fault.ts'
 import { ROOT } from '../start/paths.ts'
@@ -39,12 +40,10 @@ function requireOrMissBrowser(): string | null {
 /** A run that was told to stop is followed by no other. */
 let isStopped = false
 
-type Counts = { passed: number; failed: number; skipped: number }
-
-/** Adds up the runs, prints the closing line, and answers the exit code. */
+/** Adds up the runs, names what failed in any of them, prints the closing line, and answers the exit code. */
 async function runAll(args: readonly string[], chromium: string | null): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'bellwether-test-'))
-  const sum: Counts = { passed: 0, failed: 0, skipped: 0 }
+  const sum: CountsFile = { passed: 0, failed: 0, skipped: 0, failures: [] }
   let exitCode = 0
   try {
     for (const [at, projects] of runsOf(args).entries()) {
@@ -54,10 +53,11 @@ async function runAll(args: readonly string[], chromium: string | null): Promise
       const code = await runVitest([...projects, '--passWithNoTests', ...args], env)
       exitCode ||= code
       // A run that ended before it could count has failed as one.
-      const counts = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Counts) : null
+      const counts = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CountsFile) : null
       sum.passed += counts?.passed ?? 0
       sum.failed += Math.max(counts?.failed ?? 0, code === 0 ? 0 : 1)
       sum.skipped += counts?.skipped ?? 0
+      sum.failures.push(...(counts?.failures ?? (code === 0 ? [] : ['the run ended before it could count'])))
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -67,6 +67,8 @@ async function runAll(args: readonly string[], chromium: string | null): Promise
     sum.failed = 1
     exitCode = 1
   }
+  // A log is read from its end, and a failure of the first run stands a long way above it.
+  if (sum.failures.length > 0) console.log(`\nWhat failed:\n  ${sum.failures.join('\n  ')}`)
   console.log(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`)
   return exitCode
 }

@@ -8,6 +8,9 @@ const AFTER_LAST_FILE_MS = 60_000
 
 type Counts = { passed: number; failed: number; skipped: number; pending: number }
 
+/** What `TEST_COUNTS` receives: whoever adds up several runs names the failures of all of them at the end. */
+export type CountsFile = { passed: number; failed: number; skipped: number; failures: string[] }
+
 /**
  * Ends the run with the plain line that continuous integration reads: `N passed, N failed, N skipped`, or writes it to the file
  * that `TEST_COUNTS` names, for whoever adds up several runs. With `REQUIRE_ALL=1` a skip counts as a failure and fails the run.
@@ -63,21 +66,29 @@ export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
     const counts: Counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 }
     const skipped: string[] = []
+    const failures = [
+      ...this.#failed,
+      ...unhandledErrors.map((error) => `outside of any test\n    ${messageOf(error)}`),
+    ]
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         counts[test.result().state] += 1
         if (test.result().state === 'skipped') skipped.push(`${module.relativeModuleId}: ${test.fullName}`)
       }
       // A file that fails to load holds no test, yet must count.
-      if (module.state() === 'failed' && [...module.children.allTests('failed')].length === 0) counts.failed += 1
+      if (module.state() === 'failed' && [...module.children.allTests('failed')].length === 0) {
+        counts.failed += 1
+        failures.push(`${module.relativeModuleId}: the file itself\n    ${messageOf(module.errors()[0])}`)
+      }
     }
     if (process.env.REQUIRE_ALL === '1' && skipped.length > 0) {
       console.log(`\nSkipped, which REQUIRE_ALL=1 forbids:\n  ${skipped.join('\n  ')}`)
       counts.failed += counts.skipped
+      failures.push(...skipped.map((name) => `${name}\n    skipped, which REQUIRE_ALL=1 forbids`))
       counts.skipped = 0
       process.exitCode = 1
     }
-    close({ ...counts, failed: counts.failed + counts.pending })
+    close({ ...counts, failed: counts.failed + counts.pending }, failures)
   }
 
   #endAnyway(): void {
@@ -95,16 +106,20 @@ export default class ClosingLineReporter implements Reporter {
     list('What failed by then', this.#failed)
     list('Files that did not end', this.#files)
     list('Tests that ran', this.#running.values())
-    close({ ...this.#ended, failed: failed + Math.max(1, this.#running.size) })
+    const unended = [...this.#running.values()].map((name) => `${name}\n    did not end`)
+    close({ ...this.#ended, failed: failed + Math.max(1, this.#running.size) }, [...this.#failed, ...unended])
     process.exit(1)
   }
 }
 
-function close({ passed, failed, skipped }: Counts): void {
+function close({ passed, failed, skipped }: Counts, failures: string[]): void {
   const file = process.env.TEST_COUNTS
   if (file === undefined) console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`)
-  else writeFileSync(file, JSON.stringify({ passed, failed, skipped }))
+  else writeFileSync(file, JSON.stringify({ passed, failed, skipped, failures } satisfies CountsFile))
 }
+
+const messageOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error ?? '')
 
 const fileOf = (module: TestModule): string => `${module.project.name} ${module.relativeModuleId}`
 
