@@ -85,7 +85,7 @@ const ended = (access: Access): Access =>
 function Console({ session, onSignOut }: { session: Session; onSignOut: () => void }) {
   const path = usePath()
   const [trouble, setTrouble] = useState<string | null>(null)
-  const [palette, setPalette] = usePalette()
+  const [palette, openPalette] = usePalette()
   const leave = () => {
     signOut().then(onSignOut, (error: unknown) => setTrouble(messageOf(error)))
   }
@@ -95,7 +95,7 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
       <Bar skip={SKIP()}>
         <Brand />
         <MainNav area={path.split('/')[1] ?? ''} />
-        <button type="button" class="command-button" onClick={() => setPalette('commands')}>
+        <button type="button" class="command-button" onClick={openPalette}>
           {say('Search')} <kbd>Ctrl K</kbd>
         </button>
         <LanguageChoice />
@@ -111,7 +111,7 @@ function Console({ session, onSignOut }: { session: Session; onSignOut: () => vo
         )}
       </Bar>
       <Banners />
-      {palette !== null && <LazyPalette showsKeys={palette === 'keys'} onClose={() => setPalette(null)} />}
+      {palette}
       {trouble !== null && <Notice kind="error">{trouble}</Notice>}
       <div class="content" id="content" ref={content} tabIndex={-1}>
         <Boundary key={path}>
@@ -184,20 +184,29 @@ const LazyPalette = lazy<{ showsKeys: boolean; onClose: () => void }>(
   async () => (await import('./frame/palette.tsx')).Palette,
 )
 
+/** Each opening is one of its own: closed and opened again within one frame, the list starts afresh. */
+type Opened = { shows: 'commands' | 'keys'; nth: number }
+
+let openings = 0
+const opened = (shows: Opened['shows']): Opened => ({ shows, nth: ++openings })
+
 /** Ctrl+K or ⌘K opens it anywhere, `?` where nothing is being typed. */
 function usePalette() {
-  const [palette, setPalette] = useState<'commands' | 'keys' | null>(null)
+  const [palette, setPalette] = useState<Opened | null>(null)
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === 'k'
       if (!isCommand && !(event.key === '?' && !isTyping(event.target))) return
       event.preventDefault()
-      setPalette((before) => (isCommand && before === null ? 'commands' : isCommand ? null : 'keys'))
+      setPalette((before) => (isCommand && before !== null ? null : opened(isCommand ? 'commands' : 'keys')))
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
-  return [palette, setPalette] as const
+  const shown = palette !== null && (
+    <LazyPalette key={palette.nth} showsKeys={palette.shows === 'keys'} onClose={() => setPalette(null)} />
+  )
+  return [shown, () => setPalette(opened('commands'))] as const
 }
 
 const isTyping = (target: EventTarget | null): boolean =>

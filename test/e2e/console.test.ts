@@ -184,6 +184,13 @@ test('journey: a few keys lead to every page, to a conversation and to a stock, 
   await one.to(one.list('Go to a page, a conversation or a stock'))
   await page.keyboard.press('ArrowUp')
   await expect.poll(() => outside(page, '[role="option"][aria-selected="true"]')).toBe(0)
+  // Keys that follow each other at once mean what they say, and the list starts afresh.
+  for (let round = 0; round < 5; round++) {
+    await one.to(one.list('Go to a page, a conversation or a stock'))
+    await page.keyboard.insertText(`round ${round}`)
+    await Promise.all([page.keyboard.press('Escape'), page.keyboard.press('Control+k')])
+    await expect.poll(() => one.list('Go to a page, a conversation or a stock').inputValue()).toBe('')
+  }
   await page.keyboard.press('Escape')
   await page.context().grantPermissions(['notifications'])
   for (const name of ['Turn on notifications of this browser', 'Turn off notifications of this browser'] as const) {

@@ -1,6 +1,6 @@
 // Every page, the newest conversations and every stock by its name, a few keys away.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { listConversations, request } from '../api.ts'
 import { navigate } from '../router.tsx'
 import { language, say, type Text } from '../texts.ts'
@@ -46,14 +46,21 @@ const KEYS: readonly [keys: string, meaning: Text][] = [
 
 export function Palette({ showsKeys, onClose }: { showsKeys: boolean; onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before anything is painted: the next key may be there already.
+  useLayoutEffect(() => {
     // Where the reader was, and is again afterwards.
     const before = document.activeElement
     dialog.current?.showModal()
     return () => before instanceof HTMLElement && before.focus()
   }, [])
+  // The browser tells of a closed dialog later than of the next key: by then Ctrl+K would have closed what is closed already.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape' || event.isComposing) return
+    event.preventDefault()
+    onClose()
+  }
   return (
-    <dialog class="palette" ref={dialog} aria-label={say('Commands')} onClose={onClose}>
+    <dialog class="palette" ref={dialog} aria-label={say('Commands')} onKeyDown={onKeyDown} onClose={onClose}>
       {showsKeys ? <Keys onClose={() => dialog.current?.close()} /> : <Commands onClose={onClose} />}
     </dialog>
   )
