@@ -3631,7 +3631,7 @@ export type Calls = {
   /** A stored report */
   'GET /api/v1/history/{record_id}': { reply: AnalysisReport }
   /** The chart of a stored report: candles, averages, levels and volume; of a market review its indices */
-  'GET /api/v1/history/{record_id}/chart.svg': { query?: { region?: string }; reply: string }
+  'GET /api/v1/history/{record_id}/chart.svg': { query?: { region?: string; theme?: 'light' | 'dark' }; reply: string }
   /** What the run of a report went through */
   'GET /api/v1/history/{record_id}/diagnostics': { reply: DiagnosticSummary }
   /** The flow of the run of a report */

@@ -6,10 +6,11 @@ import { ChatPage } from './conversation/chat-page.tsx'
 import { ConversationsPage } from './conversation/conversations-page.tsx'
 import { nameWindow } from './frame/attention.ts'
 import { Banners } from './frame/banners.tsx'
+import { LanguageChoice } from './frame/language.tsx'
 import { forgetUnsaved } from './frame/unsaved.ts'
 import { lazy } from './lazy.tsx'
 import { Link, usePageTitle, usePath } from './router.tsx'
-import { changeLanguage, LANGUAGES, type Language, language, say } from './texts.ts'
+import { say } from './texts.ts'
 import { Bar, Boundary, Notice } from './ui.tsx'
 import type { Session } from './wire.ts'
 
@@ -147,24 +148,6 @@ function MainNav({ area }: { area: string }) {
     </nav>
   )
 }
-
-const LanguageChoice = () => (
-  <select
-    class="language"
-    aria-label={say('Language')}
-    value={language}
-    onChange={(event) => {
-      const picked = event.currentTarget.value
-      if (picked in LANGUAGES) changeLanguage(picked as Language)
-    }}
-  >
-    {Object.entries(LANGUAGES).map(([code, name]) => (
-      <option key={code} value={code} lang={code}>
-        {name}
-      </option>
-    ))}
-  </select>
-)
 
 const past = () => import('./analysis/history-pages.tsx')
 const PARTS: Readonly<Record<string, ComponentType<object>>> = {

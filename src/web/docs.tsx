@@ -5,10 +5,12 @@ import './reference/reference.css'
 import { render } from 'preact'
 import { keepFocus } from './frame/focus.ts'
 import { ReferencePage } from './reference/reference-page.tsx'
+import { loadTexts } from './texts.ts'
 import { Boundary } from './ui.tsx'
 
 const root = document.getElementById('app')
 if (!root) throw new Error('missing: the element that the page is drawn in')
+await loadTexts()
 keepFocus()
 render(
   <Boundary>

@@ -11,6 +11,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { watchReturns } from './frame/attention.ts'
 import { keepFocus } from './frame/focus.ts'
+import { keepScroll } from './frame/scroll.ts'
 import { keepUnsaved } from './frame/unsaved.ts'
 import { loadTexts } from './texts.ts'
 
@@ -25,6 +26,7 @@ const TYPES: Types = window as Types
 watchReturns()
 keepFocus()
 keepUnsaved()
+keepScroll()
 render(<App />, root)
 keepOfflinePage()
 

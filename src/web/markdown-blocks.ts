@@ -126,7 +126,7 @@ function linkOf({ href, tokens }: Tokens.Link): Run[] {
 
 const INLINE = /^data:image\/(?:svg\+xml|png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/
 /** The service's own: the charts of a stored review. */
-const CHART = /^\/api\/v1\/history\/\w+\/chart\.svg\?region=[a-z]+$/
+const CHART = /^\/api\/v1\/history\/\w+\/chart\.svg\?region=[a-z]+(?:&theme=dark)?$/
 
 /** Pictures of other hosts are links: a page that shows them would tell their host who reads what. */
 function imageOf({ href, text }: Tokens.Image): Run[] {

@@ -3,9 +3,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { nameWindow } from './frame/attention.ts'
+import { noteScroll } from './frame/scroll.ts'
 
 export function navigate(path: string): void {
   if (path === location.pathname + location.search) return
+  noteScroll()
   history.pushState(null, '', path)
   dispatchEvent(new PopStateEvent('popstate'))
   scrollTo(0, 0)
@@ -57,8 +59,10 @@ export function useChosen<Name extends string>(
     }
     const search = query.size === 0 ? '' : `?${query}`
     if (search === location.search) return
-    if (way === 'push') history.pushState(null, '', location.pathname + search)
-    else history.replaceState(null, '', location.pathname + search)
+    if (way === 'push') {
+      noteScroll()
+      history.pushState(null, '', location.pathname + search)
+    } else history.replaceState(history.state, '', location.pathname + search)
     dispatchEvent(new PopStateEvent('popstate'))
   }
   return [chosen, choose] as const

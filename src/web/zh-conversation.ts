@@ -10,6 +10,7 @@ export const ZH_CONVERSATION = {
   read: '读取',
   tool: '工具',
   write: '写入',
+  'What it had printed before, as long as this page is open:': '此前的输出（仅在此页面打开期间可见）：',
   'Not copied': '未能复制',
   'You rejected it.': '您已拒绝。',
   'under way': '进行中',

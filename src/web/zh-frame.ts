@@ -1,6 +1,22 @@
 // The Chinese wording of what surrounds every page.
 
 export const ZH_FRAME = {
+  'A token is tried with its host before it is stored. It is sealed, and never shown again.':
+    '令牌在保存前会先向其主机验证。保存时加密，之后不再显示。',
+  'All tokens are gone.': '所有令牌已删除。',
+  'Take everything along': '带走全部数据',
+  'One file (tar) of all that you have here but secrets, keys and tokens: conversations with their events and files, reports, talks, watchlists, portfolio, alerts, screens, schedules, settings.':
+    '一个 tar 文件，包含您在此的全部数据（密文、密钥和令牌除外）：会话及其事件和文件、报告、问答、自选、持仓、提醒、选股方案、定时任务和设置。',
+  'It can be read without the service, and comes into another one by': '无需本服务即可读取；导入另一个服务的命令：',
+  'Prepare the archive': '准备归档',
+  'Prepare it anew': '重新准备',
+  'The archive could not be prepared.': '归档未能准备完成。',
+  'The archive is being prepared…': '正在准备归档…',
+  'The archive': '归档',
+  'Kept until {time}.': '保留至 {time}。',
+  'Download ({size})': '下载（{size}）',
+  'Delete the archive?': '删除归档？',
+  Events: '事件',
   'API key issued': '已签发 API 密钥',
   'API key revoked': '已吊销 API 密钥',
   'Settings changed': '已修改设置',

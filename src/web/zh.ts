@@ -5,6 +5,7 @@ import { ZH_ANALYSIS } from './zh-analysis.ts'
 import { ZH_CONVERSATION } from './zh-conversation.ts'
 import { ZH_FRAME, ZH_REASONS } from './zh-frame.ts'
 import { ZH_PORTFOLIO } from './zh-portfolio.ts'
+import { ZH_REFERENCE } from './zh-reference.ts'
 import { ZH_SCREENING } from './zh-screening.ts'
 import { ZH_WORKSPACE } from './zh-workspace.ts'
 
@@ -15,12 +16,10 @@ export const ZH = {
   ...ZH_FRAME,
   ...ZH_PORTFOLIO,
   ...ZH_REASONS,
+  ...ZH_REFERENCE,
   ...ZH_SCREENING,
   ...ZH_WORKSPACE,
-  'A token is tried with its host before it is stored. It is sealed, and never shown again.':
-    '令牌在保存前会先向其主机验证。保存时加密，之后不再显示。',
   'All tasks': '全部任务',
-  'All tokens are gone.': '所有令牌已删除。',
   Analyse: '开始分析',
   'Analyse {count}': '分析 {count} 只',
   Analysis: '股票分析',

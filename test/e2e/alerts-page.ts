@@ -6,8 +6,16 @@ import type { Person } from './person.ts'
 
 /** In which form the hours stand, with or without a half of the day, is the browser's own affair. */
 async function writeTime(one: Person, field: Locator, time: string): Promise<void> {
-  await one.to(field)
-  await field.fill(time)
+  const { keyboard } = one.page
+  const [hour = '', minute = ''] = time.split(':')
+  const ofHalf = String(((Number(hour) + 11) % 12) + 1).padStart(2, '0')
+  for (const keys of [`${hour}${minute}`, `${ofHalf}${minute}${Number(hour) < 12 ? 'AM' : 'PM'}`]) {
+    await one.to(field)
+    for (let part = 0; part < 3; part++) await keyboard.press('ArrowLeft')
+    await keyboard.type(keys)
+    if ((await field.inputValue()) === time) return
+  }
+  throw new Error(`the field does not take ${time}: ${await field.inputValue()}`)
 }
 
 export async function makeRules(one: Person): Promise<void> {

@@ -103,6 +103,33 @@ test('journey: an edit is a diff in one column or two, a command shows in colour
   expect(one.faults).toEqual([])
 })
 
+test('what a command had printed that died with the service stays in the page that was open, and its outcome is said to be unknown', async ({
+  skip,
+}) => {
+  const one = await someone(skip, {
+    script: [run('1', 'echo printed before; sleep 600'), { text: 'gone on' }],
+    look: { language: 'en', theme: 'light', size: 'narrow' },
+  })
+  const service = await shared.start()
+  await one.open(service.url)
+  await begin(one, 'do it')
+  const log = one.page.getByRole('log')
+  const printed = log.locator('.output.live', { hasText: 'printed before' })
+  await printed.waitFor()
+  expect(service.kill9Runtime()).toBeGreaterThan(0)
+  const unknown = log.getByText('The service restarted while this ran.')
+  await unknown.waitFor({ timeout: 120_000 })
+  await log.getByText('gone on').waitFor({ timeout: 120_000 })
+  expect(await printed.count()).toBe(1)
+  await one.looks('a command that died with the service')
+  await one.reload()
+  await unknown.waitFor()
+  expect(await printed.count()).toBe(0)
+  // The browser itself reports each attempt to reach a service that is down.
+  const outage = /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection|50[23]/
+  expect(one.faults.filter((fault) => !outage.test(fault))).toEqual([])
+})
+
 test('journey: a confirmation tells risk and reasons, waits in the title, and is answered by a shortcut and by its buttons', async ({
   skip,
 }) => {
@@ -361,5 +388,13 @@ test('journey: what changed becomes a pull request by one form, and no second on
   await one.press(submit)
   await one.reads('A request for {branch} is open already: the push has gone there.', { branch: 'topic' })
   expect(await shared.get(path)).toMatchObject({ pr_number: [1] })
+  // Another host has another word for it.
+  await page.route(`${url}${path}`, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), git_provider: 'gitlab' } })
+  })
+  await one.reload()
+  await one.press(one.button('Merge request'))
+  await page.unroute(`${url}${path}`)
   expect(one.faults).toEqual([])
 })

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { startScriptedModel } from '../support/scripted-model.ts'
 import { browserOr, sharedService } from './browser.ts'
-import { type Look, type Person, personAt } from './person.ts'
+import { type Look, type Person, personAt, SIZES } from './person.ts'
 
 const shared = sharedService({})
 
@@ -135,6 +135,7 @@ test('journey: a report is read to its end, and its chart by sessions, panes, sc
   for (const level of levels) expect(level).toMatch(/\d/)
   const parts = ['Plan', 'Trend by horizon', 'Performance', 'Beside the market', 'What the method was worth'] as const
   for (const name of [...parts, 'How the score came about'] as const) await one.heading(name).waitFor()
+  await comesBack(one)
   expect(await page.locator('.figures dd').allTextContents()).toEqual(
     expect.arrayContaining([expect.stringMatching(/%$/)]),
   )
@@ -164,6 +165,26 @@ test('journey: a report is read to its end, and its chart by sessions, panes, sc
   expect(one.faults).toEqual([])
 })
 
+/** Back and a reload lead to where the reader was in a long page, another page begins at its top. */
+async function comesBack(one: Person): Promise<void> {
+  const { page } = one
+  const top = () => page.evaluate(() => scrollY)
+  const noted = () => page.evaluate(() => Reflect.get(history.state ?? {}, 'scrolled'))
+  await page.evaluate(() => scrollTo(0, 700))
+  await expect.poll(noted).toBe(700)
+  await page.keyboard.press('Control+k')
+  await one.to(one.list('Go to a page, a conversation or a stock'))
+  await page.keyboard.insertText(one.say('Watchlists'))
+  await page.getByRole('option', { name: one.say('Watchlists'), selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+  await one.heading('Watchlists').waitFor()
+  expect(await top()).toBe(0)
+  await page.goBack()
+  await expect.poll(top).toBe(700)
+  await one.reload()
+  await expect.poll(top).toBe(700)
+}
+
 test('journey: a report is taken along as Markdown, as a picture and on paper', async ({ skip }) => {
   const id = await reported('AAPL')
   const one = await someone(skip, `/analysis/${id}`, { language: 'zh', theme: 'light', size: 'narrow' })
@@ -191,8 +212,43 @@ test('journey: a report is taken along as Markdown, as a picture and on paper', 
   await one.looks('a report on a phone')
   await page.emulateMedia({ media: 'print' })
   expect(await one.button('Print').isVisible()).toBe(false)
+  await page.emulateMedia({ media: null, colorScheme: 'dark' })
+  await page.locator('.plot canvas').first().waitFor({ state: 'attached' })
+  for (const size of Object.values(SIZES)) {
+    await page.setViewportSize(size)
+    await onPaper(page)
+  }
   expect(one.faults).toEqual([])
 })
+
+type Sheet = { width: number; height: number; ground: number[]; left: number; right: number; isPlotShown: boolean }
+
+/** The whole of the chart stands on the sheet, in light colours, in the place of that of the screen. */
+async function onPaper(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    // Told while the page has the style and the width of the sheet.
+    const look = () => {
+      const [picture, plot] = ['.on-paper', '.plot'].map((name) => document.querySelector(name))
+      if (!(picture instanceof HTMLCanvasElement) || !plot || !matchMedia('print').matches) return
+      const { left, right } = picture.getBoundingClientRect()
+      const { width, height } = picture
+      const ground = [...(picture.getContext('2d')?.getImageData(2, 2, 1, 1).data ?? [])]
+      const isPlotShown = getComputedStyle(plot).display !== 'none'
+      Object.assign(window, { sheet: { width, height, ground, left, right, isPlotShown } })
+    }
+    matchMedia('print').addEventListener('change', look, { once: true })
+  })
+  const pdf = (await page.pdf({ format: 'A4' })).toString('latin1')
+  const sheet = (await page.evaluate(() => Reflect.get(window, 'sheet'))) as Sheet
+  expect(sheet).toMatchObject({ ground: [255, 255, 255, 255], isPlotShown: false })
+  expect(sheet.left).toBeGreaterThanOrEqual(0)
+  expect(sheet.right).toBeLessThanOrEqual(794)
+  // It is drawn in the file from its parts, prices beside their scale: as wide as the sheet, not as the screen.
+  const widths = [...pdf.matchAll(/\/Subtype \/Image\s+\/Width (\d+)/g)].map(([, width]) => Number(width))
+  expect(Math.max(...widths)).toBeGreaterThan(0.8 * sheet.width)
+  expect(Math.max(...widths)).toBeLessThanOrEqual(sheet.width)
+  expect(await page.locator('.on-paper').count()).toBe(0)
+}
 
 test('journey: a market review is tables, cards and a picture, and nothing of the Markdown it was written in', async ({
   skip,
@@ -208,7 +264,14 @@ test('journey: a market review is tables, cards and a picture, and nothing of th
   await page.locator('.index-card').nth(1).waitFor()
   const chart = page.locator('.markdown img[src*="/chart.svg"]')
   await chart.scrollIntoViewIfNeeded()
-  await expect.poll(() => chart.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+  const isDrawn = () => chart.evaluate((image: HTMLImageElement) => image.complete && image.naturalWidth > 0)
+  await expect.poll(isDrawn).toBe(true)
+  // Of the page's own colours.
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('.markdown img[src$="/chart.svg?region=cn&theme=dark"]').waitFor()
+  await expect.poll(isDrawn).toBe(true)
+  await one.looks('a market review in the dark')
+  await page.emulateMedia({ colorScheme: 'light' })
   expect(await page.locator('.markdown').textContent()).not.toMatch(/data:image|\*\*|##|\| ---/)
   await one.looks('a market review')
   await one.press(page.getByRole('link', { name: 'All tasks' }))

@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { startService } from '../../scripts/start/service.ts'
 import { browserOr, CLEAN } from './browser.ts'
-import { growLog } from './long-log.ts'
+import { eventOf, growLog, messageAt, silentAt } from './long-log.ts'
 import { type Person, personAt, SIZES } from './person.ts'
 
 /** All of them where everything is to be proved; the window works the same over fewer. */
@@ -63,6 +63,7 @@ test('journey: a conversation too long for a page opens at its end, is scrolled,
   await one.looks('a search that found something')
   await one.press(page.getByRole('button', { name: `#${MIDDLE}` }))
   await log.locator('.focused', { hasText: `question ${MIDDLE}` }).waitFor()
+  await isInSight(page)
   expect(await log.locator('.entry').count()).toBeLessThanOrEqual(MOST_ENTRIES)
   await one.press(one.byRole('slider', 'Event'), 'Home')
   await log.getByText('echo one > a.txt').first().waitFor()
@@ -75,6 +76,70 @@ test('journey: a conversation too long for a page opens at its end, is scrolled,
   await one.looks('a long conversation on a phone')
   expect(faults).toEqual([])
 })
+
+/** The event of a jump, which is at the very beginning of what the page reads first; nothing before it has a height. */
+const LONELY = 250
+/** Taller than the log, with code whose colours come later. */
+const TALL = 400
+const SHORT_LOG = 600
+const code = Array.from({ length: 150 }, (_, line) => `def f${line}(a):  # a comment\n    return ${line}`).join('\n')
+
+test('a jump ends with its event in sight and marked, whatever comes around it later, until the reader moves on', async ({
+  skip,
+}) => {
+  const browser = browserOr(skip)
+  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-jumps-'))
+  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
+  const env = { ...CLEAN, MARKET_DATA: 'sample' }
+  const before = await startService({ stateDir, env })
+  const id = await twoVersions(before.url)
+  await before.stop()
+  growLog(stateDir, SHORT_LOG, (at) => {
+    if (at === LONELY) return messageAt(at, 'alone')
+    if (at === TALL) return messageAt(at, `The program:\n\n\`\`\`python\n${code}\n\`\`\``)
+    return Math.abs(at - LONELY) < 50 ? silentAt(at) : eventOf(at)
+  })
+  const service = await startService({ stateDir, env })
+  onTestFinished(() => service.stop())
+  const one = await personAt({ browser, origin: service.url })
+  const { page } = one
+  const focused = page.locator('[role=log] .focused')
+  for (const size of Object.values(SIZES)) {
+    await page.setViewportSize(size)
+    for (const at of [LONELY, TALL, SHORT_LOG - 1, 0]) {
+      await one.open(`${service.url}/conversations/${id}?event=${at}`)
+      await focused.waitFor()
+      // The pages around it have come, and the colours of its code.
+      if (at === LONELY) await page.locator(`[data-entry="${LONELY - 50}"]`).waitFor({ state: 'attached' })
+      if (at === TALL) await focused.locator('[class^="hljs-"]').first().waitFor({ state: 'attached' })
+      await isInSight(page)
+    }
+  }
+  await one.open(`${service.url}/conversations/${id}?event=${LONELY}`)
+  await page.locator(`[data-entry="${LONELY - 50}"]`).waitFor({ state: 'attached' })
+  await isInSight(page)
+  await page.getByRole('log').hover()
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, -1_000)
+      return page.locator(`[data-entry="${LONELY - 110}"]`).count()
+    })
+    .toBe(1)
+  expect(await seen(page)).toBe('out of sight')
+  expect(one.faults).toEqual([])
+})
+
+/** What a jump leads to is within the log, or its beginning where it is taller, whatever height the entries around it turn out to have. */
+const isInSight = (page: Page) => expect.poll(() => seen(page)).toBe('in sight')
+
+const seen = (page: Page) =>
+  page.evaluate(() => {
+    const [log, entry] = ['[role=log]', '.focused'].map((name) => document.querySelector(name)?.getBoundingClientRect())
+    if (log === undefined || entry === undefined) return 'not marked'
+    const end = entry.height > log.height ? entry.top + log.height / 2 : entry.bottom
+    // To the pixel, of which a screen may have parts.
+    return entry.top >= log.top - 1 && end <= log.bottom + 1 ? 'in sight' : 'out of sight'
+  })
 
 /** By the keys of the log itself, up a page and back to its end. */
 async function keyedScroll(one: Person): Promise<void> {

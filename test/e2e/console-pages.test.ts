@@ -64,7 +64,7 @@ const ANALYSIS = [
 ]
 const SETTINGS = [
   ...['model', 'agent', 'runtime', 'tool-servers', 'git-hosts', 'secrets', 'notifications'],
-  ...['schedules', 'keys', 'limits', 'audit', 'erase'],
+  ...['schedules', 'keys', 'limits', 'audit', 'export', 'erase'],
 ]
 const WORKSPACE = ['files', 'changes', 'terminal', 'ports']
 

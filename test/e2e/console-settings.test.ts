@@ -303,6 +303,32 @@ test('journey: one conversation has a model, an agent and a runtime of its own; 
   expect(one.faults.filter((fault) => !/status of 400/.test(fault))).toEqual([])
 })
 
+test('journey: everything is taken along as one file, which is prepared while the page waits, and deleted again', async ({
+  skip,
+}) => {
+  const look: Look = { language: 'zh', theme: 'light', size: 'narrow' }
+  const one = await someone(skip, { at: '/settings/export', look })
+  const { page } = one
+  await shared.post('/api/conversations', { initial_user_msg: 'echo taken along > mine.txt' })
+  await one.press(one.button('Prepare the archive'))
+  const archive = one.byRole('region', 'The archive')
+  await archive.waitFor({ timeout: 120_000 })
+  await one.looks('an archive that is ready')
+  const [download] = await Promise.all([page.waitForEvent('download'), one.press(archive.getByRole('link'))])
+  const bytes = readFileSync(await download.path())
+  expect([download.suggestedFilename(), bytes.subarray(257, 262).toString()]).toEqual([
+    expect.stringMatching(/^bellwether-.*\.tar$/),
+    'ustar',
+  ])
+  expect(bytes.includes('taken along')).toBe(true)
+  await one.press(archive.getByRole('button', { name: one.say('Delete') }))
+  await one.press(page.getByRole('alertdialog').getByRole('button', { name: one.say('Delete') }))
+  await archive.waitFor({ state: 'detached' })
+  await one.to(one.button('Prepare the archive'))
+  // The browser itself reports that there is none.
+  expect(one.faults.filter((fault) => !/status of 404/.test(fault))).toEqual([])
+})
+
 test('journey: everything is deleted after the word for it was typed', async ({ skip }) => {
   const look: Look = { language: 'zh', theme: 'dark', size: 'wide' }
   const one = await someone(skip, { at: '/settings/erase', look })

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 const FOLDER = join('v3', 'do', 'bellwether-Conversation')
 
 /** Adds events to the one conversation of the state until there are so many: messages of the agent, commands and outputs of some lines. */
-export function growLog(stateDir: string, count: number): void {
+export function growLog(stateDir: string, count: number, eventAt: (id: number) => LogEvent = eventOf): void {
   const folder = join(stateDir, FOLDER)
   const file = readdirSync(folder).find((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))
   if (file === undefined) throw new Error('missing: the file of the conversation')
@@ -16,7 +16,7 @@ export function growLog(stateDir: string, count: number): void {
   const insert = db.prepare('INSERT INTO events (id, timestamp, source, kind, hidden, body) VALUES (?, ?, ?, ?, 0, ?)')
   db.exec('BEGIN')
   for (let id = first + 1; id < count; id++) {
-    const event = eventOf(id)
+    const event = eventAt(id)
     const kind = 'action' in event ? `action:${event.action}` : `observation:${event.observation}`
     insert.run(id, event.timestamp, event.source, kind, JSON.stringify(event))
   }
@@ -24,27 +24,38 @@ export function growLog(stateDir: string, count: number): void {
   db.close()
 }
 
-function eventOf(id: number) {
-  const base = {
-    id,
-    timestamp: new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString().replace('Z', '000Z'),
-    message: '',
-  }
+type LogEvent = { timestamp: string; source: 'agent' } & ({ action: string } | { observation: string })
+
+const baseOf = (id: number) => ({
+  id,
+  timestamp: new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString().replace('Z', '000Z'),
+  message: '',
+  source: 'agent' as const,
+})
+
+export const messageAt = (id: number, content: string): LogEvent => ({
+  ...baseOf(id),
+  ...{ message: content, action: 'message', args: { content } },
+})
+
+/** Of which nothing is shown. */
+export const silentAt = (id: number): LogEvent => ({ ...baseOf(id), ...{ observation: 'null', content: '' } })
+
+export function eventOf(id: number): LogEvent {
+  const base = baseOf(id)
   const kind = id % 4
   // No message of a user: the agent would answer it.
   if (kind === 0) {
-    const content = `question ${id}, please`
-    return { ...base, message: content, source: 'agent' as const, action: 'message', args: { content } }
+    return messageAt(id, `question ${id}, please`)
   }
   if (kind === 3) {
-    const content = `Answer ${id}: **done**.\n\n- one\n- two\n\n${'word '.repeat(id % 60)}`
-    return { ...base, message: content, source: 'agent' as const, action: 'message', args: { content } }
+    return messageAt(id, `Answer ${id}: **done**.\n\n- one\n- two\n\n${'word '.repeat(id % 60)}`)
   }
   if (kind === 1) {
     const command = `ls -la folder-${id}`
-    return { ...base, source: 'agent' as const, action: 'run', args: { command, thought: '' } }
+    return { ...base, ...{ action: 'run', args: { command, thought: '' } } }
   }
   const content = Array.from({ length: 1 + (id % 12) }, (_, line) => `line ${line} of event ${id}`).join('\n')
   const extras = { command: `ls -la folder-${id - 1}`, metadata: { exit_code: 0 }, hidden: false }
-  return { ...base, source: 'agent' as const, observation: 'run', cause: id - 1, content, extras }
+  return { ...base, ...{ observation: 'run', cause: id - 1, content, extras } }
 }

@@ -16,7 +16,7 @@ export async function usePortfolio(one: Person): Promise<void> {
   await one.pickNamed(page.getByRole('combobox', { name: 'Account', exact: true }).first(), `${NAME} (CNY)`)
   const bought = { 'Code or name': '贵州茅台', Day: '2025-12-02', Shares: '100', 'Price of one': '1400.05', Fee: '5' }
   await book(one, 'Trade', bought)
-  await page.getByRole('row', { name: /^600519 100 1,400\.10/ }).waitFor()
+  await page.getByRole('row', { name: /^600519 Kweichow Moutai 100 1,400\.10/ }).waitFor()
   await keepsChoice(one)
   await book(one, 'Trade', { 'Code or name': '600519', Day: '2025-12-06', Shares: '1', 'Price of one': '1' })
   await one.isMarked(form.getByLabel('Day'), '2025-12-06 is no trading day of the market cn')
@@ -76,7 +76,7 @@ async function importFiles(one: Person): Promise<void> {
   await place.getByText('A trial: 1 would be booked, 0 are there already, 0 cannot be.').waitFor()
   await one.press(place.getByRole('button', { name: 'Book 1' }))
   await place.getByText('1 were booked, 0 were there already.').waitFor()
-  await page.getByRole('row', { name: /^600519 60 / }).waitFor()
+  await page.getByRole('row', { name: /^600519 Kweichow Moutai 60 / }).waitFor()
   await one.press(place.getByRole('button', { name: 'Book 1' }))
   await place.getByText('0 were booked, 1 were there already.').waitFor()
   // Columns that nobody knows are chosen from those of the file.
@@ -113,15 +113,15 @@ async function withoutRate(one: Person): Promise<void> {
 /** A month and a list of days, of what is watched and of what is held; what nobody knows is named. */
 export async function useCalendar(one: Person): Promise<void> {
   const { page } = one
-  await page.getByRole('navigation', { name: 'Analysis' }).getByRole('link', { name: 'Calendar' }).press('Enter')
+  await one.press(page.getByRole('navigation', { name: 'Analysis' }).getByRole('link', { name: 'Calendar' }))
   await page.getByRole('heading', { name: 'Calendar', level: 1 }).waitFor()
-  await page.getByRole('combobox', { name: 'Whose days' }).selectOption('What I hold')
+  await one.pickNamed(one.list('Whose days'), 'What I hold')
   await page
     .getByText('Days and amounts are made up for the sample: of no company.')
     .or(page.getByText('No days in this month'))
     .first()
     .waitFor()
-  await page.getByRole('combobox', { name: 'View' }).selectOption('List')
+  await one.pickNamed(one.list('View'), 'List')
   // In three months there is each kind of day.
   const place = page.locator('.day-list')
   for (
@@ -131,7 +131,7 @@ export async function useCalendar(one: Person): Promise<void> {
   ) {
     const heading = page.locator('.month-nav h2')
     const before = await heading.textContent()
-    await page.getByRole('button', { name: 'Next month' }).press('Enter')
+    await one.press(page.getByRole('button', { name: 'Next month' }))
     await expect.poll(() => heading.textContent()).not.toBe(before)
     await page
       .getByText(/made up for the sample|No days in this month/)
@@ -144,7 +144,7 @@ export async function useCalendar(one: Person): Promise<void> {
     .waitFor()
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Save for a calendar (ICS)' }).press('Enter'),
+    one.press(page.getByRole('link', { name: 'Save for a calendar (ICS)' })),
   ])
   expect(download.suggestedFilename()).toBe('calendar.ics')
   // The month, whose days and the view are in the address.
@@ -153,7 +153,7 @@ export async function useCalendar(one: Person): Promise<void> {
   await one.reload()
   await page.locator('.month-nav h2', { hasText: month ?? '' }).waitFor()
   expect(await page.getByRole('combobox', { name: 'View' }).inputValue()).toBe('list')
-  await page.getByRole('combobox', { name: 'View' }).selectOption('Month')
+  await one.pickNamed(one.list('View'), 'Month')
   await page.getByRole('table').getByRole('columnheader').nth(6).waitFor()
 }
 

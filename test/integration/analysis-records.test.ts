@@ -30,7 +30,9 @@ test('a stored report is a page, a chart, news, diagnostics and a flow, all of t
   const chart = await ann.ask(`/api/v1/history/${id}/chart.svg`)
   expect([chart.status, chart.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
   expect(chart.headers.get('content-security-policy')).toContain('sandbox')
-  expect(await chart.text()).toContain('MA20')
+  expect(await chart.text()).toMatch(/MA20.*#ffffff|#ffffff.*MA20/s)
+  const dark = await (await ann.ask(`/api/v1/history/${id}/chart.svg?theme=dark`)).text()
+  expect([dark.includes('MA20'), dark.includes('#ffffff'), dark.includes('#191f21')]).toEqual([true, false, true])
 
   expect(await ann.json(`/api/v1/history/${id}/news`)).toEqual({ total: 0, items: [] })
   expect(await ann.json(`/api/v1/history/${id}/diagnostics`)).toMatchObject({

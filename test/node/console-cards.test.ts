@@ -3,7 +3,7 @@ import { KINDS, type Parameter } from '../../src/alerts/kinds.ts'
 import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
 import { coloured, isForTerminal } from '../../src/web/conversation/ansi.ts'
 import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
-import { askedOf, toEntries } from '../../src/web/conversation/entries.ts'
+import { askedOf, entryOf, toEntries } from '../../src/web/conversation/entries.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
 
 const ESC = String.fromCharCode(27)
@@ -80,6 +80,25 @@ test('whoever is asked about an action reads the whole of it, and its card stand
   )
   const again = { ...edit, id: 4, args: { ...asked, thought: '', confirmation_state: 'confirmed' } }
   expect(toEntries([edit, again])).toMatchObject([{ id: 4, kind: 'step', answer: '', body: told }])
+})
+
+test('an event that is jumped to leads to the card that tells of it: its message, its action, or what stands before', () => {
+  const edit = { action: 'edit', args: { path: '/workspace/a', confirmation_state: 'awaiting_confirmation' } }
+  const entries = toEntries([
+    event(1, { action: 'message', source: 'user', args: { content: 'ls' } }),
+    event(2, { action: 'run', args: { command: 'ls' } }),
+    event(3, { action: 'message', source: 'user', args: { content: 'and more' } }),
+    event(4, { observation: 'run', cause: 2, content: 'a.txt' }),
+    event(5, edit),
+    event(6, { observation: 'agent_state_changed', extras: { agent_state: 'running' } }),
+    event(7, { ...edit, args: { ...edit.args, confirmation_state: 'confirmed' } }),
+    event(8, { observation: 'agent_state_changed', extras: { agent_state: 'running' } }),
+  ])
+  const led = (id: number, cause: number | null = null) => entryOf(entries, { id, cause })?.id
+  expect([led(0), led(1), led(2), led(3), led(4, 2), led(5), led(6), led(7), led(8)]).toEqual([
+    ...[2, 2, 2, 3, 2],
+    ...[7, 7, 7, 7],
+  ])
 })
 
 test('a command that was stopped is one card with what it had printed, and says why it has no outcome', () => {

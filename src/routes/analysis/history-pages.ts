@@ -4,6 +4,7 @@
 import { z } from '@hono/zod-openapi'
 import { chartsOf, reviewOf } from '../../analysis/market-review/record.ts'
 import { reportOf } from '../../analysis/report/record.ts'
+import { inDark } from '../../analysis/report/render/dark-chart.ts'
 import { renderMarkdown } from '../../analysis/report/render/markdown.ts'
 import * as reports from '../../analysis/schemas.ts'
 import { findAnalysis } from '../../db/analyses.ts'
@@ -133,6 +134,7 @@ endpoint(
     summary: 'The chart of a stored report: candles, averages, levels and volume; of a market review its indices',
     query: z.object({
       region: z.string().max(20).optional().describe('Of a review of several markets: which of them'),
+      theme: z.enum(['light', 'dark']).default('light'),
     }),
     example: { reply: '<svg xmlns="http://www.w3.org/2000/svg"></svg>' },
     replies: {
@@ -141,14 +143,14 @@ endpoint(
       ...recordUnreadable,
     },
   },
-  async (c, { params: { record_id }, query: { region } }) => {
+  async (c, { params: { record_id }, query: { region, theme } }) => {
     const { report, stored } = await readRecord(c.env.DB, c.get('principal').owner, record_id)
     const { reportChart } = await import('../../analysis/report/render/html.ts')
     const charts = chartsOf(stored)
     const chart = reportChart(report) ?? (region === undefined ? [...charts.values()][0] : charts.get(region)) ?? null
     if (chart === null) throw new AppError('not_found', 'This record has no chart')
     // An image that is opened by itself is a page: it may not load or run anything.
-    return new Response(chart, {
+    return new Response(theme === 'dark' ? inDark(chart) : chart, {
       headers: { 'content-type': 'image/svg+xml', 'content-security-policy': "default-src 'none'; sandbox" },
     })
   },

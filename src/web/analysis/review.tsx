@@ -4,7 +4,7 @@ import { compact, price, signed } from '../format.ts'
 import { Markdown } from '../markdown.tsx'
 import { usePageTitle } from '../router.tsx'
 import { languageTag, say } from '../texts.ts'
-import { Notice } from '../ui.tsx'
+import { Notice, useMedia } from '../ui.tsx'
 import { direction, heat, type Index, type Light, type Review, reviewsIn, type Tile } from './stored-review.ts'
 
 type Props = { markdown: string; details: Record<string, unknown> | null; language: string }
@@ -12,6 +12,7 @@ type Props = { markdown: string; details: Record<string, unknown> | null; langua
 export function ReviewView({ markdown, details, language }: Props) {
   usePageTitle(say('Market review'))
   const reviews = reviewsIn(details)
+  const isDark = useMedia('screen and (prefers-color-scheme: dark)')
   return (
     <article class="report review" lang={language}>
       <h1 lang={languageTag}>{say('Market review')}</h1>
@@ -19,11 +20,14 @@ export function ReviewView({ markdown, details, language }: Props) {
         <OneMarket key={review.scope} review={review} />
       ))}
       <section class="card review-text">
-        <Markdown text={markdown} />
+        <Markdown text={isDark ? inDark(markdown) : markdown} />
       </section>
     </article>
   )
 }
+
+/** With the address of the picture that is made for a dark page. */
+const inDark = (markdown: string): string => markdown.replaceAll(/\/chart\.svg\?region=[a-z]+/g, '$&&theme=dark')
 
 const OneMarket = ({ review }: { review: Review }) => (
   <section class={review.isRedUp ? 'market red-rises' : 'market'} aria-label={review.scope}>

@@ -270,7 +270,7 @@ function useTalk({ session, isNew, shown, onAnswered }: Asked) {
   }
   const ask = (message: string) => {
     setMessages((before) => [...before, { id: ASKED, role: 'user', content: message }])
-    if (isNew) history.replaceState(null, '', `${PATH}?${addressOf(session, shown)}`)
+    if (isNew) history.replaceState(history.state, '', `${PATH}?${addressOf(session, shown)}`)
     void follow(message)
   }
   const resume = async () => {

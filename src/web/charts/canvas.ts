@@ -12,6 +12,7 @@ import {
   PriceScaleMode,
   type SeriesType,
 } from 'lightweight-charts'
+import { compact } from '../format.ts'
 import { locale } from '../texts.ts'
 import type { DailyBar } from '../wire.ts'
 import { type Drawn, inPercent, type Level, type Line, levelsInReach, type Pane } from './series.ts'
@@ -66,7 +67,7 @@ export function drawChart(box: HTMLElement, asked: Options): Canvas {
   }
 }
 
-/** On its own ground, since the colours are those of the screen's theme, and paper is white. */
+/** On its own ground, which is not drawn. */
 function pictureOf(chart: IChartApi, ground: string): HTMLCanvasElement {
   const picture = chart.takeScreenshot()
   const context = picture.getContext('2d')
@@ -185,13 +186,16 @@ const points = (values: Float64Array, bars: readonly DailyBar[]) =>
 
 const PANE_COLORS = ['ma5', 'ma20', 'ma60']
 
+/** In the numbers of the language: millions, or ten thousands. */
+const VOLUME = { type: 'custom' as const, formatter: compact, minMove: 1 }
+
 type PaneOptions = Options & { paint: Paint; at: number }
 
 function addPane(chart: IChartApi, pane: Pane, { drawn, redRises, paint, at }: PaneOptions): void {
   const [rise, fall] = redRises ? [paint('bad'), paint('good')] : [paint('good'), paint('bad')]
   const quiet = { lastValueVisible: false, priceLineVisible: false }
   if (pane === 'volume') {
-    const series = chart.addSeries(HistogramSeries, { ...quiet, priceFormat: { type: 'volume' } }, at)
+    const series = chart.addSeries(HistogramSeries, { ...quiet, priceFormat: VOLUME }, at)
     series.setData(
       drawn.bars.map(({ date: time, open, close, volume }) => ({
         time,

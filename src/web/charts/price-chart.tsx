@@ -29,14 +29,13 @@ export function PriceChart(props: ChartProps) {
   useEffect(() => {
     if (frame.current === null) return
     const made = drawChart(frame.current, { ...props, onPoint: setCursor })
-    const stop = aroundPrint(frame.current, made)
     canvas.current = made
     return () => {
-      stop()
       canvas.current = null
       made.remove()
     }
   }, [drawn, props.levels, panes, props.isLog, props.beside, redRises, isDark])
+  usePaper(frame, props)
   const move = (index: number | null) => {
     canvas.current?.point(index)
     setCursor(index)
@@ -60,23 +59,41 @@ export function PriceChart(props: ChartProps) {
   )
 }
 
-/** The chart keeps the width of the screen, and a sheet may be narrower: a picture of it, which shrinks, stands there on paper. */
-function aroundPrint(plot: HTMLElement, canvas: Canvas): () => void {
-  let picture: HTMLCanvasElement | null = null
-  const after = () => picture?.remove()
-  const before = () => {
-    after()
-    picture = canvas.picture()
-    picture.className = 'on-paper'
-    plot.before(picture)
-  }
-  addEventListener('beforeprint', before)
-  addEventListener('afterprint', after)
-  return () => {
-    removeEventListener('beforeprint', before)
-    removeEventListener('afterprint', after)
-    after()
-  }
+/** The chart keeps the width and the theme of the screen: on paper a picture stands in its place, of the sheet's width and in light colours. */
+function usePaper(frame: { current: HTMLElement | null }, props: ChartProps): void {
+  const newest = useRef(props)
+  newest.current = props
+  useEffect(() => {
+    let picture: HTMLElement | null = null
+    const after = () => picture?.remove()
+    const before = () => {
+      after()
+      if (frame.current !== null) picture = onPaper(frame.current, newest.current)
+    }
+    addEventListener('beforeprint', before)
+    addEventListener('afterprint', after)
+    return () => {
+      removeEventListener('beforeprint', before)
+      removeEventListener('afterprint', after)
+      after()
+    }
+  }, [])
+}
+
+function onPaper(plot: HTMLElement, props: ChartProps): HTMLElement {
+  const root = document.documentElement.classList
+  const sheet = plot.cloneNode() as HTMLElement
+  sheet.classList.add('sheet')
+  root.add('paper')
+  plot.after(sheet)
+  const made = drawChart(sheet, { ...props, onPoint: () => {} })
+  const picture = made.picture()
+  made.remove()
+  sheet.remove()
+  root.remove('paper')
+  picture.className = 'on-paper'
+  plot.before(picture)
+  return picture
 }
 
 type ScrubberProps = {

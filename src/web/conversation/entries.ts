@@ -10,8 +10,8 @@ export type Output = { text: string; exitCode: number | null; fault: string }
 /** What somebody said to an action that waited for them; `''` for one that did not. */
 export type Answer = '' | 'awaited' | 'rejected'
 
-/** `at`: when it began, ISO 8601. */
-export type Entry = { id: number; at: string } & (
+/** `at`: when it began, ISO 8601. `from`: the first event that it tells of, where that is an earlier one. */
+export type Entry = { id: number; at: string; from?: number } & (
   | { kind: 'said'; by: 'user' | 'agent'; text: string; files: string[]; pictures: string[] }
   | { kind: 'command'; command: string; thought: string; byUser: boolean; answer: Answer; output: Output | null }
   /** `result` is null while there is none. `isOpen`: what it did is to be seen at once. `more`: what it brought besides. */
@@ -40,6 +40,16 @@ export function isSame(a: unknown, b: unknown): boolean {
   const [ours, theirs] = [Object.entries(a), Object.entries(b)]
   return ours.length === theirs.length && ours.every(([key, value]) => isSame(value, Reflect.get(b, key)))
 }
+
+/** An event that was jumped to, and the action that it answers. */
+export type Focus = { id: number; cause: number | null }
+
+/** The entry that tells of an event, or the one before it where none does, or the first. */
+export const entryOf = (entries: readonly Entry[], { id, cause }: Focus): Entry | undefined =>
+  entries.find((entry) => (entry.from ?? entry.id) <= id && id <= entry.id) ??
+  entries.find((entry) => entry.id === cause) ??
+  entries.findLast((entry) => entry.id <= id) ??
+  entries[0]
 
 export type AgentState = { name: string; reason: string }
 
@@ -85,7 +95,7 @@ function placeAction(event: StoredEvent, entries: Entry[], placeOf: Map<number, 
     before?.kind === 'step' && entry.kind === 'step' && before.result === null && before.body === entry.body
   if (isAnswered) entries.pop()
   if (entry.kind === 'step') placeOf.set(event.id, entries.length)
-  entries.push(entry)
+  entries.push(isAnswered ? { ...entry, from: before.from ?? before.id } : entry)
 }
 
 /** What an action brought stands in the card of the action. */
@@ -146,7 +156,8 @@ function placeCommand(event: StoredEvent, entries: Entry[], placeOf: Map<number,
   placeOf.set(event.id, entries.length)
   const thought = text(event.args?.thought) || (answered ? before.thought : '')
   const byUser = typed || event.source === 'user'
-  entries.push({ ...placed(event), kind: 'command', command, thought, byUser, answer: answerTo(event), output: null })
+  const place = { ...placed(event), ...((typed || answered) && { from: before.from ?? before.id }) }
+  entries.push({ ...place, kind: 'command', command, thought, byUser, answer: answerTo(event), output: null })
 }
 
 function placeOutput(event: StoredEvent, entries: Entry[], placeOf: Map<number, number>): void {

@@ -7,8 +7,8 @@ import type { Outgoing } from '../stream.ts'
 import { say } from '../texts.ts'
 import { mentionsSettings } from '../ui.tsx'
 import { EditCard, LiveOutput, OutputText, Pictures, StepCard, standing } from './cards.tsx'
-import { type Entry, isSame, type Output } from './entries.ts'
-import { type Anchor, anchorOf, keepInMiddle, restore } from './place.ts'
+import { type Entry, entryOf, type Focus, isSame, type Output } from './entries.ts'
+import { type Anchor, anchorOf, keepInSight, restore } from './place.ts'
 import type { Side } from './window.ts'
 
 /** How close to its end, in pixels, the log still follows what comes. */
@@ -22,7 +22,7 @@ type Props = {
   /** What the agent is writing just now. */
   draft: string
   has: Readonly<Record<Side, boolean>>
-  focus: { id: number } | null
+  focus: Focus | null
   /** Whether an answer to the last command can still be expected. */
   running: boolean
   /** What the service says of the step under way: that the model is asked again, for one. */
@@ -75,7 +75,7 @@ const waitingOf = (outbox: readonly Outgoing[]): Outgoing[] =>
   outbox.filter(({ command, isShown, error }) => command.action === 'message' && (!isShown || error !== null))
 
 function Entries({ entries, focus, running, live }: Pick<Props, 'entries' | 'focus' | 'running' | 'live'>) {
-  const focused = focus === null ? null : (entries.findLast(({ id }) => id <= focus.id)?.id ?? null)
+  const focused = focus === null ? null : (entryOf(entries, focus)?.id ?? null)
   return (
     <>
       {entries.map((entry) => (
@@ -151,7 +151,7 @@ function useLoading({ has, onLoad }: Pick<Props, 'has' | 'onLoad'>) {
 /** Follows the end of the log until the reader scrolls away from it, and again once they return; moves the window with them. */
 function usePlace(boxes: Boxes, props: Props) {
   const { box } = boxes
-  const { has, onEnd } = props
+  const { has, focus, onEnd } = props
   const following = useRef(true)
   const anchor = useRef<Anchor | null>(null)
   const left = useRef<Props['focus']>(null)
@@ -161,9 +161,11 @@ function usePlace(boxes: Boxes, props: Props) {
     const log = box.current
     if (!log) return
     const below = log.scrollHeight - log.scrollTop - log.clientHeight
-    following.current = !has.later && below < FOLLOW_WITHIN
+    const isAtEnd = !has.later && below < FOLLOW_WITHIN
+    // What a jump leads to may be near the end, and is not left for what comes.
+    following.current = isAtEnd && (focus === null || focus === left.current)
     anchor.current = following.current ? null : anchorOf(log)
-    setIsBehind(!following.current)
+    setIsBehind(!isAtEnd)
     if (log.scrollTop < LOAD_WITHIN) void load('earlier')
     else if (below < LOAD_WITHIN) void load('later')
   }
@@ -205,7 +207,7 @@ function useStaying(
     const follow = () => {
       anchor.current = anchorOf(log)
     }
-    return keepInMiddle(log, follow, leave)
+    return keepInSight(log, follow, leave)
     // A page that comes around it later moves it too.
   }, [focus, entries])
   useEffect(() => {
@@ -333,16 +335,18 @@ function CommandView({ entry, running, live }: CommandProps) {
       {entry.output === null ? (
         <p class="hint">{standing(entry.answer, running || live !== '')}</p>
       ) : (
-        <OutputView output={entry.output} />
+        <OutputView output={entry.output} printed={live} />
       )}
     </article>
   )
 }
 
-function OutputView({ output: { text, exitCode, fault } }: { output: Output }) {
+/** `printed`: what came here while it ran. */
+function OutputView({ output: { text, exitCode, fault }, printed }: { output: Output; printed: string }) {
   return (
     <>
       {fault !== '' && <p class="exit failed">{fault}</p>}
+      {text === '' && fault !== '' && printed !== '' && <Lost printed={printed} />}
       {text !== '' && <OutputText text={text} atEnd={exitCode !== null && exitCode !== 0} />}
       {exitCode === -1 && <p class="exit">{say('no exit code: cut off or still running')}</p>}
       {exitCode !== null && exitCode !== -1 && (
@@ -351,6 +355,14 @@ function OutputView({ output: { text, exitCode, fault } }: { output: Output }) {
     </>
   )
 }
+
+/** Of an output that the service lost. */
+const Lost = ({ printed }: { printed: string }) => (
+  <>
+    <p class="hint">{say('What it had printed before, as long as this page is open:')}</p>
+    <LiveOutput text={printed} />
+  </>
+)
 
 type WaitingProps = { outgoing: Outgoing; onSendAgain: (ref: string) => void; onDiscard: (ref: string) => void }
 

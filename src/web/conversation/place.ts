@@ -27,20 +27,29 @@ export function restore(log: HTMLElement, { key, offset }: Anchor): void {
 const QUIET_FRAMES = 3
 /** A page whose entries never come to rest is left where it is. */
 const MOST_FRAMES = 40
-const TAKES_OVER = ['wheel', 'pointerdown', 'keydown']
+const TAKES_OVER = ['wheel', 'pointerdown', 'keydown', 'focusin']
 
-/** An entry has its height only once it comes near, so what a jump leads to is put into the middle until that lasts, or the reader moves on. */
-export function keepInMiddle(log: HTMLElement, onMoved: () => void, onTakenOver: () => void): () => void {
+/**
+ * What a jump leads to stays in sight until the reader moves on: an entry has its height only once it comes near, a page of events
+ * comes around it, colours and pictures come later.
+ */
+export function keepInSight(log: HTMLElement, onMoved: () => void, onTakenOver: () => void): () => void {
   let frame = 0
   const step = (quiet: number, left: number) => {
     const before = log.scrollTop
-    log.querySelector<HTMLElement>('.focused')?.scrollIntoView({ block: 'center' })
+    bringIntoSight(log)
     onMoved()
     const stayed = log.scrollTop === before ? quiet + 1 : 0
     if (stayed < QUIET_FRAMES && left > 0) frame = requestAnimationFrame(() => step(stayed, left - 1))
   }
+  const begin = () => {
+    cancelAnimationFrame(frame)
+    step(0, MOST_FRAMES)
+  }
+  const observer = new ResizeObserver(begin)
   const stop = () => {
     cancelAnimationFrame(frame)
+    observer.disconnect()
     for (const kind of TAKES_OVER) log.removeEventListener(kind, leave)
   }
   const leave = () => {
@@ -48,6 +57,19 @@ export function keepInMiddle(log: HTMLElement, onMoved: () => void, onTakenOver:
     onTakenOver()
   }
   for (const kind of TAKES_OVER) log.addEventListener(kind, leave, { passive: true })
-  step(0, MOST_FRAMES)
+  begin()
+  observer.observe(log)
+  if (log.firstElementChild !== null) observer.observe(log.firstElementChild)
   return stop
+}
+
+/** What its mark is drawn beyond it. */
+const MARK_PX = 12
+
+/** Into the middle, and what is taller than the log with its beginning. Nothing but the log is scrolled. */
+function bringIntoSight(log: HTMLElement): void {
+  const entry = log.querySelector<HTMLElement>('.focused')
+  if (entry === null) return
+  const room = Math.max(MARK_PX, (log.clientHeight - entry.offsetHeight) / 2)
+  log.scrollTop = entry.offsetTop - log.offsetTop - room
 }

@@ -3,7 +3,7 @@ import { ApiError, getConversation, messageOf, newestEvents, newestStateEvent } 
 import { type Connection, ConversationStream, type Outgoing, Retry } from '../stream.ts'
 import { say } from '../texts.ts'
 import type { Delta, StoredEvent } from '../wire.ts'
-import { type AgentState, lastState } from './entries.ts'
+import { type AgentState, type Focus, lastState } from './entries.ts'
 import { type Cost, costOf, eventsAround, extended, pageBeside, type Side, withLive } from './window.ts'
 
 export type Chat = {
@@ -14,7 +14,7 @@ export type Chat = {
   /** The id of the newest event that there is; -1 for none. */
   newest: number
   /** The event that was jumped to, to be brought into view. */
-  focus: { id: number } | null
+  focus: Focus | null
   cost: Cost | null
   agent: AgentState | null
   /** The newest action that somebody was asked about, wherever the reader is in the log. */
@@ -26,8 +26,10 @@ export type Chat = {
   problem: string | null
   /** What the agent has written of the answer under way. */
   draft: Draft | null
-  /** What commands under way have printed so far, by the id of their action. */
+  /** What commands under way have printed so far, by the id of their action; also of one whose outcome was lost. */
   live: ReadonlyMap<number, string>
+  /** Those whose output was told before the connection was lost: it is told anew, if the service still has it. */
+  told: ReadonlySet<number>
 }
 
 export type Draft = { answer: number; attempt: number; text: string }
@@ -55,7 +57,7 @@ export type ChatControls = {
 
 const OPENING: Chat = {
   phase: 'opening',
-  title: say('Conversation'),
+  title: '',
   events: [],
   newest: -1,
   focus: null,
@@ -68,13 +70,14 @@ const OPENING: Chat = {
   problem: null,
   draft: null,
   live: new Map(),
+  told: new Set(),
 }
 
 type Update = (change: (before: Chat) => Partial<Chat>) => void
 
 /** One conversation, from its newest page on and live. A long log is not read from its beginning to be joined at its end. */
 export function useConversation(id: string): [Chat, ChatControls] {
-  const [chat, setChat] = useState(OPENING)
+  const [chat, setChat] = useState<Chat>(() => ({ ...OPENING, title: say('Conversation') }))
   const update = useCallback<Update>((change) => setChat((before) => ({ ...before, ...change(before) })), [])
   const { stream, retry } = useOpening(id, update)
   const jumps = useRef(0)
@@ -206,11 +209,13 @@ function listen(id: string, after: number, update: Update): ConversationStream {
         live: withoutEnded(before.live, fresh),
         draft: fresh.some(({ source }) => source === 'agent') ? null : before.draft,
       })),
-    output: ({ action_id: id, text }) => update((before) => ({ live: printed(before.live, id, text) })),
+    output: ({ action_id: id, text }) => update((before) => printed(before, id, text)),
     delta: (delta) => update((before) => ({ draft: grown(before.draft, delta) })),
     // Whoever becomes live is told anew what the step under way has shown.
     connection: (connection) =>
-      update(() => (connection.state === 'live' ? { connection, live: new Map(), draft: null } : { connection })),
+      update(({ live }) =>
+        connection.state === 'live' ? { connection, told: new Set(live.keys()), draft: null } : { connection },
+      ),
     outbox: (outbox) => {
       update(() => ({ outbox }))
       // A message that was refused stands in the log, with what can be done; what was pressed has no place there.
@@ -230,11 +235,19 @@ function listen(id: string, after: number, update: Update): ConversationStream {
 /** The end of a long output is what is looked at while it runs; the whole of it comes with the event. */
 const MAX_LIVE = 64 * 1024
 
-const printed = (live: Chat['live'], id: number, text: string): Chat['live'] =>
-  new Map(live).set(id, `${live.get(id) ?? ''}${text}`.slice(-MAX_LIVE))
+function printed({ live, told }: Chat, id: number, text: string): Pick<Chat, 'live' | 'told'> {
+  const before = told.has(id) ? '' : (live.get(id) ?? '')
+  return {
+    live: new Map(live).set(id, `${before}${text}`.slice(-MAX_LIVE)),
+    told: new Set([...told].filter((other) => other !== id)),
+  }
+}
 
+/** An outcome has all that was printed, unless it was lost: then what came here is all that is known. */
 function withoutEnded(live: Chat['live'], fresh: StoredEvent[]): Chat['live'] {
-  const ended = fresh.filter(({ observation, cause }) => observation !== undefined && live.has(cause ?? -1))
+  const ended = fresh.filter(
+    ({ observation, cause }) => observation !== undefined && observation !== 'error' && live.has(cause ?? -1),
+  )
   if (ended.length === 0) return live
   const rest = new Map(live)
   for (const { cause } of ended) rest.delete(cause ?? -1)
@@ -251,7 +264,11 @@ function grown(draft: Draft | null, { answer, attempt, kind, text }: Delta): Dra
 async function load(id: string, { chat, side }: { chat: Chat; side: Side }, update: Update): Promise<void> {
   try {
     const page = await pageBeside(id, chat.events, side)
-    update((before) => ({ events: extended(before.events, page, side), focus: null }))
+    update((before) => {
+      const events = extended(before.events, page, side)
+      // What was jumped to stays marked for as long as the page holds it.
+      return { events, focus: events.some(({ id }) => id === before.focus?.id) ? before.focus : null }
+    })
   } catch (error) {
     update(() => ({ problem: messageOf(error) }))
   }
@@ -260,8 +277,14 @@ async function load(id: string, { chat, side }: { chat: Chat; side: Side }, upda
 async function jump(id: string, eventId: number | null, update: Update): Promise<void> {
   try {
     const events = eventId === null ? (await newestEvents(id, null)).events : await eventsAround(id, eventId)
-    update(() => ({ events, focus: eventId === null ? null : { id: eventId } }))
+    update(() => ({ events, focus: eventId === null ? null : focusOn(events, eventId) }))
   } catch (error) {
     update(() => ({ problem: messageOf(error) }))
   }
+}
+
+/** A link may name an event that is not there yet. */
+function focusOn(events: readonly StoredEvent[], eventId: number): Focus | null {
+  const event = events.findLast(({ id }) => id <= eventId)
+  return event === undefined ? null : { id: event.id, cause: event.cause ?? null }
 }

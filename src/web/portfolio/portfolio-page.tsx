@@ -26,6 +26,7 @@ import {
   type Snapshot,
 } from './portfolio-api.ts'
 import { RiskView } from './risk-view.tsx'
+import { useStockNames } from './stock-names.ts'
 
 type Found = { snapshot: Snapshot; advice: Map<string, Signal> }
 
@@ -214,6 +215,7 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
   const rows = snapshot.accounts.flatMap(({ account_id: account, account_name: name, positions }) =>
     positions.map((position) => ({ account, name, position })),
   )
+  const names = useStockNames(rows.map(({ position }) => position.symbol))
   if (rows.length === 0) return null
   const isOne = snapshot.accounts.length === 1
   const analyse = async (account: number, symbol: string) => {
@@ -234,7 +236,8 @@ function Positions({ found, onProblem }: { found: Found; onProblem: (text: strin
           {rows.map(({ account, name, position }) => (
             <PositionRow
               key={`${account} ${position.symbol} ${position.currency}`}
-              {...{ name: isOne ? null : name, position, advice: advice.get(position.symbol) ?? null }}
+              {...{ account: isOne ? null : name, position, advice: advice.get(position.symbol) ?? null }}
+              name={names.get(position.symbol) ?? ''}
               onAnalyse={() => void analyse(account, position.symbol)}
             />
           ))}
@@ -261,18 +264,25 @@ const PositionHead = ({ isOne }: { isOne: boolean }) => (
 
 const HEADS: readonly Text[] = ['Stock', 'Account', 'Shares', 'Average cost', 'Close', 'Value', 'Profit', 'Advice']
 
-type RowProps = { name: string | null; position: Position; advice: Signal | null; onAnalyse: () => void }
+type RowProps = {
+  /** Of the stock; empty where nobody knows it. */
+  name: string
+  account: string | null
+  position: Position
+  advice: Signal | null
+  onAnalyse: () => void
+}
 
-function PositionRow({ name, position, advice, onAnalyse }: RowProps) {
+function PositionRow({ name, account, position, advice, onAnalyse }: RowProps) {
   const { symbol, currency, quantity, unrealized_pnl_pct: pct } = position
   const report = advice?.metadata?.query_id
   const label = advice === null ? '–' : nameOf(ACTIONS, advice.action)
   return (
     <tr>
       <th scope="row">
-        <span class="code">{symbol}</span>
+        <span class="code">{symbol}</span> {name !== '' && <span class="stock-name">{name}</span>}
       </th>
-      {name !== null && <td>{name}</td>}
+      {account !== null && <td>{account}</td>}
       <td>{quantity.toLocaleString('en', { maximumFractionDigits: 8 })}</td>
       <td>{price(position.avg_cost)}</td>
       <td>

@@ -1,10 +1,18 @@
 // Shows a page of its own while the service cannot be reached. It answers nothing else, so nothing old is ever shown for new.
 
-const KEPT = 'offline-1'
-const FILES = ['/offline', '/offline.css', '/favicon.svg']
+const KEPT = 'offline-2'
+const FILES = ['/offline', '/offline.css', '/offline.js', '/favicon.svg']
 
 self.addEventListener('install', (event) => {
   event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(FILES)))
+})
+
+self.addEventListener('activate', (event) => {
+  const others = async () => {
+    const names = await caches.keys()
+    await Promise.all(names.filter((name) => name !== KEPT).map((name) => caches.delete(name)))
+  }
+  event.waitUntil(others())
 })
 
 self.addEventListener('fetch', (event) => {

@@ -1,5 +1,7 @@
 // The API document as this page reads it: OpenAPI 3.1 with schemas by reference, as the service writes it.
 
+import { say } from '../texts.ts'
+
 export type Schema = {
   $ref?: string
   type?: string | string[]
@@ -113,19 +115,22 @@ export function limitsText(schema: Schema): string {
   const { format, pattern } = schema
   return [
     format,
-    between(schema.minimum, schema.maximum, ''),
-    between(schema.minLength, schema.maxLength, ' characters'),
-    between(schema.minItems, schema.maxItems, ' items'),
-    pattern === undefined ? undefined : `matches ${pattern}`,
-    schema.default === undefined ? undefined : `default ${JSON.stringify(schema.default)}`,
+    between(schema.minimum, schema.maximum, '{n}'),
+    between(schema.minLength, schema.maxLength, '{n} characters'),
+    between(schema.minItems, schema.maxItems, '{n} items'),
+    pattern === undefined ? undefined : say('matches {pattern}', { pattern }),
+    schema.default === undefined ? undefined : say('default {value}', { value: JSON.stringify(schema.default) }),
   ]
     .filter((text) => text !== undefined && text !== '')
     .join(', ')
 }
 
-function between(least: number | undefined, most: number | undefined, unit: string): string {
-  if (least === undefined) return most === undefined ? '' : `at most ${most}${unit}`
-  return most === undefined ? `at least ${least}${unit}` : `${least} to ${most}${unit}`
+function between(least: number | undefined, most: number | undefined, unit: '{n}' | '{n} characters' | '{n} items') {
+  const of = (n: number | string) => (unit === '{n}' ? String(n) : say(unit, { n }))
+  if (least === undefined) return most === undefined ? '' : say('at most {size}', { size: of(most) })
+  return most === undefined
+    ? say('at least {size}', { size: of(least) })
+    : of(say('{least} to {most}', { least, most }))
 }
 
 /** The parts of a schema that have names or forms of their own, for a view that opens step by step. */
@@ -141,7 +146,7 @@ export function membersOf(
     required: required.has(name),
   }))
   const { additionalProperties: others } = own
-  const free = typeof others === 'object' ? [{ name: '(any name)', schema: others, required: false }] : []
+  const free = typeof others === 'object' ? [{ name: `(${say('any name')})`, schema: others, required: false }] : []
   const forms = (own.allOf ?? own.anyOf ?? own.oneOf ?? []).flatMap((form) => membersOf(document, form))
   const items = own.items === undefined ? [] : membersOf(document, own.items)
   return [...named, ...free, ...forms, ...items]

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { say } from '../texts.ts'
 import type { ApiDocument, Content, Endpoint, Operation } from './document.ts'
 import { Code, RequestForm } from './request-form.tsx'
 import { SchemaView, Words } from './schema-view.tsx'
@@ -44,26 +45,28 @@ function EndpointBody({ document, endpoint, apiKey }: Omit<CardProps, 'isNamed'>
   const [isTrying, setIsTrying] = useState(false)
   return (
     <div class="endpoint-body">
-      {operation.deprecated === true && <p class="notice warning">Deprecated: clients of today need it no more.</p>}
+      {operation.deprecated === true && (
+        <p class="notice warning">{say('Deprecated: clients of today need it no more.')}</p>
+      )}
       {operation.description !== undefined && (
         <p>
           <Words text={operation.description} />
         </p>
       )}
-      {operation.security?.length === 0 && <p class="hint">Needs no key.</p>}
+      {operation.security?.length === 0 && <p class="hint">{say('Needs no key.')}</p>}
       {isTrying ? (
         <RequestForm endpoint={endpoint} apiKey={apiKey} />
       ) : (
         <>
           <button type="button" class="start" onClick={() => setIsTrying(true)}>
-            Try it
+            {say('Try it out')}
           </button>
           <Parameters operation={operation} />
         </>
       )}
       {operation.requestBody !== undefined && (
-        <section aria-label="Body of the request">
-          <h4>Body</h4>
+        <section aria-label={say('Body of the request')}>
+          <h4>{say('Body')}</h4>
           <ContentView document={document} content={operation.requestBody.content} />
         </section>
       )}
@@ -82,8 +85,8 @@ function Parameters({ operation: { parameters = [] } }: { operation: Operation }
   )
   const required = parameters.filter((parameter) => parameter.required === true).map((one) => `${one.name} (${one.in})`)
   return (
-    <section aria-label="Parameters">
-      <h4>Parameters</h4>
+    <section aria-label={say('Parameters')}>
+      <h4>{say('Parameters')}</h4>
       <SchemaView document={NO_REFERENCES} schema={{ properties: schema, required }} />
     </section>
   )
@@ -94,8 +97,8 @@ const NO_REFERENCES: ApiDocument = { info: { title: '', version: '' }, tags: [],
 
 function Replies({ document, operation }: { document: ApiDocument; operation: Operation }) {
   return (
-    <section aria-label="Answers">
-      <h4>Answers</h4>
+    <section aria-label={say('Answers')}>
+      <h4>{say('Answers')}</h4>
       {Object.entries(operation.responses).map(([status, { description, content }]) => (
         <Reply key={status} status={status} description={description} content={content} document={document} />
       ))}
@@ -129,7 +132,10 @@ function ContentView({ document, content }: { document: ApiDocument; content: Co
           <p class="hint">{type}</p>
           {schema !== undefined && <SchemaView document={document} schema={schema} />}
           {example !== undefined && (
-            <Code text={typeof example === 'string' ? example : JSON.stringify(example, null, 2)} label="Example" />
+            <Code
+              text={typeof example === 'string' ? example : JSON.stringify(example, null, 2)}
+              label={say('Example')}
+            />
           )}
         </div>
       ))}

@@ -2,10 +2,12 @@
 
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import { getApiDocument, messageOf } from '../api.ts'
+import { LanguageChoice } from '../frame/language.tsx'
+import { say } from '../texts.ts'
 import { Bar, Notice } from '../ui.tsx'
 import { type ApiDocument, filtered, type Group, groupsOf } from './document.ts'
 import { EndpointCard } from './endpoint-card.tsx'
-import { Words } from './schema-view.tsx'
+import { English, Words } from './schema-view.tsx'
 
 type Loaded = { state: 'loading' } | { state: 'failed'; text: string } | { state: 'ready'; document: ApiDocument }
 
@@ -13,22 +15,23 @@ export function ReferencePage() {
   const { loaded, load } = useDocument()
   return (
     <>
-      <Bar skip={{ to: '#reference', words: 'Skip to the endpoints' }}>
+      <Bar skip={{ to: '#reference', words: say('Skip to the endpoints') }}>
         <a class="brand" href="/">
           <span>Bellwether</span>
         </a>
-        <nav aria-label="Main">
-          <a href="/">Console</a>
+        <nav aria-label={say('Main')}>
+          <a href="/">{say('Console')}</a>
           <a href="/docs" aria-current="page">
             API
           </a>
           <a href="/openapi.json">openapi.json</a>
         </nav>
+        <LanguageChoice />
       </Bar>
-      {loaded.state === 'loading' && <p class="opening">Opening…</p>}
+      {loaded.state === 'loading' && <p class="opening">{say('Opening…')}</p>}
       {loaded.state === 'failed' && (
         <main class="narrow">
-          <Notice kind="error" action={{ label: 'Try again', run: load }}>
+          <Notice kind="error" action={{ label: say('Try again'), run: load }}>
             {loaded.text}
           </Notice>
         </main>
@@ -60,10 +63,10 @@ function Reference({ document }: { document: ApiDocument }) {
   const count = shown.reduce((sum, { endpoints }) => sum + endpoints.length, 0)
   return (
     <div class="reference">
-      <nav class="groups" aria-label="Groups">
+      <nav class="groups" aria-label={say('Groups')}>
         {shown.map(({ name, endpoints }) => (
           <a key={name} href={`#${idOf(name)}`}>
-            {name} <span class="hint">{endpoints.length}</span>
+            <English>{name}</English> <span class="hint">{endpoints.length}</span>
           </a>
         ))}
       </nav>
@@ -71,10 +74,14 @@ function Reference({ document }: { document: ApiDocument }) {
         <h1>
           {document.info.title} API <span class="badge">{document.info.version}</span>
         </h1>
-        <p>{document.info.description}</p>
+        <p>
+          <Words text={document.info.description ?? ''} />
+        </p>
         <Tools filter={filter} onFilter={setFilter} apiKey={apiKey} onApiKey={setApiKey} />
         <p class="hint" role="status">
-          {count === 0 ? 'No endpoint has these words.' : `${count} ${count === 1 ? 'endpoint' : 'endpoints'}`}
+          {count === 0
+            ? say('No endpoint has these words.')
+            : say(count === 1 ? '{count} endpoint' : '{count} endpoints', { count })}
         </p>
         {shown.map((group) => (
           <GroupSection key={group.name} document={document} group={group} apiKey={apiKey} named={named} />
@@ -92,24 +99,24 @@ function Tools({ filter, onFilter, apiKey, onApiKey }: ToolsProps) {
   return (
     <form class="tools" onSubmit={(event) => event.preventDefault()}>
       <div class="field">
-        <label for={filterId}>Filter</label>
+        <label for={filterId}>{say('Filter')}</label>
         <input
           id={filterId}
           type="search"
-          placeholder="method, path or words"
+          placeholder={say('method, path or words')}
           value={filter}
           onInput={(event) => onFilter(event.currentTarget.value)}
         />
       </div>
       <div class="field">
         <label for={keyId}>
-          API key <span class="hint">for requests of this page; kept until you leave it</span>
+          {say('API key')} <span class="hint">{say('for requests of this page; kept until you leave it')}</span>
         </label>
         <input
           id={keyId}
           type="password"
           autocomplete="off"
-          placeholder="none: your session"
+          placeholder={say('none: your session')}
           value={apiKey}
           onInput={(event) => onApiKey(event.currentTarget.value.trim())}
         />
@@ -124,7 +131,9 @@ function GroupSection({ document, group, apiKey, named }: GroupProps) {
   const id = idOf(group.name)
   return (
     <section aria-labelledby={id}>
-      <h2 id={id}>{group.name}</h2>
+      <h2 id={id}>
+        <English>{group.name}</English>
+      </h2>
       <p class="hint">
         <Words text={group.description} />
       </p>

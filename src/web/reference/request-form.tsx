@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
+import { locale, say } from '../texts.ts'
 import { isCopied, Notice } from '../ui.tsx'
 import { type Endpoint, limitsText, type Parameter } from './document.ts'
 import { type Answer, bodyTypeOf, curlLine, type Filled, firstFilling, MAX_SHOWN, placeOf, send } from './request.ts'
@@ -23,7 +24,11 @@ export function RequestForm({ endpoint, apiKey }: FormProps) {
   }
   const isSending = outcome.state === 'sending'
   return (
-    <form class="request" aria-label={`Request ${endpoint.method} ${endpoint.path}`} onSubmit={submit}>
+    <form
+      class="request"
+      aria-label={say('Request {method} {path}', { method: endpoint.method, path: endpoint.path })}
+      onSubmit={submit}
+    >
       {(endpoint.operation.parameters ?? []).map((parameter) => (
         <ParameterField
           key={placeOf(parameter)}
@@ -35,11 +40,11 @@ export function RequestForm({ endpoint, apiKey }: FormProps) {
       <BodyField endpoint={endpoint} filled={filled} onChange={setFilled} />
       <div class="request-actions">
         <button type="submit" class={endpoint.method === 'DELETE' ? 'danger' : 'primary'} disabled={isSending}>
-          {isSending ? 'Sending…' : 'Send'}
+          {isSending ? say('Sending…') : say('Send')}
         </button>
         {isSending && (
           <button type="button" onClick={stop}>
-            Stop
+            {say('Stop')}
           </button>
         )}
         <CopyCurl line={() => curlLine(endpoint, { ...filled, key: apiKey }, location.origin)} />
@@ -65,7 +70,10 @@ function useRequest(endpoint: Endpoint, filled: Filled) {
     send(endpoint, filled, controller.signal, (text) => tell({ state: 'sending', text })).then(
       (answer) => tell({ state: 'answered', answer }),
       (error: unknown) =>
-        tell({ state: 'failed', text: controller.signal.aborted ? 'Stopped before an answer.' : messageOf(error) }),
+        tell({
+          state: 'failed',
+          text: controller.signal.aborted ? say('Stopped before an answer.') : messageOf(error),
+        }),
     )
   }
   return { outcome, run, stop }
@@ -79,7 +87,8 @@ function ParameterField({ parameter, value, onInput }: FieldProps) {
   return (
     <div class="field">
       <label for={id}>
-        <code>{name}</code> <span class="hint">{parameter.in}</span> {required && <span class="badge">required</span>}
+        <code>{name}</code> <span class="hint">{parameter.in}</span>{' '}
+        {required && <span class="badge">{say('required')}</span>}
       </label>
       {schema.enum === undefined ? (
         <input
@@ -113,7 +122,7 @@ function BodyField({ endpoint, filled, onChange }: BodyProps) {
   return (
     <div class="field">
       <label for={id}>
-        Body <span class="hint">{type}</span>
+        {say('Body')} <span class="hint">{type}</span>
       </label>
       {type === 'multipart/form-data' ? (
         <input
@@ -137,8 +146,8 @@ function BodyField({ endpoint, filled, onChange }: BodyProps) {
 }
 
 function CopyCurl({ line }: { line: () => string }) {
-  const [told, setTold] = useState('Copy as curl')
-  const copy = async () => setTold((await isCopied(line())) ? 'Copied' : 'Not copied')
+  const [told, setTold] = useState(say('Copy as curl'))
+  const copy = async () => setTold((await isCopied(line())) ? say('Copied') : say('Not copied'))
   return (
     <button type="button" class="quiet" onClick={() => void copy()}>
       {told}
@@ -149,20 +158,24 @@ function CopyCurl({ line }: { line: () => string }) {
 function OutcomeView({ outcome }: { outcome: Outcome }) {
   if (outcome.state === 'none') return null
   if (outcome.state === 'failed') return <Notice kind="error">{outcome.text}</Notice>
-  if (outcome.state === 'sending') return outcome.text === '' ? null : <Code text={outcome.text} label="Stream" />
+  if (outcome.state === 'sending')
+    return outcome.text === '' ? null : <Code text={outcome.text} label={say('Stream')} />
   const { status, statusText, ms, headers, body } = outcome.answer
   return (
-    <section aria-label="Answer" class="answer">
+    <section aria-label={say('The answer')} class="answer">
       <p role="status">
         <strong class={status < 400 ? 'good' : 'bad'}>
           {status} {statusText}
         </strong>{' '}
         <span class="hint">{ms} ms</span>
       </p>
-      {body.kind === 'file' ? <Download {...body} /> : <Code text={body.text} label="Body of the answer" />}
+      {body.kind === 'file' ? <Download {...body} /> : <Code text={body.text} label={say('Body of the answer')} />}
       <details>
-        <summary>Headers</summary>
-        <Code text={headers.map(([name, value]) => `${name}: ${value}`).join('\n')} label="Headers of the answer" />
+        <summary>{say('Headers')}</summary>
+        <Code
+          text={headers.map(([name, value]) => `${name}: ${value}`).join('\n')}
+          label={say('Headers of the answer')}
+        />
       </details>
     </section>
   )
@@ -173,19 +186,19 @@ function Download({ blob, name }: { blob: Blob; name: string }) {
   useEffect(() => () => URL.revokeObjectURL(url), [url])
   return (
     <a class="button" href={url} download={name}>
-      Save {name} ({blob.size.toLocaleString('en')} bytes)
+      {say('Save {name} ({count} bytes)', { name, count: blob.size.toLocaleString(locale) })}
     </a>
   )
 }
 
 export function Code({ text, label }: { text: string; label: string }) {
-  if (text === '') return <p class="hint">No body.</p>
+  if (text === '') return <p class="hint">{say('No body.')}</p>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard in every browser
     <section class="code" tabIndex={0} aria-label={label}>
       <pre>
         {text.slice(0, MAX_SHOWN)}
-        {text.length > MAX_SHOWN && `\n… ${text.length - MAX_SHOWN} more characters`}
+        {text.length > MAX_SHOWN && `\n… ${say('{count} more characters', { count: text.length - MAX_SHOWN })}`}
       </pre>
     </section>
   )

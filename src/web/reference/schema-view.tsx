@@ -1,6 +1,8 @@
 // A schema as a list of members. What lies deeper is drawn when it is opened, so that a schema may contain itself.
 
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { language, say } from '../texts.ts'
 import { type ApiDocument, limitsText, membersOf, resolved, type Schema, typeText } from './document.ts'
 
 type SchemaProps = { document: ApiDocument; schema: Schema }
@@ -33,7 +35,7 @@ function Member({ document, name, schema, required }: MemberProps) {
   const head = (
     <>
       <code class="member-name">{name}</code>
-      {required && <span class="badge">required</span>} <code class="hint">{typeText(schema)}</code>{' '}
+      {required && <span class="badge">{say('required')}</span>} <code class="hint">{typeText(schema)}</code>{' '}
       {limits !== '' && <span class="hint">{limits}</span>}
     </>
   )
@@ -70,6 +72,13 @@ export function Words({ text }: { text: string }) {
   // Every second piece stood between two backticks.
   const pieces = text.split('`')
   return (
-    <>{pieces.map((piece, at) => (at % 2 === 1 && at < pieces.length - 1 ? <code key={at}>{piece}</code> : piece))}</>
+    <English>
+      {pieces.map((piece, at) => (at % 2 === 1 && at < pieces.length - 1 ? <code key={at}>{piece}</code> : piece))}
+    </English>
   )
 }
+
+/** The document speaks English in every language of the page. */
+export const English = ({ children }: { children: ComponentChildren }) => (
+  <span lang={language === 'en' ? undefined : 'en'}>{children}</span>
+)

@@ -53,7 +53,7 @@ function UsageRow({ limit: { limit, used, allowed, unit, resets_at } }: { limit:
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB'] as const
 
-function size(bytes: number): string {
+export function size(bytes: number): string {
   const step = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10))
   return `${(bytes / 1024 ** step).toLocaleString(locale, { maximumFractionDigits: 1 })} ${UNITS[step] ?? ''}`
 }

@@ -16,6 +16,7 @@ import { AuditLog, UsageLimits } from './records.tsx'
 import { RuntimeSettings } from './runtime.tsx'
 import { ScheduleSettings } from './schedules.tsx'
 import { SecretSettings } from './secrets.tsx'
+import { TakeAlong } from './take-along.tsx'
 import { ToolServerSettings } from './tool-servers.tsx'
 
 type Scope = 'conversations' | 'analysis' | 'admin'
@@ -34,6 +35,7 @@ const SECTIONS: readonly Section[] = [
   { path: 'keys', title: 'API keys', scope: 'admin', Page: KeySettings },
   { path: 'limits', title: 'Limits', scope: null, Page: UsageLimits },
   { path: 'audit', title: 'Audit log', scope: 'conversations', Page: AuditLog },
+  { path: 'export', title: 'Take everything along', scope: 'conversations', Page: TakeAlong },
   { path: 'erase', title: 'Delete everything', scope: 'conversations', Page: EraseAll },
 ]
 

@@ -8,12 +8,13 @@ import { diffLines } from '../conversation/diff.ts'
 import { Loading, SureButton, Told, useAction, useLoaded } from '../settings/fields.tsx'
 import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
+import { nameOfRequest } from './pull-request.ts'
 import { PullRequest } from './pull-request-form.tsx'
 import { type Change, diffOf, listChanges, removeFile, saveText, type Texts, textsOf } from './workspace-api.ts'
 
 const LETTERS = { A: 'New', D: 'Deleted', M: 'Changed', U: 'New' } as const
 
-export function ChangesPane({ id }: { id: string }) {
+export function ChangesPane({ id, provider }: { id: string; provider: string | null }) {
   const load = useCallback(() => listChanges(id), [id])
   const changes = useLoaded(load)
   const [isAsked, setIsAsked] = useState(false)
@@ -27,7 +28,7 @@ export function ChangesPane({ id }: { id: string }) {
           {say('Read again')}
         </button>
         <button type="button" aria-expanded={isAsked} onClick={() => setIsAsked(!isAsked)}>
-          {say('Pull request')}
+          {say(nameOfRequest(provider))}
         </button>
       </div>
       {isAsked && <PullRequest id={id} onPushed={changes.reload} />}

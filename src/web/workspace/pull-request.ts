@@ -21,8 +21,9 @@ const PROVIDERS = {
 export type Provider = keyof typeof PROVIDERS
 
 export const nameOfProvider = (provider: Provider): string => PROVIDERS[provider].name
-/** As the host calls it. */
-export const nameOfRequest = (provider: Provider): Text => (provider === 'gitlab' ? 'Merge request' : 'Pull request')
+/** As the host calls it; only GitLab has a name of its own. */
+export const nameOfRequest = (provider: string | null): Text =>
+  provider === 'gitlab' ? 'Merge request' : 'Pull request'
 export const hasDrafts = (provider: Provider): boolean => PROVIDERS[provider].hasDrafts
 
 /** What keeps a request from being made, and where that is mended. */

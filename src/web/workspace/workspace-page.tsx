@@ -1,6 +1,7 @@
 // The workspace of a conversation: files, changes, terminal and servers. The whole folder is loaded when it is first opened.
 
 import './workspace.css'
+import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { getConversation, messageOf } from '../api.ts'
 import { Missing } from '../conversation/chat-page.tsx'
@@ -19,8 +20,15 @@ const TABS = { files: 'Files', changes: 'Changes', terminal: 'Terminal', ports: 
 >
 const isTab = (tab: string): tab is keyof typeof TABS => Object.hasOwn(TABS, tab)
 
-const LazyTerminal = lazy<{ id: string }>(async () => (await import('./terminal-pane.tsx')).TerminalPane)
-const PANES = { files: FilesPane, changes: ChangesPane, terminal: LazyTerminal, ports: PortsPane } as const
+/** `provider`: the git host of the conversation, once it is known. */
+type PaneProps = { id: string; provider: string | null }
+const LazyTerminal = lazy<PaneProps>(async () => (await import('./terminal-pane.tsx')).TerminalPane)
+const PANES: Readonly<Record<keyof typeof TABS, ComponentType<PaneProps>>> = {
+  files: FilesPane,
+  changes: ChangesPane,
+  terminal: LazyTerminal,
+  ports: PortsPane,
+}
 
 export function WorkspacePage({ id, tab: asked }: { id: string; tab: string }) {
   const tab = isTab(asked) ? asked : 'files'
@@ -47,18 +55,28 @@ export function WorkspacePage({ id, tab: asked }: { id: string; tab: string }) {
           </Link>
         ))}
       </nav>
-      {title.problem === null ? <Pane key={tab} id={id} /> : <Notice kind="error">{title.problem}</Notice>}
+      {title.problem === null ? (
+        <Pane key={tab} id={id} provider={title.provider} />
+      ) : (
+        <Notice kind="error">{title.problem}</Notice>
+      )}
     </main>
   )
 }
 
-type Title = { text: string; problem: string | null; isMissing: boolean }
+type Title = { text: string; provider: string | null; problem: string | null; isMissing: boolean }
+const UNKNOWN: Title = { text: say('Workspace'), provider: null, problem: null, isMissing: false }
 
 function useTitle(id: string): Title {
-  const [title, setTitle] = useState<Title>({ text: say('Workspace'), problem: null, isMissing: false })
+  const [title, setTitle] = useState(UNKNOWN)
   useEffect(() => {
     getConversation(id).then(
-      (found) => setTitle({ text: found?.title ?? say('Workspace'), problem: null, isMissing: found === null }),
+      (found) =>
+        setTitle(
+          found === null
+            ? { ...UNKNOWN, isMissing: true }
+            : { ...UNKNOWN, text: found.title, provider: found.git_provider },
+        ),
       (error: unknown) => setTitle((before) => ({ ...before, problem: messageOf(error) })),
     )
   }, [id])

@@ -9,6 +9,8 @@ import { sectionsOf } from '../../../src/analysis/market-review/payload.ts'
 import { lenientRegions, type Region, strictRegions } from '../../../src/analysis/market-review/regions.ts'
 import { runReview as run } from '../../../src/analysis/market-review/run-review.ts'
 import { codeNarrative } from '../../../src/analysis/market-review/write.ts'
+import { inDark } from '../../../src/analysis/report/render/dark-chart.ts'
+import { renderChart } from '../../../src/analysis/report/render/html.ts'
 import type { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
@@ -108,6 +110,22 @@ test('words from outside stay words: in the report, its links, its picture', () 
   expect(svg).not.toMatch(/<script|href|on\w+=|style/)
   expect(svg).toContain('&lt;script&gt;')
   expect(indexChart([], 'x')).toBeNull()
+})
+
+test('a picture for a dark page has no colour of the light one, and the same words', () => {
+  const indices = ['cn', 'hk', 'us', 'jp'].flatMap((key) => facts().indices.map((index) => ({ ...index, key })))
+  const bars = barsOf(Array.from({ length: 90 }, (_, at) => 10 + Math.sin(at)))
+  const levels = (['entry', 'stop', 'target'] as const).map((kind) => ({ label: 'fill="#ffffff"', price: 10, kind }))
+  const report = renderChart({ bars, levels, title: 'T', decimals: 2, risesRed: true, note: 'sample' })
+  const coloursOf = (svg: string) => new Set(svg.match(/(?<==")#[0-9a-f]{6}(?=")/g))
+  for (const light of [indexChart(indices, 'stroke="#ffffff"') ?? '', report ?? '']) {
+    const [before, after] = [coloursOf(light), coloursOf(inDark(light))]
+    expect(before.size).toBeGreaterThanOrEqual(6)
+    expect([...before].filter((colour) => after.has(colour))).toEqual([])
+    const words = (svg: string) => svg.replaceAll(/="#[0-9a-f]{6}"/g, '')
+    expect(words(inDark(light))).toBe(words(light))
+    expect(words(light)).toContain('#ffffff')
+  }
 })
 
 test('sections are split at headings, with keys that survive any heading', () => {
