@@ -21,6 +21,13 @@ const [NEEDED_MAJOR, NEEDED_MINOR] = [22, 18]
 /** Folders of packages that are no part of what is imported from them: a Python, a command line, a test suite. */
 const UNREAD = ['just-bash/vendor', 'just-bash/dist/bin', '@mixmark-io/domino/test']
 
+if (process.platform === 'win32') {
+  console.error(
+    'Bellwether does not run on Windows itself: it starts processes, links and signals as Linux and macOS have them. Run it inside WSL (https://learn.microsoft.com/windows/wsl), from a folder of its own file system.',
+  )
+  process.exit(1)
+}
+
 const isForServing = process.argv[2] === 'serve'
 const lockHash = hashOf(LOCK)
 

@@ -2,12 +2,13 @@
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../scripts/start/port.ts'
+import { needPrograms } from '../../test/support/programs.ts'
 import { clean, jsonLine, painter, table, widthOf } from '../src/cli/terminal.ts'
 import { retryAfterOf } from '../src/errors.ts'
 import { Bellwether, ServiceError, TimedOut, Unreachable } from '../src/index.ts'
@@ -104,9 +105,57 @@ test('texts from elsewhere lose what a terminal obeys, and columns stand under e
       ['贵州', '1'],
       ['ab', '23'],
     ],
-    { color: painter(false), right: [1] },
+    { out: { color: painter(false), columns: null }, right: [1] },
   ).split('\n')
   expect(lines).toEqual(['name   n', '贵州   1', 'ab    23'])
+})
+
+test('a table fits the terminal: one column gives way, and where that is not enough each field has a line', () => {
+  const shown = (columns: number | null, gives?: number) =>
+    table(
+      ['id', 'title'],
+      [
+        ['0123456789', '贵州茅台的报告和它的图表'],
+        ['x', ''],
+      ],
+      { out: { color: painter(false), columns }, ...(gives === undefined ? {} : { gives }) },
+    ).split('\n')
+  expect(shown(null)[1]).toBe('0123456789  贵州茅台的报告和它的图表')
+  expect(shown(36, 1)[1]).toBe('0123456789  贵州茅台的报告和它的图表')
+  const cut = shown(25, 1)
+  expect(cut.map(widthOf).every((width) => width <= 25)).toBe(true)
+  expect(cut[1]).toBe('0123456789  贵州茅台的报…')
+  const fields = ['id     0123456789', 'title  贵州茅台的报告和它的图表', '', 'id     x', 'title  ']
+  expect([shown(18, 1), shown(25)]).toEqual([fields, fields])
+})
+
+test('progress is taken away before what comes next, and each stream has colours where it is a terminal itself', ({
+  skip,
+}) => {
+  needPrograms(skip, 'script', 'bash')
+  const terminal = join(import.meta.dirname, '../src/cli/terminal.ts')
+  const program = `import { outputFor } from ${JSON.stringify(terminal)}
+    const out = outputFor({ json: false, noColor: false })
+    out.progress('1/2 done')
+    outputFor({ json: false, noColor: false }).note('it failed', 'red')
+    out.line(out.color.green('a result'))`
+  const on = (redirection: string, env: Record<string, string> = {}) => {
+    const folder = temporaryFolder()
+    const command = `${process.execPath} --input-type=module -e "$PROGRAM" ${redirection}`
+    const { stdout } = spawnSync('script', ['-qec', command, '/dev/null'], {
+      cwd: folder,
+      env: { ...process.env, NO_COLOR: '', TERM: 'xterm', PROGRAM: program, ...env },
+      encoding: 'utf8',
+    })
+    const file = join(folder, 'file')
+    return { shown: stdout, file: existsSync(file) ? readFileSync(file, 'utf8') : null }
+  }
+  const red = '\u001b[31mit failed\u001b[0m'
+  const green = '\u001b[32ma result\u001b[0m'
+  expect(on('').shown).toBe(`\r\u001b[K1/2 done\r\u001b[K${red}\r\n${green}\r\n`)
+  expect(on('2> file')).toEqual({ shown: `${green}\r\n`, file: 'it failed\n' })
+  expect(on('> file')).toEqual({ shown: `\r\u001b[K1/2 done\r\u001b[K${red}\r\n`, file: 'a result\n' })
+  expect(on('', { NO_COLOR: '1' }).shown).not.toContain('\u001b[3')
 })
 
 test('the configuration is for its owner alone, and the key of one service goes to no other', async () => {
@@ -130,6 +179,7 @@ test('a wrong command line is a 2 that says what is wrong, and no service is a 4
     [['nope'], /no command "nope"/],
     [['chat', '--agent', 'X', 'hi'], /--agent is one of/],
     [['files', 'rm', 'x'], /not "rm"/],
+    [['chat'], /there is no message/],
     [['list', '--wrong'], /--wrong/],
     [['list', '--url', 'nonsense'], /Not an address/],
   ]
@@ -146,5 +196,11 @@ test('the completion of a shell is a script that the shell takes', async () => {
   const bash = (await cli(['completion', 'bash'])).stdout
   const asked = 'COMP_WORDS=(bellwether files c); COMP_CWORD=2; _bellwether; echo "$COMPREPLY"'
   expect(spawnSync('bash', ['-c', `${bash}\n${asked}`], { encoding: 'utf8' }).stdout).toBe('cat\n')
-  for (const shell of ['zsh', 'fish']) expect((await cli(['completion', shell])).stdout).toContain('analyze')
+  const zsh = (await cli(['completion', 'zsh'])).stdout
+  expect(zsh).toMatch(/^ {4}files\) compadd -- ls cat put get zip .*--at .*--json/m)
+  const fish = (await cli(['completion', 'fish'])).stdout.split('\n')
+  expect(fish).toContain(
+    "complete -c bellwether -n '__fish_seen_subcommand_from files' -l at -r -d 'as it was at this event'",
+  )
+  expect(fish).toContain("complete -c bellwether -l json -d 'one JSON value a line, for programs'")
 })

@@ -37,6 +37,9 @@ test('a key is shown once, works in both headers, is listed without its secret a
 test('a key without the admin scope cannot touch keys, and the root key is nobody in the families', async () => {
   const ann = await client({ scopes: ['conversations'] })
   expect((await ann.ask('/api/keys')).status).toBe(403)
+  const wish = { owner: ann.owner, name: 'more', scopes: ['admin'] }
+  expect((await ann.ask('/api/keys', { method: 'POST', body: wish })).status).toBe(403)
+  expect((await ann.ask(`/api/keys/${ann.keyId}`, { method: 'DELETE' })).status).toBe(403)
   expect((await ann.ask('/api/v1/analysis/tasks')).status).toBe(403)
   expect((await request('/api/conversations', { headers: admin })).status).toBe(403)
 })

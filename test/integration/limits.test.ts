@@ -28,7 +28,10 @@ const times = (count: number, status: number) => Array.from({ length: count }, (
 
 test('each kind of request has a limit of its own, told in the words of its family, and other keys keep theirs', async () => {
   const vars = Object.fromEntries(
-    ['READS', 'WRITES', 'STARTS', 'ANALYSES', 'UPLOADS'].map((kind) => [`RATE_LIMIT_${kind}`, `2/${LONG}`]),
+    ['READS', 'WRITES', 'STARTS', 'ANALYSES', 'UPLOADS', 'CHATS', 'ALERT_TESTS', 'SCREENS'].map((kind) => [
+      `RATE_LIMIT_${kind}`,
+      `2/${LONG}`,
+    ]),
   )
   const ann = await client()
   const bob = await client()
@@ -40,6 +43,9 @@ test('each kind of request has a limit of its own, told in the words of its fami
     ['POST', '/api/conversations', plain],
     ['POST', '/api/v1/analysis/analyze', flat],
     ['POST', '/api/conversations/nobody/upload-files', plain],
+    ['POST', '/api/v1/agent/chat/stream', flat],
+    ['POST', '/api/v1/alerts/rules/1/test', flat],
+    ['POST', '/api/v1/screening/run', flat],
   ] as const
   for (const [method, path, body] of kinds) {
     const ask = (by: Client) => send(by, path, { method, vars })

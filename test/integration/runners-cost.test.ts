@@ -1,32 +1,12 @@
 // What a command on a runner costs at a platform that counts messages and rows: the numbers that docs/runners.md reckons with.
 
-import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
-import type { Chat } from '../helpers/conversation.ts'
+import { countRows } from '../helpers/counted-rows.ts'
 import { lentConversation, outcome } from '../helpers/lent-conversation.ts'
 
 type Cost = { messages: number; rows: number }
-
-/** Counts the rows that the conversation's object writes from now on. */
-async function countRows({ owner, id }: Chat): Promise<() => number> {
-  const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = []
-  await runInDurableObject(conversation(env, owner.owner, id), (_, { storage }) => {
-    const exec = storage.sql.exec.bind(storage.sql)
-    const counted = (query: string, ...bindings: SqlStorageValue[]) => {
-      const cursor = exec(query, ...bindings)
-      cursors.push(cursor)
-      return cursor
-    }
-    Object.defineProperty(storage.sql, 'exec', { value: counted, configurable: true })
-  })
-  let settled = 0
-  return () => {
-    for (const { rowsWritten } of cursors.splice(0)) settled += rowsWritten
-    return settled
-  }
-}
 
 test('a command costs the messages and rows that the sums of the documents reckon with', async () => {
   const { chat, runner } = await lentConversation((call, tree) => {
@@ -40,7 +20,7 @@ test('a command costs the messages and rows that the sums of the documents recko
     await chat.settled()
   }
   await run(':')
-  const rows = await countRows(chat)
+  const rows = await countRows(conversation(env, chat.owner.owner, chat.id))
   const costOf = async (command: string): Promise<Cost> => {
     const before = { messages: runner.line?.sent ?? 0, rows: rows() }
     await run(command)

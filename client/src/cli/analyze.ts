@@ -114,13 +114,13 @@ async function show(run: Run, results: readonly Outcome[]): Promise<void> {
       table(
         HEAD,
         results.map((one) => rowOf(one, out)),
-        { color: out.color, right: [2, 4, 5] },
+        { out, right: [2, 4, 5], gives: 1 },
       ),
     )
   const notices = results.map(({ result }) => cleanLine(String(result?.report.meta.data_notice ?? '')))
-  for (const notice of new Set(notices)) if (notice !== '') out.note(out.color.yellow(notice))
+  for (const notice of new Set(notices)) if (notice !== '') out.note(notice, 'yellow')
   for (const { code, result, error } of results) {
-    if (result === null) out.note(out.color.red(`${cleanLine(code)}: ${cleanLine(error)}`))
+    if (result === null) out.note(`${cleanLine(code)}: ${cleanLine(error)}`, 'red')
   }
 }
 
@@ -181,8 +181,7 @@ export const watch: Command = {
 }
 
 async function watchTasks({ service, out }: Run, options: { after?: number; signal: AbortSignal }): Promise<void> {
-  const onLost = (error: Error) =>
-    out.note(out.color.dim(`connection lost, trying again (${cleanLine(error.message)})`))
+  const onLost = (error: Error) => out.note(`connection lost, trying again (${cleanLine(error.message)})`, 'dim')
   const shownOf = new Map<string, string>()
   for await (const { event, id, data } of service.analyses.stream({ ...options, onLost })) {
     if (out.isJson) out.json({ event, id, data })

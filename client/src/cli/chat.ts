@@ -37,10 +37,11 @@ Text on the standard input is added to the message. The exit code is 1 when the 
 confirmation that nobody can give.`,
   async run(run) {
     const message = await messageOf(run)
-    const conversation = await openOrCreate(run)
-    if (message !== '') return new Talk(run, conversation).once(message)
-    if (!run.out.isTerminal) throw new UsageError('there is no message')
-    return new Talk(run, conversation).go()
+    const isTalk = message === ''
+    // Before anything is made that nobody wants.
+    if (isTalk && !(run.out.isTerminal && process.stdin.isTTY)) throw new UsageError('there is no message')
+    const talk = new Talk(run, await openOrCreate(run))
+    return isTalk ? talk.go() : talk.once(message)
   },
 }
 
@@ -63,7 +64,7 @@ async function openOrCreate(run: Run): Promise<Conversation> {
   const [model, repository] = [run.text('model'), run.text('repo')]
   const query = { ...(agent && { agent }), ...(runtime && { runtime }), ...(model && { model }) }
   const conversation = await run.service.conversations.create(repository === undefined ? {} : { repository }, query)
-  run.out.note(run.out.color.dim(`conversation ${conversation.id}`))
+  run.out.note(`conversation ${conversation.id}`, 'dim')
   return conversation
 }
 
@@ -102,7 +103,7 @@ class Talk {
 
   async go(): Promise<number> {
     const { out } = this.#run
-    out.note(out.color.dim('Ctrl-C pauses the agent, Ctrl-D leaves.'))
+    out.note('Ctrl-C pauses the agent, Ctrl-D leaves.', 'dim')
     const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: true })
     this.#prompt = lines
     let working = false
@@ -119,7 +120,7 @@ class Talk {
       lines.prompt()
     }
     out.note('')
-    out.note(out.color.dim(`To go on: bellwether chat -c ${this.#conversation.id}`))
+    out.note(`To go on: bellwether chat -c ${this.#conversation.id}`, 'dim')
     return EXIT.done
   }
 
@@ -129,7 +130,7 @@ class Talk {
       await this.#say(line)
     } catch (error) {
       if (!(error instanceof ServiceError) || error.status === 401) throw error
-      this.#run.out.note(this.#run.out.color.red(error.message))
+      this.#run.out.note(cleanLine(error.message), 'red')
     }
   }
 
@@ -168,7 +169,7 @@ class Talk {
     if (this.#presses > 2) process.exit(EXIT.interrupted)
     const isFirst = this.#presses === 1
     const words = isFirst ? 'pausing; Ctrl-C once more ends the command that runs' : 'stopping; Ctrl-C once more leaves'
-    out.note(out.color.dim(`\n${words}`))
+    out.note(`\n${words}`, 'dim')
     const asked = isFirst ? this.#conversation.pause() : this.#conversation.interrupt()
     asked.catch((error: unknown) =>
       out.note(`It was not done: ${error instanceof Error ? cleanLine(error.message) : String(error)}`),

@@ -1,13 +1,13 @@
 // Completion for three shells, made from what the commands say of themselves.
 
-import { type Command, EXIT, none, UsageError, wanted } from './command.ts'
+import { type Command, EXIT, type Flags, none, UsageError, wanted } from './command.ts'
 
-const SHELLS: Readonly<Record<string, (commands: readonly Command[], global: readonly string[]) => string>> = {
+const SHELLS: Readonly<Record<string, (commands: readonly Command[], global: Flags) => string>> = {
   bash: (commands, global) => `_bellwether() {
   local cur=\${COMP_WORDS[COMP_CWORD]} command=\${COMP_WORDS[1]} words=
   if [ "$COMP_CWORD" -eq 1 ]; then words="${commands.map(({ name }) => name).join(' ')} --help --version"
   else case $command in
-${commands.map((one) => `    ${one.name}) words="${[...(one.words ?? []), ...flagsOf(one), ...global].join(' ')}" ;;`).join('\n')}
+${commands.map((one) => `    ${one.name}) words="${[...(one.words ?? []), ...namesOf(one.flags), ...namesOf(global)].join(' ')}" ;;`).join('\n')}
   esac; fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$cur"))
@@ -22,30 +22,35 @@ ${commands.map(({ name, summary }) => `    '${name}:${summary.replaceAll("'", "'
   )
   if (( CURRENT == 2 )); then _describe 'command' names; return; fi
   case $words[2] in
-${commands.map((one) => `    ${one.name}) compadd -- ${[...(one.words ?? []), ...flagsOf(one), ...global].join(' ')}; _files ;;`).join('\n')}
+${commands.map((one) => `    ${one.name}) compadd -- ${[...(one.words ?? []), ...namesOf(one.flags), ...namesOf(global)].join(' ')}; _files ;;`).join('\n')}
   esac
 }
 compdef _bellwether bellwether
 `,
-  fish: (commands) => `complete -c bellwether -n __fish_use_subcommand -f
+  fish: (commands, global) => `complete -c bellwether -n __fish_use_subcommand -f
 ${commands
   .flatMap((one) => [
     `complete -c bellwether -n __fish_use_subcommand -a ${one.name} -d '${one.summary.replaceAll("'", "\\'")}'`,
     ...(one.words === undefined
       ? []
       : [`complete -c bellwether -n '__fish_seen_subcommand_from ${one.name}' -a '${one.words.join(' ')}'`]),
-    ...Object.entries(one.flags).map(
-      ([name, flag]) =>
-        `complete -c bellwether -n '__fish_seen_subcommand_from ${one.name}' -l ${name}${flag.short ? ` -s ${flag.short}` : ''}${flag.type === 'string' ? ' -r' : ''} -d '${flag.words.replaceAll("'", "\\'")}'`,
-    ),
+    ...fishFlags(one.flags, `-n '__fish_seen_subcommand_from ${one.name}' `),
   ])
   .join('\n')}
+${fishFlags(global, '').join('\n')}
 `,
 }
 
-const flagsOf = ({ flags }: Command): string[] => Object.keys(flags).map((name) => `--${name}`)
+const namesOf = (flags: Flags): string[] => Object.keys(flags).map((name) => `--${name}`)
 
-export function completionOf(commands: () => readonly Command[], global: readonly string[]): Command {
+function fishFlags(flags: Flags, where: string): string[] {
+  return Object.entries(flags).map(([name, { type, short, words }]) => {
+    const form = `-l ${name}${short === undefined ? '' : ` -s ${short}`}${type === 'string' ? ' -r' : ''}`
+    return `complete -c bellwether ${where}${form} -d '${words.replaceAll("'", "\\'")}'`
+  })
+}
+
+export function completionOf(commands: () => readonly Command[], global: Flags): Command {
   return {
     name: 'completion',
     summary: 'print the completion of a shell',

@@ -10,7 +10,7 @@ import { type Command, EXIT, type Flags, UsageError } from './command.ts'
 import { completionOf } from './completion.ts'
 import { readConfig } from './config.ts'
 import { erase, importAll } from './owner.ts'
-import { cleanLine, type Output, outputFor, painter } from './terminal.ts'
+import { cleanLine, type Output, outputFor } from './terminal.ts'
 import { VERSION } from './version.ts'
 import { exportOf, files, fork, list } from './workspace.ts'
 
@@ -39,10 +39,7 @@ const COMMANDS: readonly Command[] = [
   budget,
   config,
 ]
-const completion = completionOf(
-  () => [...COMMANDS, completion],
-  Object.keys(GLOBAL).map((name) => `--${name}`),
-)
+const completion = completionOf(() => [...COMMANDS, completion], GLOBAL)
 const ALL: readonly Command[] = [...COMMANDS, completion]
 
 const CODES = `Exit codes: 0 done, 1 the work failed, 2 the command line is wrong, 3 the service refused, 4 the service cannot be reached or failed,
@@ -143,6 +140,7 @@ function readRunner(argv: readonly string[]) {
   for (let i = 0; i < argv.length; i += 1) {
     const [word = ''] = argv.slice(i)
     if (word === '--help' || word === '-h') values.help = true
+    else if (word.startsWith('--url=')) values.url = word.slice('--url='.length)
     else if (word === '--url') {
       i += 1
       values.url = argv[i] ?? ''
@@ -153,8 +151,7 @@ function readRunner(argv: readonly string[]) {
 
 /** What went wrong, in words that say what to do. */
 function explain(error: unknown, out: Pick<Output, 'note'>): number {
-  const red = painter(process.stderr.isTTY === true && !process.env.NO_COLOR).red
-  const tell = (text: string) => out.note(red(`bellwether: ${cleanLine(text)}`))
+  const tell = (text: string) => out.note(`bellwether: ${cleanLine(text)}`, 'red')
   if (error instanceof UsageError) {
     tell(error.message)
     return EXIT.usage
@@ -183,12 +180,12 @@ function explain(error: unknown, out: Pick<Output, 'note'>): number {
 }
 
 // A reader that has seen enough (`| head`) is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed),
-)
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed))
+}
 
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {
-  process.exitCode = explain(error, { note: (text) => process.stderr.write(`${text}\n`) })
+  process.exitCode = explain(error, outputFor({ json: false, noColor: process.argv.includes('--no-color') }))
 }

@@ -113,7 +113,7 @@ export class Transcript {
 
   #note(text: string): void {
     this.close()
-    this.#out.note(this.#out.color.dim(text))
+    this.#out.note(text, 'dim')
   }
 
   #line(text: string): void {

@@ -2,6 +2,8 @@
 
 export type Output = {
   readonly isTerminal: boolean
+  /** How wide the terminal is; null where there is none. */
+  readonly columns: number | null
   readonly color: Painter
   readonly isJson: boolean
   /** A line of the result. */
@@ -10,15 +12,16 @@ export type Output = {
   piece(text: string): void
   /** One JSON value on a line of its own. */
   json(value: unknown): void
-  /** What is no result: it goes to the error output. */
-  note(text: string): void
+  /** What is no result: it goes to the error output, which may be another terminal, or none. */
+  note(text: string, color?: Color): void
   /** A line that the next one replaces; nothing where nobody looks. */
   progress(text: string): void
 }
 
-export type Painter = Record<'dim' | 'bold' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>
-
 const CODES = { dim: 2, bold: 1, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+
+export type Color = keyof typeof CODES
+export type Painter = Record<Color, (text: string) => string>
 
 export function painter(isOn: boolean): Painter {
   const paint = (code: number) => (text: string) => (isOn && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text)
@@ -45,19 +48,26 @@ export function jsonLine(value: unknown): string {
   })
 }
 
+/** A line of progress stands there, which the next line has to take away. */
+let pending = false
+
+function endProgress(): void {
+  if (pending) process.stderr.write('\r\u001b[K')
+  pending = false
+}
+
 export function outputFor({ json, noColor }: { json: boolean; noColor: boolean }): Output {
   const { stdout, stderr, env } = process
   const isTerminal = stdout.isTTY === true
-  const isColored = isTerminal && !noColor && !env.NO_COLOR && env.TERM !== 'dumb'
-  let pending = false
-  const endProgress = () => {
-    if (pending) stderr.write('\r\u001b[K')
-    pending = false
-  }
+  const painterOf = ({ isTTY }: { isTTY?: boolean }) =>
+    painter(isTTY === true && !noColor && !env.NO_COLOR && env.TERM !== 'dumb')
+  const ofNotes = painterOf(stderr)
   return {
     isTerminal,
+    // A terminal that does not know its size says 0.
+    columns: (isTerminal && stdout.columns) || null,
     isJson: json,
-    color: painter(isColored),
+    color: painterOf(stdout),
     line: (text) => {
       endProgress()
       stdout.write(`${text}\n`)
@@ -70,13 +80,13 @@ export function outputFor({ json, noColor }: { json: boolean; noColor: boolean }
       endProgress()
       stdout.write(`${jsonLine(value)}\n`)
     },
-    note: (text) => {
+    note: (text, color) => {
       endProgress()
-      stderr.write(`${text}\n`)
+      stderr.write(`${color === undefined ? text : ofNotes[color](text)}\n`)
     },
     progress: (text) => {
       if (stderr.isTTY !== true) return
-      stderr.write(`\r\u001b[K${cut(cleanLine(text), (stderr.columns ?? 80) - 1)}`)
+      stderr.write(`\r\u001b[K${cut(cleanLine(text), (stderr.columns || 80) - 1)}`)
       pending = true
     },
   }
@@ -107,23 +117,50 @@ export function cut(text: string, columns: number): string {
 
 export type Cell = string | { text: string; paint: (text: string) => string }
 
-/** Columns as wide as their widest cell; `right` names those that hold numbers. */
+type TableOptions = {
+  readonly out: Pick<Output, 'color' | 'columns'>
+  /** The columns that hold numbers. */
+  readonly right?: readonly number[]
+  /** The column that is cut where the terminal is too narrow. */
+  readonly gives?: number
+}
+
+const textOf = (cell: Cell | undefined) => (cell === undefined ? '' : typeof cell === 'string' ? cell : cell.text)
+const painted = (cell: Cell | undefined, text: string) =>
+  cell === undefined || typeof cell === 'string' ? text : cell.paint(text)
+
+/** Columns as wide as their widest cell; on a terminal that is too narrow for them, a line for each field. */
 export function table(
   head: readonly string[],
   rows: readonly Cell[][],
-  { color, right = [] }: { color: Painter; right?: readonly number[] },
+  { out, right = [], gives }: TableOptions,
 ): string {
-  const textOf = (cell: Cell) => (typeof cell === 'string' ? cell : cell.text)
-  const widths = head.map((title, i) => Math.max(widthOf(title), ...rows.map((row) => widthOf(textOf(row[i] ?? '')))))
+  const widths = head.map((title, i) => Math.max(widthOf(title), ...rows.map((row) => widthOf(textOf(row[i])))))
+  const over =
+    widths.reduce((sum, width) => sum + width, 2 * (head.length - 1)) - (out.columns ?? Number.POSITIVE_INFINITY)
+  if (over > 0) {
+    const left = gives === undefined ? 0 : (widths[gives] ?? 0) - over
+    if (gives === undefined || left < NARROWEST) return fields(head, rows, out)
+    widths[gives] = left
+  }
   const lineOf = (cells: readonly Cell[]) =>
     cells
       .map((cell, i) => {
-        const text = textOf(cell)
+        const text = cut(textOf(cell), widths[i] ?? 0)
         const gap = ' '.repeat((widths[i] ?? 0) - widthOf(text))
-        const shown = typeof cell === 'string' ? text : cell.paint(text)
-        return right.includes(i) ? gap + shown : shown + gap
+        return right.includes(i) ? gap + painted(cell, text) : painted(cell, text) + gap
       })
       .join('  ')
       .trimEnd()
-  return [lineOf(head.map((text) => ({ text, paint: color.dim }))), ...rows.map(lineOf)].join('\n')
+  return [lineOf(head.map((text) => ({ text, paint: out.color.dim }))), ...rows.map(lineOf)].join('\n')
+}
+
+/** Below this nothing of a text can be read. */
+const NARROWEST = 8
+
+function fields(head: readonly string[], rows: readonly Cell[][], { color }: TableOptions['out']): string {
+  const width = Math.max(...head.map(widthOf))
+  const lineOf = (title: string, cell: Cell | undefined) =>
+    `${color.dim(title)}${' '.repeat(width - widthOf(title))}  ${painted(cell, textOf(cell))}`
+  return rows.map((row) => head.map((title, i) => lineOf(title, row[i])).join('\n')).join('\n\n')
 }

@@ -202,7 +202,7 @@ export const list: Command = {
       if (most > 0 && rows.length >= most) break
     }
     if (!run.out.isJson && rows.length > 0)
-      run.out.line(table(['conversation', 'status', 'begun', 'title'], rows, { color: run.out.color }))
+      run.out.line(table(['conversation', 'status', 'begun', 'title'], rows, { out: run.out, gives: 3 }))
     return EXIT.done
   },
 }
