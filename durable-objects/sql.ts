@@ -35,6 +35,10 @@ export function firstRow<Row>(sql: SqlStorage, query: string, ...bindings: SqlVa
   return (rows<Row>(sql, query, ...bindings)[0] ?? null) as Row | null
 }
 
+export function isStorageFull(error: unknown): boolean {
+  return error instanceof Error && /SQLITE_FULL|database or disk is full/.test(error.message)
+}
+
 /** The storage of an object that is emptied while it lives: the first statement after that makes the schema again. */
 export function emptiable(
   storage: DurableObjectStorage,

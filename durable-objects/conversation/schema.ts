@@ -287,3 +287,29 @@ export const VERSION_TABLES = `
     BEGIN ${CHUNK} END;
   CREATE TRIGGER workspace_chunk_goes BEFORE DELETE ON workspace_chunks BEGIN ${CHUNK} END;
 `
+
+/** Created with the first download of a workspace. */
+export const PACKED_TABLES = `
+  CREATE TABLE workspace_packed (
+    inode INTEGER PRIMARY KEY,
+    crc INTEGER NOT NULL,
+    bytes BLOB -- the file's contents as a raw deflated stream; null where that is no smaller
+  );
+  CREATE TABLE workspace_packed_total (bytes INTEGER NOT NULL); -- of the blobs
+  INSERT INTO workspace_packed_total VALUES (0);
+  CREATE TRIGGER workspace_packed_came AFTER INSERT ON workspace_packed BEGIN
+    UPDATE workspace_packed_total SET bytes = bytes + coalesce(length(NEW.bytes), 0);
+  END;
+  CREATE TRIGGER workspace_packed_went AFTER DELETE ON workspace_packed BEGIN
+    UPDATE workspace_packed_total SET bytes = bytes - coalesce(length(OLD.bytes), 0);
+  END;
+  CREATE TRIGGER workspace_chunk_packed_came AFTER INSERT ON workspace_chunks BEGIN
+    DELETE FROM workspace_packed WHERE inode = NEW.inode;
+  END;
+  CREATE TRIGGER workspace_chunk_packed_changed AFTER UPDATE ON workspace_chunks BEGIN
+    DELETE FROM workspace_packed WHERE inode = NEW.inode;
+  END;
+  CREATE TRIGGER workspace_chunk_packed_went AFTER DELETE ON workspace_chunks BEGIN
+    DELETE FROM workspace_packed WHERE inode = OLD.inode;
+  END;
+`

@@ -14,7 +14,7 @@ import {
   storedParts,
 } from '../kits/zip/index.ts'
 import { errorFields, log } from '../lib/log.ts'
-import { type FileSystem, isFileError, type ScannedEntry } from './file-system.ts'
+import { type FileSystem, isFileError, type Pack, type PackedFile, type ScannedEntry } from './file-system.ts'
 import { ByteBlocks, rest, wakeCollector } from './parts.ts'
 
 const S_IFREG = 0o100000
@@ -27,6 +27,9 @@ const COMPRESSED = /\.(zip|gz|tgz|bz2|xz|zst|7z|png|jpe?g|gif|webp|mp[34]|pdf|wo
 const WORTH_WHILE = 0.97
 /** How much is packed at a stretch: some tens of milliseconds. */
 const REST_EVERY_BYTES = 1024 * 1024
+const EMPTY = new Uint8Array()
+const encoder = new TextEncoder()
+
 /**
  * All files and links below the folder, by paths relative to it; empty directories have no entry. Throws when the beginning
  * cannot be read. A file that goes while the archive is being written is left out; any other failure breaks the stream, so
@@ -89,8 +92,9 @@ class Archive {
 
   /** At least one, and the first as soon as there is anything. Each is overwritten when the next one is asked for. */
   async *blocks(): Blocks {
-    for (const found of filesBelow(this.#fs, this.#folder)) {
-      if (found.bytes !== null) this.#whole(found, found.bytes)
+    for (const found of filesBelow(this.#fs, this.#folder, this.#pack)) {
+      if (found.packed) this.#whole(found, found.packed)
+      else if (found.bytes !== null) this.#whole(found, this.#pack(found.path, found.bytes))
       else {
         for await (const _ of this.#inParts(found)) {
           if (this.#isDue) yield* this.#due()
@@ -120,20 +124,24 @@ class Archive {
     await rest()
   }
 
-  #whole(found: ArchiveEntry, bytes: Uint8Array): void {
-    const deflated = COMPRESSED.test(found.path) ? bytes : this.#zlib.deflatePart(bytes, LEVEL, true)
-    const isSmaller = deflated.byteLength < bytes.byteLength
-    const packed = isSmaller ? deflated : bytes
-    const entry = {
-      ...this.#entry(found),
-      method: isSmaller ? DEFLATED : STORED,
+  readonly #pack: Pack = (name, bytes) => {
+    const deflated = COMPRESSED.test(name) ? null : this.#zlib.deflatePart(bytes, LEVEL, true)
+    const isSmaller = deflated !== null && deflated.byteLength < bytes.byteLength
+    this.#packedBytes += bytes.byteLength
+    return {
       crc: this.#zlib.crc32(bytes),
-      packedBytes: packed.byteLength,
       sizeBytes: bytes.byteLength,
+      deflated: isSmaller ? deflated : null,
     }
+  }
+
+  #whole(found: ArchiveEntry, { crc, sizeBytes, deflated }: PackedFile): void {
+    const packed = deflated ?? found.bytes ?? EMPTY
+    const method = deflated === null ? STORED : DEFLATED
+    const entry = { ...this.#entry(found), method, crc, packedBytes: packed.byteLength, sizeBytes }
     this.#out.add(localHeader(entry))
     this.#out.add(packed)
-    this.#packedBytes += bytes.byteLength
+    this.#packedBytes += packed.byteLength
     this.#list(entry)
   }
 
@@ -159,8 +167,8 @@ class Archive {
       if (start === 0 && isGone(error)) return
       throw error
     }
-    if (start === 0) return this.#whole(found, new Uint8Array())
-    this.#out.add(this.#zlib.deflatePart(new Uint8Array(), LEVEL, true))
+    if (start === 0) return this.#whole(found, this.#pack(path, EMPTY))
+    this.#out.add(this.#zlib.deflatePart(EMPTY, LEVEL, true))
     entry.packedBytes = this.#out.sizeBytes - start
     this.#out.add(dataDescriptor(entry))
     this.#list(entry)
@@ -177,7 +185,7 @@ class Archive {
 
   #entry({ path, stat: { kind, mode, mtimeMs } }: ArchiveEntry) {
     return {
-      name: new TextEncoder().encode(path.slice(this.#folder.length + 1)),
+      name: encoder.encode(path.slice(this.#folder.length + 1)),
       describedLater: false,
       crc: 0,
       packedBytes: 0,
@@ -195,22 +203,22 @@ class Archive {
 }
 
 /** All that is no directory. Links are not followed. */
-function* filesBelow(fs: FileSystem, top: string): Generator<ArchiveEntry> {
+function* filesBelow(fs: FileSystem, top: string, pack: Pack): Generator<ArchiveEntry> {
   const folders = [top]
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entries of scanIfThere(fs, folder)) {
-      for (const { name, stat, bytes } of entries) {
+    for (const entries of scanIfThere(fs, folder, pack)) {
+      for (const { name, ...found } of entries) {
         const path = `${folder}/${name}`
-        if (stat.kind === 'directory') folders.push(path)
-        else yield { path, stat, bytes }
+        if (found.stat.kind === 'directory') folders.push(path)
+        else yield { path, ...found }
       }
     }
   }
 }
 
-function* scanIfThere(fs: FileSystem, folder: string): Generator<ScannedEntry[]> {
+function* scanIfThere(fs: FileSystem, folder: string, pack: Pack): Generator<ScannedEntry[]> {
   try {
-    yield* fs.scan(folder)
+    yield* fs.scan(folder, pack)
   } catch (error) {
     if (!isGone(error)) throw error
   }

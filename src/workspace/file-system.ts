@@ -46,9 +46,9 @@ export interface FileSystem {
   append(path: string, bytes: Uint8Array): Promise<void>
   /**
    * The entries of a directory in the order of their names, in batches; each batch is read when it is requested. Much faster
-   * than to list a directory and to read each entry.
+   * than to list a directory and to read each entry. With `pack` small files come packed, where the tree can keep that.
    */
-  scan(path: string): Iterable<ScannedEntry[]>
+  scan(path: string, pack?: Pack): Iterable<ScannedEntry[]>
   /** The current contents in parts. A part may be overwritten when the next one is requested. */
   readParts(path: string): AsyncIterable<Uint8Array>
   /** Stores the bytes without changing the tree yet; only a few MiB of a file are in memory, whatever its size. */
@@ -58,9 +58,19 @@ export interface FileSystem {
 export interface ScannedEntry {
   name: string
   stat: FileStat
-  /** What is in a file of up to `SCANNED_BYTES`, or the target of a link; else null. */
+  /** What is in a file of up to `SCANNED_BYTES`, or the target of a link; else null. Also null where `packed` has it deflated. */
   bytes: Uint8Array | null
+  packed?: PackedFile | undefined
 }
+
+/** What an archive holds of a file: a raw deflated stream, or null where that would be no smaller than the file. */
+export interface PackedFile {
+  crc: number
+  sizeBytes: number
+  deflated: Uint8Array | null
+}
+
+export type Pack = (name: string, bytes: Uint8Array) => PackedFile
 
 export const SCANNED_BYTES = 256 * 1024
 

@@ -232,3 +232,18 @@ function slowBucket(ms: number): void {
   Object.assign(env, { FILES: slow })
   onTestFinished(() => void Object.assign(env, { FILES }))
 }
+
+test('a fork has what a download of the other one packed, where the files are the same', async () => {
+  const chat = await startConversation()
+  await run(chat, 'printf "%05000d" 1 > same.txt; printf "%05000d" 1 > changed.txt; printf "%0300d" 1 > grown.txt')
+  const id = (await chat.events('?limit=1&reverse=true'))[0]?.id ?? 0
+  const then = await workspaceOf(chat)
+  await run(chat, 'printf "%05000d" 2 > changed.txt; printf "%0300d" 1 >> grown.txt')
+  await workspaceOf(chat)
+  const copy = await forked(chat, id)
+  const packed = await runInDurableObject(conversation(env, copy.owner.owner, copy.id), (_, { storage }) =>
+    storage.sql.exec('SELECT name FROM workspace_packed JOIN workspace_nodes USING (inode) ORDER BY name').toArray(),
+  )
+  expect(packed).toEqual([{ name: 'same.txt' }])
+  expect([await workspaceOf(copy), await workspaceOf(chat, id)]).toEqual([then, then])
+})

@@ -29,6 +29,7 @@ test('migrations only ever grow in number: what was released is what it was', ()
       conversation.NOTEBOOK_TABLES,
       conversation.TALK_TABLES,
       SPANS_TABLE,
+      conversation.PACKED_TABLES,
     ],
     owner: OWNER,
     'task-queue': TASK_QUEUE,

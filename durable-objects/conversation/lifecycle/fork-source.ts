@@ -4,6 +4,7 @@
 import type { AgentChoice, AgentName } from '../../../src/agent/agents.ts'
 import type { RuntimeWish } from '../../../src/agent/runtime.ts'
 import type { ModelStepRow, QueuedCall } from '../../../src/agent/turn.ts'
+import type { PackedFile } from '../../../src/workspace/file-system.ts'
 import { rows, type SqlValue } from '../../sql.ts'
 import type { EventLog } from '../events/event-log.ts'
 import type { ConversationRecord, SelectedRepository } from '../schema.ts'
@@ -33,7 +34,8 @@ export type ExportBasis = { event: number; record: string; turns: string[] }
 
 export type ForkEvents = { texts: string[]; steps: ModelStepRow[]; calls: QueuedCall[] }
 export type ForkNodes = { nodes: NodeVersion[] }
-export type ForkFile = { chunks: { seq: number; bytes: ArrayBuffer }[] }
+/** `packed` is of what the file holds now; it is the one of the event only if the file had that size then. */
+export type ForkFile = { chunks: { seq: number; bytes: ArrayBuffer }[]; packed: PackedFile | null }
 
 const NODES_AT_A_TIME = 1_000
 const EVENTS_AT_A_TIME = 500
@@ -101,7 +103,9 @@ export class ForkSource {
 
   /** What the files held, without the part that lies in R2: of one file, or of several small ones. */
   file(event: number, inode: number): ForkFile {
-    const chunks = this.#deps.files.versions?.chunks(event, inode) ?? []
-    return { chunks: chunks.map(({ seq, bytes }) => ({ seq, bytes })) }
+    const { versions, packed } = this.#deps.files
+    const chunks = versions?.chunks(event, inode) ?? []
+    const form = versions && packed.at(event, inode, versions)
+    return { chunks: chunks.map(({ seq, bytes }) => ({ seq, bytes })), packed: form }
   }
 }

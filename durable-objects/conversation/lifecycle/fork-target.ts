@@ -7,6 +7,7 @@ import { migrate } from '../../sql.ts'
 import { EventLog } from '../events/event-log.ts'
 import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
 import { CallQueue } from '../turn/call-queue.ts'
+import { PackedForms } from '../workspace/packed-forms.ts'
 import type { NodeVersion } from '../workspace/versions.ts'
 import { deleteAll, REMOVAL } from './deletion.ts'
 import type { NoFork } from './fork-source.ts'
@@ -84,6 +85,7 @@ class Import {
   readonly #record: ConversationRecord
   readonly #source: ReturnType<typeof conversation>
   readonly #event: number
+  readonly #packed: PackedForms
 
   constructor(
     { storage, env }: Storage,
@@ -96,6 +98,7 @@ class Import {
     this.#record = record
     this.#source = source
     this.#event = event
+    this.#packed = new PackedForms(storage)
   }
 
   async files(): Promise<void> {
@@ -137,6 +140,8 @@ class Import {
         sql.exec('INSERT INTO workspace_chunks (inode, seq, bytes) VALUES (?, ?, ?)', node.inode, seq, bytes)
       }
       if (left !== 0) throw new Error(`the contents of inode ${node.inode} do not add up: ${left} bytes are left`)
+      const packed = copied === null ? (file?.packed ?? null) : null
+      if (packed?.sizeBytes === node.size) this.#packed.keep([{ inode: node.inode, packed }])
     })
   }
 

@@ -109,6 +109,6 @@ export class ReadableConversation extends SharedConversation {
     // At the newest event it has what was uploaded since as well, as a fork there would.
     if (versions === null || event === log.last) return files
     if (event < versions.from) return { reason: 'too-old', from: versions.from }
-    return new PastWorkspace({ versions, bucket: this.env.FILES, event })
+    return new PastWorkspace({ versions, packed: files.packed, bucket: this.env.FILES, event })
   }
 }

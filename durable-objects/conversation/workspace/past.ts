@@ -8,10 +8,13 @@ import {
   type FileSystem,
   FileSystemError,
   isFileError,
+  type Pack,
+  type PackedFile,
   SCANNED_BYTES,
   type ScannedEntry,
 } from '../../../src/workspace/file-system.ts'
 import { WorkspaceObjects } from './objects.ts'
+import type { PackedForms } from './packed-forms.ts'
 import { statOf } from './reader.ts'
 import type { NodeRow } from './rows.ts'
 import { type Nodes, realPathOf, walkNodes } from './tree.ts'
@@ -54,16 +57,18 @@ class PastNodes implements Nodes {
   }
 }
 
-type PastDeps = { versions: WorkspaceVersions; bucket: R2Bucket; event: number }
+type PastDeps = { versions: WorkspaceVersions; packed: PackedForms; bucket: R2Bucket; event: number }
 
 export class PastWorkspace implements FileSystem {
   readonly #versions: WorkspaceVersions
+  readonly #packed: PackedForms
   readonly #objects: WorkspaceObjects
   readonly #event: number
   readonly #nodes: PastNodes
 
-  constructor({ versions, bucket, event }: PastDeps) {
+  constructor({ versions, packed, bucket, event }: PastDeps) {
     this.#versions = versions
+    this.#packed = packed
     this.#objects = new WorkspaceObjects(bucket)
     this.#event = event
     this.#nodes = new PastNodes(versions, event)
@@ -126,10 +131,17 @@ export class PastWorkspace implements FileSystem {
     }
   }
 
-  *scan(path: string): Generator<ScannedEntry[]> {
+  *scan(path: string, pack?: Pack): Generator<ScannedEntry[]> {
     for (const node of this.#nodes.entries(this.#folder(path))) {
-      yield [{ name: node.name, stat: statOf(node), bytes: this.#smallContents(node) }]
+      const packed = pack && this.#packedAsNow(node)
+      const bytes = packed?.deflated ? null : this.#smallContents(node)
+      yield [{ name: node.name, stat: statOf(node), bytes, packed }]
     }
+  }
+
+  #packedAsNow({ kind, object, size, inode }: NodeRow): PackedFile | undefined {
+    const form = kind === 'file' && object === null ? this.#packed.at(this.#event, inode, this.#versions) : null
+    return form?.sizeBytes === size ? form : undefined
   }
 
   makeDirectory = readOnly

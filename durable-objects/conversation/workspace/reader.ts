@@ -2,9 +2,16 @@
 // object deleted. A reader that finds it gone starts again from the row.
 
 import { joinBytes } from '../../../src/lib/bytes.ts'
-import { type FileStat, FileSystemError, SCANNED_BYTES, type ScannedEntry } from '../../../src/workspace/file-system.ts'
+import {
+  type FileStat,
+  FileSystemError,
+  type Pack,
+  SCANNED_BYTES,
+  type ScannedEntry,
+} from '../../../src/workspace/file-system.ts'
 import type { WorkspaceContents } from './contents.ts'
 import type { WorkspaceObjects } from './objects.ts'
+import type { PackedForms } from './packed-forms.ts'
 import type { NodeRow } from './rows.ts'
 import type { WorkspaceTree } from './tree.ts'
 
@@ -13,15 +20,24 @@ const READ_ATTEMPTS = 3
 const FIRST_SCAN = 16
 const NEXT_SCAN = 64
 
+type ReaderDeps = {
+  tree: WorkspaceTree
+  contents: WorkspaceContents
+  objects: WorkspaceObjects
+  packed: PackedForms
+}
+
 export class WorkspaceReader {
   readonly #tree: WorkspaceTree
   readonly #contents: WorkspaceContents
   readonly #objects: WorkspaceObjects
+  readonly #packed: PackedForms
 
-  constructor(parts: { tree: WorkspaceTree; contents: WorkspaceContents; objects: WorkspaceObjects }) {
+  constructor(parts: ReaderDeps) {
     this.#tree = parts.tree
     this.#contents = parts.contents
     this.#objects = parts.objects
+    this.#packed = parts.packed
   }
 
   async read(path: string): Promise<Uint8Array> {
@@ -54,12 +70,13 @@ export class WorkspaceReader {
     throw new FileSystemError('EIO', path, { detail: 'the contents are missing' })
   }
 
-  *scan(path: string): Generator<ScannedEntry[]> {
+  *scan(path: string, pack?: Pack): Generator<ScannedEntry[]> {
     const { node } = this.#tree.existing(path, true)
     if (node.kind !== 'directory') throw new FileSystemError('ENOTDIR', path)
     let count = FIRST_SCAN
     for (let last = ''; ; ) {
-      const entries = this.#scanned(this.#tree.entriesAfter(node.inode, last, count))
+      const few = firstOf(this.#tree.entriesAfter(node.inode, last, count))
+      const entries = pack ? this.#packedOnes(few, pack) : this.#scanned(few)
       if (entries.length === 0) return
       yield entries
       last = entries.at(-1)?.name ?? last
@@ -73,22 +90,43 @@ export class WorkspaceReader {
     return node
   }
 
-  /** The first of the nodes with their contents: as many as `SCANNED_BYTES` are in, and at least one. */
   #scanned(nodes: NodeRow[]): ScannedEntry[] {
-    let room = SCANNED_BYTES
-    const few = nodes.filter((node, i) => {
-      if (isSmall(node)) room -= node.size
-      return i === 0 || room > 0
-    })
-    const chunks = this.#contents.chunksOf(few.filter(isSmall).map(({ inode }) => inode))
-    return few.map((node) => {
+    const chunks = this.#contents.chunksOf(nodes.filter(isSmall).map(({ inode }) => inode))
+    return nodes.map((node) => {
       const bytes = isSmall(node) ? whole(chunks.get(node.inode) ?? []) : null
       return { name: node.name, stat: statOf(node), bytes: node.target === null ? bytes : encoder.encode(node.target) }
+    })
+  }
+
+  /** Read, packed and kept in one go, so that no file can change in between. */
+  #packedOnes(nodes: NodeRow[], pack: Pack): ScannedEntry[] {
+    const kept = this.#packed.of(nodes.filter(isSmall).map(({ inode }) => inode))
+    const left = nodes.filter(({ inode }) => !kept.get(inode)?.deflated)
+    const read = new Map(this.#scanned(left).map((entry) => [entry.stat.inode, entry]))
+    // An empty file has no rows, whose change would drop its form.
+    const isNew = (node: NodeRow) => isSmall(node) && node.size > 0 && !kept.has(node.inode)
+    const made = nodes.filter(isNew).map(({ inode, name }) => {
+      return { inode, packed: pack(name, read.get(inode)?.bytes ?? new Uint8Array()) }
+    })
+    this.#packed.keep(made)
+    for (const { inode, packed } of made) kept.set(inode, packed)
+    return nodes.map((node) => {
+      const entry = read.get(node.inode) ?? { name: node.name, stat: statOf(node), bytes: null }
+      return { ...entry, packed: kept.get(node.inode) }
     })
   }
 }
 
 const encoder = new TextEncoder()
+
+/** The first of the nodes: as many as `SCANNED_BYTES` are in, and at least one. */
+function firstOf(nodes: NodeRow[]): NodeRow[] {
+  let room = SCANNED_BYTES
+  return nodes.filter((node, i) => {
+    if (isSmall(node)) room -= node.size
+    return i === 0 || room > 0
+  })
+}
 
 function whole(chunks: Uint8Array[]): Uint8Array {
   const [first] = chunks

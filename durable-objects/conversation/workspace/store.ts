@@ -7,6 +7,7 @@ import {
   DEFAULT_WORKSPACE_LIMITS,
   type FileSystem,
   FileSystemError,
+  type Pack,
   type ScannedEntry,
   type StagedContents,
   type WorkspaceLimits,
@@ -14,6 +15,7 @@ import {
 import { WorkspaceContents } from './contents.ts'
 import type { ChangeObserver, NewContents, Usage } from './nodes.ts'
 import { WorkspaceObjects } from './objects.ts'
+import { PackedForms } from './packed-forms.ts'
 import { WorkspaceReader } from './reader.ts'
 import type { NodeRow } from './rows.ts'
 import { type Settle, WorkspaceStaging } from './staging.ts'
@@ -41,6 +43,8 @@ export class WorkspaceStore extends StoredTree implements FileSystem {
   readonly #reader: WorkspaceReader
   readonly #staging: WorkspaceStaging
   readonly #spillThresholdBytes: number
+  /** What downloads made of small files. */
+  readonly packed: PackedForms
 
   constructor({ storage, bucket, prefix, limits = DEFAULT_WORKSPACE_LIMITS, ...options }: WorkspaceStoreDeps) {
     const { sql } = storage
@@ -51,7 +55,8 @@ export class WorkspaceStore extends StoredTree implements FileSystem {
     super({ storage, tree, contents, limits, observe, versions })
     const spillThresholdBytes = options.spillThresholdBytes ?? SPILL_THRESHOLD_BYTES
     this.#contents = contents
-    this.#reader = new WorkspaceReader({ tree, contents, objects })
+    this.packed = new PackedForms(storage)
+    this.#reader = new WorkspaceReader({ tree, contents, objects, packed: this.packed })
     this.#spillThresholdBytes = spillThresholdBytes
     const settle: Settle = (inode, goal) => this.change(goal.path, (usage) => this.nodes.settle(inode, goal, usage))
     const change = <T>(path: string, work: () => T) => this.change(path, work)
@@ -66,8 +71,8 @@ export class WorkspaceStore extends StoredTree implements FileSystem {
     return this.#reader.readParts(path)
   }
 
-  scan(path: string): Iterable<ScannedEntry[]> {
-    return this.#reader.scan(path)
+  scan(path: string, pack?: Pack): Iterable<ScannedEntry[]> {
+    return this.#reader.scan(path, pack)
   }
 
   async write(path: string, bytes: Uint8Array, { mode }: { mode?: number } = {}): Promise<void> {

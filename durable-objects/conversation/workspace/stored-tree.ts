@@ -12,6 +12,7 @@ import {
   targetNames,
   type WorkspaceLimits,
 } from '../../../src/workspace/file-system.ts'
+import { isStorageFull } from '../../sql.ts'
 import type { WorkspaceContents } from './contents.ts'
 import { type ChangeObserver, type Usage, WorkspaceNodes } from './nodes.ts'
 import { statOf } from './reader.ts'
@@ -167,8 +168,4 @@ export class StoredTree {
       throw new FileSystemError('ENOSPC', path, { cause: error })
     }
   }
-}
-
-function isStorageFull(error: unknown): boolean {
-  return error instanceof Error && /SQLITE_FULL|database or disk is full/.test(error.message)
 }

@@ -99,6 +99,13 @@ export class WorkspaceVersions {
     )
   }
 
+  /** Whether no chunk was replaced or dropped since the event; a file that has grown since is only longer. */
+  isUnchangedSince(event: number, inode: number): boolean {
+    if (!this.#isThere) return true
+    const query = 'SELECT 1 FROM workspace_chunk_versions WHERE inode = ? AND event >= ? LIMIT 1'
+    return firstRow(this.#sql, query, inode, event) === null
+  }
+
   /**
    * Makes the current state the state at the newest event. To be called while that event is the newest and nothing runs:
    * later changes came from outside, for example an upload, and have no event. From here on changes are recorded again.

@@ -51,15 +51,14 @@ export type NewEntry = {
 }
 
 export function localHeader(entry: NewEntry): Uint8Array {
-  const known = entry.describedLater ? { crc: 0, packedBytes: 0, sizeBytes: 0 } : entry
-  const extra = timestamp(entry)
-  return record([
-    [4, LOCAL_HEADER],
-    [2, VERSION],
-    ...common({ ...entry, ...known }, extra.byteLength),
-    entry.name,
-    extra,
-  ])
+  const known = entry.describedLater ? { ...entry, crc: 0, packedBytes: 0, sizeBytes: 0 } : entry
+  const header = new Header(LOCAL_HEADER_BYTES + entry.name.byteLength + TIMESTAMP_BYTES)
+  header.four(LOCAL_HEADER)
+  header.two(VERSION)
+  header.common(known, TIMESTAMP_BYTES)
+  header.all(entry.name)
+  header.timestamp(entry)
+  return header.bytes
 }
 
 /** An archive of entries whose packed contents are all there. */
@@ -88,26 +87,22 @@ export function dataDescriptor({ crc, packedBytes, sizeBytes }: NewEntry): Uint8
 
 export function centralHeader(entry: NewEntry): Uint8Array {
   const far = entry.offset >= ALL_ONES_32
-  const offset64: Field[] = [
-    [2, EXTRA_ZIP64],
-    [2, 8],
-    [8, entry.offset],
-  ]
-  const extra = record([timestamp(entry), ...(far ? offset64 : [])])
-  return record([
-    [4, CENTRAL_HEADER],
-    [1, far ? VERSION_ZIP64 : VERSION],
-    [1, MADE_BY_UNIX],
-    [2, far ? VERSION_ZIP64 : VERSION],
-    ...common(entry, extra.byteLength),
-    [2, 0], // length of the comment
-    [2, 0], // number of the disk
-    [2, 0], // internal attributes
-    [4, entry.unixMode * 0x10000],
-    [4, far ? ALL_ONES_32 : entry.offset],
-    entry.name,
-    extra,
-  ])
+  const extraBytes = TIMESTAMP_BYTES + (far ? OFFSET64_BYTES : 0)
+  const header = new Header(CENTRAL_HEADER_BYTES + entry.name.byteLength + extraBytes)
+  const version = far ? VERSION_ZIP64 : VERSION
+  header.four(CENTRAL_HEADER)
+  header.two(version | (MADE_BY_UNIX << 8))
+  header.two(version)
+  header.common(entry, extraBytes)
+  header.two(0) // length of the comment
+  header.two(0) // number of the disk
+  header.two(0) // internal attributes
+  header.four(entry.unixMode * 0x10000)
+  header.four(far ? ALL_ONES_32 : entry.offset)
+  header.all(entry.name)
+  header.timestamp(entry)
+  if (far) header.offset64(entry.offset)
+  return header.bytes
 }
 
 /** What stands behind the central directory. */
@@ -164,38 +159,71 @@ export function* storedParts(bytes: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** What the two headers of an entry have in common. */
-function common(entry: Omit<NewEntry, 'offset' | 'unixMode'>, extraBytes: number): Field[] {
-  return [
-    [2, NAME_IS_UTF8 | (entry.describedLater ? DESCRIBED_LATER : 0)],
-    [2, entry.method],
-    ...dosTime(entry.modifiedMs),
-    [4, entry.crc],
-    [4, entry.packedBytes],
-    [4, entry.sizeBytes],
-    [2, entry.name.byteLength],
-    [2, extraBytes],
-  ]
+/** With the number in front of each extra field and its length. */
+const TIMESTAMP_BYTES = 9
+const OFFSET64_BYTES = 12
+
+/** A header of an entry, field by field: an archive of small files is mostly headers. */
+class Header {
+  readonly bytes: Uint8Array
+  readonly #view: DataView
+  #at = 0
+
+  constructor(size: number) {
+    this.bytes = new Uint8Array(size)
+    this.#view = new DataView(this.bytes.buffer)
+  }
+
+  two(value: number): void {
+    this.#view.setUint16(this.#at, value, true)
+    this.#at += 2
+  }
+
+  four(value: number): void {
+    this.#view.setUint32(this.#at, value, true)
+    this.#at += 4
+  }
+
+  all(bytes: Uint8Array): void {
+    this.bytes.set(bytes, this.#at)
+    this.#at += bytes.byteLength
+  }
+
+  /** What the two headers of an entry have in common. */
+  common(entry: NewEntry, extraBytes: number): void {
+    this.two(NAME_IS_UTF8 | (entry.describedLater ? DESCRIBED_LATER : 0))
+    this.two(entry.method)
+    this.four(dosTime(entry.modifiedMs))
+    this.four(entry.crc)
+    this.four(entry.packedBytes)
+    this.four(entry.sizeBytes)
+    this.two(entry.name.byteLength)
+    this.two(extraBytes)
+  }
+
+  /** The time in whole seconds of UTC, which the format's own field cannot say. */
+  timestamp({ modifiedMs }: { modifiedMs: number }): void {
+    const seconds = Math.min(Math.max(Math.floor(modifiedMs / 1000), 0), 0x7fffffff)
+    this.two(EXTRA_TIMESTAMP)
+    this.two(5)
+    this.bytes[this.#at++] = 1
+    this.four(seconds)
+  }
+
+  offset64(offset: number): void {
+    this.two(EXTRA_ZIP64)
+    this.two(8)
+    this.#view.setBigUint64(this.#at, BigInt(offset), true)
+    this.#at += 8
+  }
 }
 
-/** The time in whole seconds of UTC, which the format's own field cannot say. */
-function timestamp({ modifiedMs }: { modifiedMs: number }): Uint8Array {
-  const seconds = Math.min(Math.max(Math.floor(modifiedMs / 1000), 0), 0x7fffffff)
-  return record([
-    [2, EXTRA_TIMESTAMP],
-    [2, 5],
-    [1, 1],
-    [4, seconds],
-  ])
-}
-
-/** From 1980 to 2107, in steps of two seconds. */
-function dosTime(modifiedMs: number): Field[] {
+/** From 1980 to 2107, in steps of two seconds: the time below, the day above. */
+function dosTime(modifiedMs: number): number {
   const at = new Date(Math.min(Math.max(modifiedMs, Date.UTC(1980, 0)), Date.UTC(2107, 11, 31)))
-  return [
-    [2, (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)],
-    [2, ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()],
-  ]
+  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1)
+  const day = ((at.getUTCFullYear() - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate()
+  return time + day * 0x10000
 }
 
 /** A number and how many bytes it takes, or bytes as they are. */

@@ -19,7 +19,8 @@ export function openStore(name: string, options: Options = {}) {
     /** An empty workspace again: a new object for each of many rounds would make every next one slower. */
     reset: () =>
       runInDurableObject(stub, (_object, { storage }) => {
-        for (const table of ['nodes', 'chunks', 'garbage']) storage.sql.exec(`DROP TABLE IF EXISTS workspace_${table}`)
+        for (const table of ['nodes', 'chunks', 'garbage', 'packed', 'packed_total'])
+          storage.sql.exec(`DROP TABLE IF EXISTS workspace_${table}`)
       }),
     evict: () => evictDurableObject(stub),
     use: <T>(work: (store: WorkspaceStore, storage: DurableObjectStorage) => Promise<T>): Promise<T> =>

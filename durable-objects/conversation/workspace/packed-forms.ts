@@ -1,0 +1,76 @@
+// What a download made of small files is kept beside them, so that the next one need not compress them again. Triggers drop a form
+// with any change of the file's rows, so no code can forget to: a form that is there is that of the contents that are there.
+
+import { errorFields, log } from '../../../src/lib/log.ts'
+import type { PackedFile } from '../../../src/workspace/file-system.ts'
+import { firstRow, isStorageFull, rows } from '../../sql.ts'
+import { PACKED_TABLES } from '../schema.ts'
+import type { WorkspaceVersions } from './versions.ts'
+
+/** Of one conversation; beyond it nothing more is kept. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024
+
+type Row = { inode: number; size: number; crc: number; bytes: ArrayBuffer | null }
+
+const FORMS = `
+  SELECT inode, size, crc, bytes FROM workspace_packed JOIN workspace_nodes USING (inode)
+  WHERE inode IN (SELECT value FROM json_each(?))`
+
+export type MadeForm = { inode: number; packed: PackedFile }
+
+export class PackedForms {
+  readonly #storage: DurableObjectStorage
+  readonly #maxKeptBytes: number
+  #isThere: boolean
+
+  constructor(storage: DurableObjectStorage, options: { maxKeptBytes?: number } = {}) {
+    this.#storage = storage
+    this.#maxKeptBytes = options.maxKeptBytes ?? MAX_KEPT_BYTES
+    this.#isThere = this.#looked()
+  }
+
+  /** Of those of the files that have one, by inode, as they are now. */
+  of(inodes: readonly number[]): Map<number, PackedFile> {
+    if (!this.#isThere || inodes.length === 0) return new Map()
+    const found = rows<Row>(this.#storage.sql, FORMS, JSON.stringify(inodes))
+    return new Map(found.map((row) => [row.inode, packedOf(row)]))
+  }
+
+  /** The form of what the file holds now, if it held the same at the event, or the beginning of it: its size then tells which. */
+  at(event: number, inode: number, versions: WorkspaceVersions): PackedFile | null {
+    return versions.isUnchangedSince(event, inode) ? (this.of([inode]).get(inode) ?? null) : null
+  }
+
+  /** Of files that are as they were when these were made. When there is no room, they are not kept. */
+  keep(made: readonly MadeForm[]): void {
+    if (made.length === 0) return
+    try {
+      this.#storage.transactionSync(() => this.#insert(made))
+      this.#isThere = true
+    } catch (error) {
+      if (!isStorageFull(error)) throw error
+      log.info('workspace.form_not_kept', errorFields(error))
+    }
+  }
+
+  #looked(): boolean {
+    return firstRow(this.#storage.sql, "SELECT 1 FROM sqlite_master WHERE name = 'workspace_packed'") !== null
+  }
+
+  #insert(made: readonly MadeForm[]): void {
+    const { sql } = this.#storage
+    if (!this.#isThere && !this.#looked()) sql.exec(PACKED_TABLES)
+    const kept = firstRow<{ bytes: number }>(sql, 'SELECT bytes FROM workspace_packed_total')?.bytes ?? 0
+    let room = this.#maxKeptBytes - kept
+    for (const { inode, packed } of made) {
+      room -= packed.deflated?.byteLength ?? 0
+      if (room < 0) return
+      const bytes = packed.deflated === null ? null : new Uint8Array(packed.deflated).buffer
+      sql.exec('INSERT OR IGNORE INTO workspace_packed (inode, crc, bytes) VALUES (?, ?, ?)', inode, packed.crc, bytes)
+    }
+  }
+}
+
+function packedOf({ crc, size: sizeBytes, bytes }: Row): PackedFile {
+  return { crc, sizeBytes, deflated: bytes === null ? null : new Uint8Array(bytes) }
+}
