@@ -1,11 +1,13 @@
 // The library and the command line against a real service, which is cut off and killed under them.
 
 import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { type Document, typesOf } from '../../scripts/client-types/types-of.ts'
 import { Relay } from '../../scripts/faults/lent/relay.ts'
+import { TAR_END, tarHeader, tarPadding } from '../../src/lib/tar.ts'
 import { type ScriptedModel, startScriptedModel } from '../../test/support/scripted-model.ts'
 import { type Event, ServiceError, Unreachable } from '../src/index.ts'
 import { ROOT_KEY, type Running, startKeyed, temporaryFolder } from './support/run.ts'
@@ -233,6 +235,76 @@ test('everything is kept in one file, which goes on where it broke off, and then
   expect((await cli(['erase', 'somebody-else', '--yes'])).code).toBe(3)
   const ordered = await cli(['erase', 'cli-moves', '--yes', '--no-wait'])
   expect([ordered.code, ordered.stdout]).toEqual([0, expect.stringMatching(/^It is ordered and goes on/)])
+})
+
+/** A tar of these entries, in which nothing is compared. */
+function tarOf(entries: Record<string, string>): Buffer {
+  const parts = Object.entries(entries).flatMap(([path, content]) => {
+    const bytes = Buffer.from(content)
+    return [
+      Buffer.from(tarHeader({ path, size: bytes.length, mtime: 0 })),
+      bytes,
+      Buffer.from(tarPadding(bytes.length)),
+    ]
+  })
+  return Buffer.concat([...parts, Buffer.from(TAR_END)])
+}
+
+test('an archive is taken over by one command, which goes on where it broke off and tells what became of it', async () => {
+  const [from, to] = [await running.owner('cli-gives'), await running.owner('cli-takes')]
+  const talk = await from.client.conversations.create()
+  await talk.ask('echo kept > a.txt')
+  await talk.files.upload({ 'large.bin': randomBytes(5_000_000) })
+  await from.client.call('POST /api/secrets', { body: { name: 'DEPLOY_KEY', value: 'a-secret-value' } })
+  const folder = temporaryFolder()
+  const at = (name: string) => join(folder, name)
+  expect((await from.cli(['export', 'all.tar'], { cwd: folder })).code).toBe(0)
+  const archive = readFileSync(at('all.tar'))
+  const take = (...args: string[]) => to.cli(['import', ...args], { cwd: folder })
+  expect(await take('--state')).toMatchObject({ code: 0, stdout: 'There is no import.\n' })
+  expect((await take('--withdraw')).code).toBe(3)
+
+  // What is no archive is told before anything is sent.
+  const flipped = Buffer.from(archive)
+  flipped[archive.length >> 1] = (flipped[archive.length >> 1] ?? 0) ^ 1
+  const broken: Record<string, Buffer> = {
+    ...{ empty: Buffer.alloc(0), text: Buffer.from('hello '.repeat(999)), flipped, cut: archive.subarray(0, 900_000) },
+    'no JSON': tarOf({ 'manifest.json': '{nope' }),
+    'no manifest': tarOf({ 'manifest.json': 'null' }),
+    'an empty manifest': tarOf({ 'manifest.json': '{}' }),
+    'a list that is none': tarOf({ 'manifest/0000000000.jsonl': 'x\n', 'manifest.json': '{"id":"x","lists":[]}' }),
+  }
+  for (const [name, bytes] of Object.entries(broken)) {
+    writeFileSync(at('broken.tar'), bytes)
+    const told = [1, expect.stringMatching(/^bellwether: the archive is damaged at .*; nothing was sent\n$/)]
+    expect([name, await take('broken.tar')]).toMatchObject([name, { code: told[0], stderr: told[1] }])
+  }
+  for (const args of [['missing.tar'], ['.'], [], ['all.tar', 'all.tar'], ['--state', 'all.tar']])
+    expect([args, (await take(...args)).code]).toEqual([args, 2])
+  expect(await to.client.imports.state()).toBe(null)
+
+  // Of an earlier try a part is there.
+  const begun = await to.client.imports.begin(archive.length)
+  const stop = new AbortController()
+  const read = async (start: number, end: number) => archive.subarray(start, end)
+  const sending = to.client.imports.send(begun, read, { onProgress: () => stop.abort(), signal: stop.signal })
+  await expect(sending).rejects.toThrow()
+  expect((await take('--state')).stdout).toMatch(/^receiving: 4\.2 MB of 5\.\d MB\n$/)
+  const taken = await take('all.tar')
+  expect([taken.code, taken.stderr, taken.stdout]).toEqual([
+    0,
+    '',
+    expect.stringMatching(/^Taken over: 1 conversations/),
+  ])
+  expect(taken.stdout).toContain('To be given again: secret DEPLOY_KEY.')
+  const same = to.client.conversations.open(talk.id)
+  await same.start()
+  expect([await same.files.read('a.txt'), (await same.files.list()).length]).toEqual(['kept\n', 2])
+  expect(JSON.parse((await take('--state', '--json')).stdout)).toMatchObject({ phase: 'done', conversations: 1 })
+
+  expect(await take('all.tar')).toMatchObject({ code: 1, stderr: expect.stringMatching(/imported already/) })
+  expect(await take('--withdraw')).toMatchObject({ code: 0, stdout: 'The import is withdrawn.\n' })
+  expect((await take('--state')).stdout).toBe('There is no import.\n')
 })
 
 test('Ctrl-C pauses the agent, and a second one ends the command that runs', async () => {

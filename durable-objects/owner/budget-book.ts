@@ -157,7 +157,8 @@ export class BudgetBook {
 
   /** A month is the beginning of its days' names, so one comparison tells all that is old. */
   #forget(day: string): void {
-    const at = new Date(`${day}T00:00:00Z`)
+    // From the first of the month: not every month has a 31st.
+    const at = new Date(`${day.slice(0, 7)}-01T00:00:00Z`)
     at.setUTCMonth(at.getUTCMonth() - KEPT_MONTHS)
     this.#sql.exec('DELETE FROM budget_periods WHERE period < ?', at.toISOString().slice(0, 7))
   }

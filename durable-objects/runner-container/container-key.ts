@@ -13,9 +13,12 @@ export type ContainerRecord = { need: Need; keyId: string }
 export type KeyBook = {
   make(): Promise<{ id: string; text: string; secretHash: string }>
   insert(key: ApiKey): Promise<void>
+  isStored(id: string): Promise<boolean>
   revoke(owner: string, id: string): Promise<void>
 }
 export type Store = { get(): ContainerRecord | null; set(record: ContainerRecord | null): void }
+
+type Start = { serviceUrl: string; start(environment: Record<string, string>): Promise<void> }
 
 /** A container that runs for longer is started anew: no key is in force for ever. */
 const KEY_MS = 24 * 3600_000
@@ -29,11 +32,21 @@ export class ContainerKey {
     this.#store = store
   }
 
-  /** The environment of a container that starts now; the key of the one before is revoked. */
-  async environment(need: Need, serviceUrl: string): Promise<Record<string, string>> {
+  /** Starts a container with a key of its own. One that does not start leaves neither key nor record: nobody would tell of its end. */
+  async startWith(need: Need, { serviceUrl, start }: Start): Promise<void> {
+    try {
+      await start(await this.#environment(need, serviceUrl))
+    } catch (error) {
+      await this.end()
+      throw error
+    }
+  }
+
+  /** The key of the container before is revoked. */
+  async #environment(need: Need, serviceUrl: string): Promise<Record<string, string>> {
     await this.end()
     const { id, text, secretHash } = await this.#keys.make()
-    // Noted first: what is noted and was never stored is revoked in vain.
+    // Noted first: what is noted and was never stored needs no end.
     this.#store.set({ need, keyId: id })
     const now = Date.now()
     await this.#keys.insert({
@@ -63,7 +76,8 @@ export class ContainerKey {
   async end(): Promise<void> {
     const record = this.#store.get()
     if (record === null) return
-    await this.#keys.revoke(record.need.owner, record.keyId)
+    // A key that went with its owner needs no end: telling the owner's object would make it anew.
+    if (await this.#keys.isStored(record.keyId)) await this.#keys.revoke(record.need.owner, record.keyId)
     this.#store.set(null)
   }
 }

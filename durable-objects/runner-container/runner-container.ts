@@ -3,7 +3,7 @@
 
 import { Container } from '@cloudflare/containers'
 import { owner } from '../../src/bindings.ts'
-import { insertKey, makeKey } from '../../src/db/keys.ts'
+import { findKey, insertKey, makeKey } from '../../src/db/keys.ts'
 import { isoMicros } from '../../src/lib/clock.ts'
 import { log } from '../../src/lib/log.ts'
 import { ContainerKey, type ContainerRecord, type Need } from './container-key.ts'
@@ -25,6 +25,7 @@ export class RunnerContainer extends Container<Env> {
     const keys = {
       make: makeKey,
       insert: (key: Parameters<typeof insertKey>[1]) => insertKey(env.DB, key, ACTOR),
+      isStored: async (id: string) => (await findKey(env.DB, id)) !== null,
       revoke: async (whose: string, id: string) => {
         await owner(env, whose).revokeKey(id, { actor: ACTOR, at: isoMicros(Date.now()) })
       },
@@ -59,8 +60,7 @@ export class RunnerContainer extends Container<Env> {
   }
 
   async #begin(need: Need, serviceUrl: string): Promise<void> {
-    const envVars = await this.#key.environment(need, serviceUrl)
     log.info('container.starting', { conversation: need.id })
-    await this.start({ envVars })
+    await this.#key.startWith(need, { serviceUrl, start: (envVars) => this.start({ envVars }) })
   }
 }

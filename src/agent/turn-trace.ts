@@ -4,8 +4,8 @@
 // id is made of. Names, numbers and times only: nothing that a person, a model or a tool wrote.
 
 import { count } from '../lib/metrics.ts'
-import { type Attributes, providerName, type Span, spanIdOf } from '../lib/otlp.ts'
-import { partsOf } from '../llm/providers.ts'
+import { type Attributes, type Span, spanIdOf } from '../lib/otlp.ts'
+import { modelNames } from '../llm/span-names.ts'
 import { TOOLS } from './tools/index.ts'
 import type { AgentState, AskedModel, LoggedCalls, OpenStep, StepOutcome, Turn, TurnTrace } from './turn.ts'
 import type { StepWitness, TurnDeps } from './turn-deps.ts'
@@ -203,12 +203,6 @@ function replyAttributes({ usage, finish, responseId, answeredBy }: NonNullable<
 }
 
 const FINISH = { stop: 'stop', calls: 'tool_calls', length: 'length', other: 'other' } as const
-
-/** Of a model's id, `provider/model`. */
-function modelNames(id: string): { 'gen_ai.provider.name': string; 'gen_ai.request.model': string } {
-  const { provider, model } = partsOf(id)
-  return { 'gen_ai.provider.name': providerName(provider?.name ?? null), 'gen_ai.request.model': model }
-}
 
 /** An id that another service made; one that could be a text is left out. */
 const harmless = (id: string): string | null => (/^[\w.:-]{1,100}$/.test(id) ? id : null)

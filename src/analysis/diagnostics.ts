@@ -104,6 +104,8 @@ export type ModelRun = {
   call_type: 'analysis' | 'repair'
   success: boolean
   tokens: number | null
+  input_tokens: number | null
+  output_tokens: number | null
   duration_ms: number
   fallback_model: null
   error_type: NarratorFault | null

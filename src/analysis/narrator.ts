@@ -24,6 +24,8 @@ export type NarratorReply = {
   model: string
   provider: string | null
   tokens: number | null
+  /** The two parts of `tokens`; absent where nobody knows. */
+  usage?: { input: number; output: number }
   /** The answer ended because it was too long, not because it was done. */
   isCutOff: boolean
 }

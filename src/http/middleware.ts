@@ -5,7 +5,7 @@ import { type Config, config } from '../config.ts'
 import { storeCounts } from '../db/metrics.ts'
 import { MARKER_HEADER } from '../lib/address-policy.ts'
 import { log, loggedAs } from '../lib/log.ts'
-import { count, isStoreDue } from '../lib/metrics.ts'
+import { count, isStoreDue, observe } from '../lib/metrics.ts'
 import type { AppEnv } from './app-env.ts'
 import { demandScope, identify, isAllowedOrigin } from './auth.ts'
 import { takingIn, tooLarge } from './body.ts'
@@ -69,19 +69,15 @@ async function answered(c: Context<AppEnv>, next: Next, requestId: string): Prom
     c.res = await renderError(error, c, envelopeFor(c.req.path))
   }
   if (c.res !== made) addHeaders(c, { ...STANDARD, ...own })
-  noteAnswer(c)
-  log.debug('http.answered', {
-    method: c.req.method,
-    path: declaredPath(c),
-    status: c.res.status,
-    ms: Date.now() - startedAt,
-  })
+  const ms = Date.now() - startedAt
+  noteAnswer(c, ms)
+  log.debug('http.answered', { method: c.req.method, path: declaredPath(c), status: c.res.status, ms })
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Counts the answer, where anybody reads counts. */
-function noteAnswer(c: Context<AppEnv>): void {
+function noteAnswer(c: Context<AppEnv>, ms: number): void {
   const { method } = c.req
   const limit = c.get('limitClass') ?? 'none'
   count('bellwether_http_requests_total', {
@@ -89,6 +85,7 @@ function noteAnswer(c: Context<AppEnv>): void {
     method: METHODS.has(method) ? method : 'other',
     status: c.res.status,
   })
+  observe('bellwether_http_request_duration_seconds', { class: limit }, ms / 1_000)
   if (isStoreDue()) c.executionCtx.waitUntil(storeCounts(c.env.DB))
 }
 

@@ -9,6 +9,11 @@ export type Labels = Readonly<Record<string, string | number>>
 /** What there is to count, with its help text. Histograms have the bounds of their buckets. */
 export const METRICS = {
   bellwether_http_requests_total: { type: 'counter', help: 'Requests answered, by class of limit, method and status.' },
+  bellwether_http_request_duration_seconds: {
+    type: 'histogram',
+    help: 'How long requests took until their answer began, by class of limit.',
+    bounds: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+  },
   bellwether_agent_turns_total: { type: 'counter', help: 'Turns of agents that ended, by the state they ended in.' },
   bellwether_agent_steps_total: { type: 'counter', help: 'Steps of agents that ended: model, call or command.' },
   bellwether_tool_calls_total: { type: 'counter', help: 'Tools run by agents; those of remote servers are "other".' },

@@ -2,7 +2,7 @@
 // code is the only delay between a token and the clients. So no schema is run over a piece; each field is checked where it
 // is read, and an unknown one is ignored.
 
-import type { TokenUsage } from './model.ts'
+import { type TokenUsage, toldCost, toldTokens } from './model.ts'
 import type { Ending, ReplyBuilder } from './reply-builder.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -190,13 +190,12 @@ export class ChatReader {
   #readUsage(usage: Json): void {
     const details = objectOf(usage.prompt_tokens_details)
     this.#builder.usage = {
-      promptTokens: count(usage.prompt_tokens),
-      completionTokens: count(usage.completion_tokens),
-      cacheReadTokens: count(details?.cached_tokens ?? usage.prompt_cache_hit_tokens),
-      cacheWriteTokens: count(details?.cache_write_tokens),
+      promptTokens: toldTokens(usage.prompt_tokens),
+      completionTokens: toldTokens(usage.completion_tokens),
+      cacheReadTokens: toldTokens(details?.cached_tokens ?? usage.prompt_cache_hit_tokens),
+      cacheWriteTokens: toldTokens(details?.cache_write_tokens),
     } satisfies TokenUsage
-    if (typeof usage.cost === 'number' && usage.cost >= 0 && Number.isFinite(usage.cost))
-      this.#builder.cost = usage.cost
+    this.#builder.cost = toldCost(usage.cost) ?? this.#builder.cost
   }
 }
 
@@ -219,6 +218,3 @@ function isError(chunk: Json): boolean {
 
 const objectOf = (value: unknown): Json | null =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
-
-const count = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0

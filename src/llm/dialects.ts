@@ -16,7 +16,7 @@ import { askChat } from './chat.ts'
 import { ToldFailure } from './chat-stream.ts'
 import { RefusedRequest, UnreadableAnswer } from './failures.ts'
 import { toSdkPrompt, type VendorParts } from './messages.ts'
-import { ModelError, type TokenUsage } from './model.ts'
+import { ModelError, type TokenUsage, toldTokens } from './model.ts'
 import type { Ending, ReplyBuilder } from './reply-builder.ts'
 import { type Course, type Patience, type Wire, watchedFetch } from './wire.ts'
 
@@ -337,9 +337,9 @@ function endingOf(unified: string): Ending | null {
 
 function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): TokenUsage {
   return {
-    promptTokens: inputTokens.total ?? 0,
-    completionTokens: outputTokens.total ?? 0,
-    cacheReadTokens: inputTokens.cacheRead ?? 0,
-    cacheWriteTokens: inputTokens.cacheWrite ?? 0,
+    promptTokens: toldTokens(inputTokens.total),
+    completionTokens: toldTokens(outputTokens.total),
+    cacheReadTokens: toldTokens(inputTokens.cacheRead),
+    cacheWriteTokens: toldTokens(inputTokens.cacheWrite),
   }
 }

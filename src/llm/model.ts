@@ -44,6 +44,18 @@ export type TokenUsage = {
   readonly cacheWriteTokens: number
 }
 
+/** No call used more, of whatever model; a vendor that says so has told nothing. */
+const MOST_TOKENS = 100_000_000
+const MOST_DOLLARS = 10_000
+
+/** Tokens as a vendor tells them; 0 for what is no number of tokens. */
+export const toldTokens = (value: unknown): number =>
+  typeof value === 'number' && value > 0 && value <= MOST_TOKENS ? Math.round(value) : 0
+
+/** What an answer cost as a vendor tells it, in dollars; null for what is no price. */
+export const toldCost = (value: unknown): number | null =>
+  typeof value === 'number' && value >= 0 && value <= MOST_DOLLARS ? value : null
+
 export type ModelReply = {
   readonly text: string
   readonly calls: readonly ToolCall[]

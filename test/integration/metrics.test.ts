@@ -50,6 +50,12 @@ test('requests are counted by class, method and status, and what is open now is 
   expect(grown('class="reads",method="GET",status="404"')).toBe(1)
   expect(grown('class="reads",method="GET",status="401"')).toBe(1)
   expect(grown('class="writes",method="other",status="404"')).toBe(1)
+  const took = (part: string) => {
+    const series = `bellwether_http_request_duration_seconds_${part}`
+    return (after.get(series) ?? 0) - (before.get(series) ?? 0)
+  }
+  expect([took('count{class="reads"}'), took('bucket{class="reads",le="+Inf"}')]).toEqual([4, 4])
+  expect(took('sum{class="reads"}')).toBeGreaterThanOrEqual(0)
   for (const gauge of [
     'tasks_waiting',
     'tasks_running',

@@ -72,60 +72,79 @@ test('a conversation that may use the edge, or wants labels, starts no container
   }
 })
 
-test('each start has a key of its own, which ends with it', async () => {
-  const inserted: ApiKey[] = []
-  const revoked: string[] = []
+/** Keys and the record of one container, of which it is told what was stored and revoked. */
+function keysOfContainer({ insert = async () => undefined }: { insert?: (key: ApiKey) => Promise<void> } = {}) {
+  const stored = new Map<string, ApiKey>()
+  const told = { made: 0, revoked: [] as string[], record: null as ContainerRecord | null, started: [] as object[] }
   const book = {
-    made: 0,
-    make: async () => ({ id: `k${++book.made}`, text: `secret-${book.made}`, secretHash: 'h' }),
-    insert: async (key: ApiKey) => void inserted.push(key),
-    revoke: async (owner: string, id: string) => void revoked.push(`${owner} ${id}`),
+    make: async () => ({ id: `k${++told.made}`, text: `secret-${told.made}`, secretHash: 'h' }),
+    insert: async (key: ApiKey) => {
+      await insert(key)
+      stored.set(key.id, key)
+    },
+    isStored: async (id: string) => stored.has(id),
+    revoke: async (owner: string, id: string) => void told.revoked.push(`${owner} ${id}`),
   }
-  let record: ContainerRecord | null = null
   const store = {
-    get: () => record,
+    get: () => told.record,
     set: (next: ContainerRecord | null) => {
-      record = next
+      told.record = next
     },
   }
   const key = new ContainerKey(book, store)
+  const start = async (environment: object) => void told.started.push(environment)
+  return { key, stored, told, start: { serviceUrl: URL_OF_SERVICE, start } }
+}
+
+test('each start has a key of its own, which ends with it', async () => {
+  const { key, stored, told, start } = keysOfContainer()
   const need = { owner: 'ann', id: 'c1' }
-  expect(await key.environment(need, URL_OF_SERVICE)).toEqual({
-    BELLWETHER_RUNNER_URL: URL_OF_SERVICE,
-    BELLWETHER_RUNNER_KEY: 'secret-1',
-    BELLWETHER_RUNNER_NAME: 'container-c1',
-    BELLWETHER_RUNNER_LABELS: 'container',
-    BELLWETHER_RUNNER_CAPACITY: '1',
-    BELLWETHER_RUNNER_ONCE: '1',
-  })
-  expect(inserted[0]).toMatchObject({ owner: 'ann', scopes: ['runner'], revokedAt: null })
-  expect(Date.parse(inserted[0]?.expiresAt ?? '') - Date.now()).toBeLessThanOrEqual(24 * 3600_000)
+  await key.startWith(need, start)
+  expect(told.started).toEqual([
+    {
+      BELLWETHER_RUNNER_URL: URL_OF_SERVICE,
+      BELLWETHER_RUNNER_KEY: 'secret-1',
+      BELLWETHER_RUNNER_NAME: 'container-c1',
+      BELLWETHER_RUNNER_LABELS: 'container',
+      BELLWETHER_RUNNER_CAPACITY: '1',
+      BELLWETHER_RUNNER_ONCE: '1',
+    },
+  ])
+  expect(stored.get('k1')).toMatchObject({ owner: 'ann', scopes: ['runner'], revokedAt: null })
+  expect(Date.parse(stored.get('k1')?.expiresAt ?? '') - Date.now()).toBeLessThanOrEqual(24 * 3600_000)
   // Its end was never told.
-  await key.environment(need, URL_OF_SERVICE)
-  expect(revoked).toEqual(['ann k1'])
+  await key.startWith(need, start)
+  expect(told.revoked).toEqual(['ann k1'])
+  expect(JSON.stringify(told.record)).not.toContain('secret')
   await key.end()
   await key.end()
-  expect(revoked).toEqual(['ann k1', 'ann k2'])
-  expect(JSON.stringify(record)).not.toContain('secret')
+  expect(told.revoked).toEqual(['ann k1', 'ann k2'])
+  expect(told.record).toBe(null)
 })
 
-test('a key that cannot be stored starts nothing, and is revoked with the next try', async () => {
-  const revoked: string[] = []
-  let made = 0
-  let record: ContainerRecord | null = null
-  const book = {
-    make: async () => ({ id: `k${++made}`, text: 't', secretHash: 'h' }),
-    insert: () => (made === 1 ? Promise.reject(new Error('D1 is away')) : Promise.resolve()),
-    revoke: async (_owner: string, id: string) => void revoked.push(id),
-  }
-  const store = {
-    get: () => record,
-    set: (next: ContainerRecord | null) => {
-      record = next
-    },
-  }
-  const key = new ContainerKey(book, store)
-  await expect(key.environment({ owner: 'a', id: 'c' }, URL_OF_SERVICE)).rejects.toThrow('D1 is away')
-  await key.environment({ owner: 'a', id: 'c' }, URL_OF_SERVICE)
-  expect(revoked).toEqual(['k1'])
+test('a key that cannot be stored starts nothing, and the next try goes on', async () => {
+  let isAway = true
+  const insert = () => (isAway ? Promise.reject(new Error('D1 is away')) : Promise.resolve())
+  const { key, told, start } = keysOfContainer({ insert })
+  await expect(key.startWith({ owner: 'a', id: 'c' }, start)).rejects.toThrow('D1 is away')
+  expect(told.started).toEqual([])
+  isAway = false
+  await key.startWith({ owner: 'a', id: 'c' }, start)
+  expect([told.started.length, told.record?.keyId]).toEqual([1, 'k2'])
+})
+
+test('a container that did not start leaves no key in force and no record of its owner', async () => {
+  const { key, told } = keysOfContainer()
+  const start = { serviceUrl: URL_OF_SERVICE, start: () => Promise.reject(new Error('no room')) }
+  await expect(key.startWith({ owner: 'ann', id: 'c1' }, start)).rejects.toThrow('no room')
+  expect([told.revoked, told.record]).toEqual([['ann k1'], null])
+})
+
+test('a container that outlives its owner leaves no record, and tells the emptied object of the owner nothing', async () => {
+  const { key, stored, told, start } = keysOfContainer()
+  await key.startWith({ owner: 'ann', id: 'c1' }, start)
+  // The keys went with the owner.
+  stored.clear()
+  await key.end()
+  expect([told.revoked, told.record]).toEqual([[], null])
 })

@@ -68,7 +68,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'market',
     'lib',
   ],
-  'analysis/flow': ['analysis', 'analysis/texts', 'lib'],
+  'analysis/flow': ['analysis', 'analysis/texts', 'llm', 'lib'],
   'analysis/run': [
     'analysis',
     'analysis/texts',

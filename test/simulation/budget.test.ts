@@ -65,6 +65,18 @@ test('a call counts in the day and month in which it began, and both begin anew 
   expect(reserve('third day', NOW + 50 * HOUR)).toMatchObject(refused)
 })
 
+test('thirteen months are kept, also where a month that is counted back to has no such day', () => {
+  const book = bookOf()
+  const spent = (id: string, now: number) => {
+    book.reserve({ id, tokens: 5, nanoUsd: 5 }, dayOf(null, 1_000), now)
+    book.settle(id, { tokens: 5, nanoUsd: 5 })
+  }
+  const [first, second, last] = ['2025-01-31', '2025-02-28', '2026-03-31'].map((day) => Date.parse(`${day}T12:00:00Z`))
+  for (const [id, at] of Object.entries({ first, second, last })) spent(id, at ?? 0)
+  const usedIn = (at: number | undefined) => book.standing(at ?? 0).month.used.tokens
+  expect([first, second, last].map(usedIn)).toEqual([0, 5, 5])
+})
+
 test('a call that nobody settles counts as the most that it may have used, until somebody does', () => {
   const book = bookOf()
   const reserve = (id: string, now: number) => book.reserve({ id, tokens: 60, nanoUsd: 100 }, dayOf(100, null), now)

@@ -97,11 +97,17 @@ whole archive was found right. Broken off, the same command goes on where it was
     none(run.args, 1)
     const file = wanted(run.args, 0, 'the file')
     const size = await sizeOf(file)
-    if (size === null) throw new UsageError(`there is no file ${file}`)
-    await checkedAs(file, 'nothing was sent')
+    if (size === null || size === 'folder') throw new UsageError(`there is no file ${file}`)
+    const { id } = await checkedAs(file, 'nothing was sent')
     const sent = await sentWhole(run, file, size)
     const done =
       sent.phase === 'done' ? sent : await run.service.imports.wait((standing) => run.out.progress(stageOf(standing)))
+    // One of the same size was under way already.
+    if (done.archive_id !== id)
+      throw new BellwetherError(
+        'another_archive',
+        `another archive was under way and is taken over now; give ${file} again`,
+      )
     if (run.out.isJson) run.out.json(done)
     else for (const line of toldOfImport(done)) run.out.line(line)
     return EXIT.done
@@ -175,36 +181,50 @@ const BLOCK = 512
 /** Compares every entry with the checksum in the manifest; returns how many there are. A file that was loaded wrong goes. */
 async function checked(file: string): Promise<number> {
   try {
-    return await checkedAs(file, 'it was deleted, export it again')
+    return (await checkedAs(file, 'it was deleted, export it again')).entries
   } catch (error) {
     if (error instanceof BellwetherError) await rm(file)
     throw error
   }
 }
 
-async function checkedAs(file: string, advice: string): Promise<number> {
+type Listed = { path: string; sha256: string }
+type Manifest = { id: string; lists: Listed[] }
+
+/** The id of the archive, and how many entries it has. */
+async function checkedAs(file: string, advice: string): Promise<{ id: string; entries: number }> {
+  const damagedAt = (where: string) =>
+    new BellwetherError('damaged_export', `the archive is damaged at ${cleanLine(where)}; ${advice}`)
   const found = new Map<string, string>()
-  const listed: { path: string; sha256: string }[] = []
-  let manifest = ''
+  const listed: Listed[] = []
+  let manifest: Manifest | null = null
   for await (const { path, sha256, text } of entriesOf(file)) {
     found.set(path, sha256)
-    if (path.startsWith('manifest/')) listed.push(...linesOf(text()))
-    if (path === 'manifest.json') manifest = text()
+    const values = path.startsWith('manifest') ? objectsOf(text()) : []
+    if (values === null) throw damagedAt(path)
+    if (path.startsWith('manifest/')) listed.push(...(values as Listed[]))
+    if (path === 'manifest.json') manifest = values[0] as Manifest
   }
-  const { lists } = manifest === '' ? { lists: [] } : (JSON.parse(manifest) as { lists: typeof listed })
+  const { id, lists } = manifest ?? {}
+  if (id === undefined || !Array.isArray(lists)) throw damagedAt('its manifest')
   const wrong = [...listed, ...lists].find(({ path, sha256 }) => found.get(path) !== sha256)
-  if (manifest === '' || wrong !== undefined || found.size !== listed.length + lists.length + 1) {
-    const where = wrong?.path ?? 'its manifest'
-    throw new BellwetherError('damaged_export', `the archive is damaged at ${where}; ${advice}`)
-  }
-  return found.size
+  if (wrong !== undefined) throw damagedAt(wrong.path)
+  if (found.size !== listed.length + lists.length + 1) throw damagedAt('its manifest')
+  return { id, entries: found.size }
 }
 
-const linesOf = (text: string) =>
-  text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as { path: string; sha256: string })
+/** The objects of an entry, one a line; null where a line is none. */
+function objectsOf(text: string): object[] | null {
+  try {
+    const values: unknown[] = text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+    return values.every((value) => typeof value === 'object' && value !== null) ? (values as object[]) : null
+  } catch {
+    return null
+  }
+}
 
 type Entry = { path: string; sha256: string; text: () => string }
 
@@ -255,9 +275,10 @@ class Source {
   }
 }
 
-async function sizeOf(file: string): Promise<number | null> {
+async function sizeOf(file: string): Promise<number | 'folder' | null> {
   try {
-    return (await stat(file)).size
+    const found = await stat(file)
+    return found.isDirectory() ? 'folder' : found.size
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

@@ -177,11 +177,14 @@ function modelStep({ request }: RunJob, { run, number, id }: ModelStep): FlowEve
     ended_at: run === null ? null : endOf(run, now),
     duration_ms: run?.duration_ms ?? null,
     message: run?.error_type ?? null,
-    metadata: { call_type: run?.call_type ?? 'analysis' },
+    metadata: { call_type: run?.call_type ?? 'analysis', ...tokensOf(run) },
   })
   const [type, timestamp] = run === null ? ['llm_run_started', now] : ['llm_run', node.ended_at ?? now]
   return flowEvent({ id, timestamp, type, node, metadata: { node } })
 }
+
+const tokensOf = (run: ModelRun | null) =>
+  run === null || run.input_tokens === null ? {} : { input_tokens: run.input_tokens, output_tokens: run.output_tokens }
 
 /** Of a try, which is told when all of them are over. */
 function endOf({ created_at, duration_ms }: ModelRun, now: string): string {

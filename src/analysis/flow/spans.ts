@@ -1,7 +1,8 @@
 // A task as OpenTelemetry tells of it: a span for the run, one for each attempt at a source and one for each call of a model,
 // made from what the queue stored of it. No listing, no owner and no word of a report is in them.
 
-import { providerName, type Span, spanIdOf } from '../../lib/otlp.ts'
+import { type Span, spanIdOf } from '../../lib/otlp.ts'
+import { modelNames } from '../../llm/span-names.ts'
 import type { Task } from '../task.ts'
 import { type FlowEvent, FlowNode } from './run-flow.ts'
 
@@ -56,14 +57,21 @@ function sourceStep({ label, status, record_count: records, metadata }: FlowNode
   }
 }
 
-function modelStep({ label, provider, metadata }: FlowNode): Pick<Span, 'name' | 'attributes'> {
+function modelStep({ label, metadata }: FlowNode): Pick<Span, 'name' | 'attributes'> {
+  const names = isModelId(label) ? modelNames(label) : null
   return {
-    name: `chat ${label}`,
+    name: names === null ? 'chat' : `chat ${names['gen_ai.request.model']}`,
     attributes: {
       'gen_ai.operation.name': 'chat',
-      'gen_ai.provider.name': providerName(provider),
-      'gen_ai.request.model': label,
+      ...names,
+      'gen_ai.usage.input_tokens': countOf(metadata.input_tokens),
+      'gen_ai.usage.output_tokens': countOf(metadata.output_tokens),
       'bellwether.call_type': String(metadata.call_type),
     },
   }
 }
+
+/** Where no model could be named the label is a word of the report's language. */
+const isModelId = (label: string): boolean => /^[!-~]+$/.test(label)
+
+const countOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)

@@ -89,15 +89,17 @@ async function call<Answer>(
     end({ model: outcome.model ?? asked, error_type: outcome.fault })
     return { runs, answer: null }
   }
-  const { model, provider, tokens, isCutOff, output } = outcome.reply
+  const { model, provider, tokens, usage, isCutOff, output } = outcome.reply
   const parsed = parse(output)
   const failure = { error_type: isCutOff ? 'cut_off' : 'bad_json', problems: parsed.ok ? [] : parsed.problems } as const
-  end({ model, provider, tokens, ...(parsed.ok ? { success: true } : failure) })
+  const used = { tokens, input_tokens: usage?.input ?? null, output_tokens: usage?.output ?? null }
+  end({ model, provider, ...used, ...(parsed.ok ? { success: true } : failure) })
   return { runs, answer: parsed.ok ? parsed.answer : null }
 }
 
 const NO_RUN = {
-  ...{ provider: null, model: null, success: false, tokens: null, fallback_model: null, error_type: null },
+  ...{ provider: null, model: null, success: false, fallback_model: null, error_type: null },
+  ...{ tokens: null, input_tokens: null, output_tokens: null },
   problems: [],
 }
 

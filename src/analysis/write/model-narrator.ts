@@ -91,6 +91,7 @@ async function ask(
     model: id,
     provider: slash > 0 ? id.slice(0, slash) : null,
     tokens: promptTokens + completionTokens || null,
+    usage: { input: promptTokens, output: completionTokens },
     isCutOff: reply.finish === 'length',
   }
 }

@@ -42,6 +42,7 @@ test('a language model is asked for one JSON value, tells how its answer grows, 
     model: 'deepseek/deepseek-chat',
     provider: 'deepseek',
     tokens: 15,
+    usage: { input: 10, output: 5 },
     isCutOff: false,
   })
   expect(grown).toEqual([4, 7])

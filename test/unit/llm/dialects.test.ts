@@ -117,3 +117,14 @@ for (const { id, dialect } of DIALECTS) {
     if (dialect === 'google') expect(sent).toContain('signature-0')
   })
 }
+
+test('what a vendor tells of tokens and cost that no answer can have used counts as not told', async () => {
+  for (const { id, dialect } of DIALECTS) {
+    const odd = { prompt: 1e300, completion: -5, cacheRead: 1e12, cost: 1e300 }
+    const server = await scriptedModel({ text: 'Yes.', usage: odd })
+    const choice = choiceFor(id, dialect === 'google' ? server.googleUrl : server.baseUrl)
+    const reply = await (await languageModel({ ...choice, dialect }, DEPS)).ask(prompt(user('Is it so?')))
+    const usage = { promptTokens: 0, completionTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }
+    expect([dialect, reply.usage, reply.cost]).toEqual([dialect, usage, 0])
+  }
+})
