@@ -181,7 +181,11 @@ function explain(error: unknown, out: Pick<Output, 'note'>): number {
 
 // A reader that has seen enough (`| head`) is no failure.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed))
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.done)
+    if (stream === process.stdout) process.stderr.write(`bellwether: the result cannot be written: ${error.message}\n`)
+    process.exit(EXIT.failed)
+  })
 }
 
 try {
