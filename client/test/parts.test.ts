@@ -188,6 +188,8 @@ test('a wrong command line is a 2 that says what is wrong, and no service is a 4
     expect([wrong[i]?.[0], code, stdout]).toEqual([wrong[i]?.[0], 2, ''])
     expect(stderr).toMatch(wrong[i]?.[1] ?? /$^/)
   }
+  const runner = (await cli(['runner', '--help'])).stdout
+  expect([runner.includes('--url URL'), runner.includes('--key ')]).toEqual([true, false])
   const gone = await cli(['--url', `http://127.0.0.1:${await freePort()}`, 'list'])
   expect([gone.code, gone.stderr]).toEqual([4, expect.stringMatching(/connection refused[\s\S]*npm start/)])
 })

@@ -74,12 +74,13 @@ function overview(name: string | undefined): number {
   )
 }
 
-function helpOf({ name, summary, usage, flags, examples, more }: Command): string {
+function helpOf({ name, summary, usage, flags, general, examples, more }: Command): string {
+  const shared = Object.entries(GLOBAL).filter(([flag]) => general?.includes(flag) ?? true)
   const parts = [
     `bellwether ${name}: ${summary}`,
     `Usage: bellwether ${name} ${usage}`.trimEnd(),
     ...(more === undefined ? [] : [more]),
-    flagRows({ ...flags, ...GLOBAL }),
+    flagRows({ ...flags, ...Object.fromEntries(shared) }),
     `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}`,
   ]
   return parts.join('\n\n')
