@@ -34,7 +34,10 @@ const PICTURES: readonly Picture[] = [
     name: 'conversation',
     look: { language: 'en', theme: 'light', ...DESKTOP },
     path: ({ conversation }) => `/conversations/${conversation}`,
-    ready: (page) => page.getByRole('log').getByText('pass 3').last().waitFor(),
+    ready: async (page) => {
+      await page.getByRole('log').getByText('pass 3').last().waitFor()
+      await page.getByText('statistics/', { exact: true }).waitFor()
+    },
   },
   {
     name: 'report',

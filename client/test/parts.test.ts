@@ -2,7 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -188,8 +188,19 @@ test('a wrong command line is a 2 that says what is wrong, and no service is a 4
     expect([wrong[i]?.[0], code, stdout]).toEqual([wrong[i]?.[0], 2, ''])
     expect(stderr).toMatch(wrong[i]?.[1] ?? /$^/)
   }
+  const runner = (await cli(['runner', '--help'])).stdout
+  expect([runner.includes('--url URL'), runner.includes('--key ')]).toEqual([true, false])
   const gone = await cli(['--url', `http://127.0.0.1:${await freePort()}`, 'list'])
   expect([gone.code, gone.stderr]).toEqual([4, expect.stringMatching(/connection refused[\s\S]*npm start/)])
+})
+
+test('a result that cannot be written is a failure that says so', ({ skip }) => {
+  if (!existsSync('/dev/full')) skip('this machine lacks /dev/full')
+  const main = join(import.meta.dirname, '../src/cli/main.ts')
+  const full = openSync('/dev/full', 'w')
+  const ended = spawnSync(process.execPath, [main, '--help'], { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' })
+  closeSync(full)
+  expect([ended.status, ended.stderr]).toEqual([1, expect.stringMatching(/the result cannot be written: .*ENOSPC/)])
 })
 
 test('the completion of a shell is a script that the shell takes', async () => {

@@ -162,6 +162,8 @@ test('the command line analyses: a table for people, a line of JSON for programs
 
 test('the command line talks, keeps and copies, and nothing remote moves the cursor', async () => {
   const { cli } = await running.owner('cli-chat')
+  expect(await cli(['list'])).toEqual({ code: 0, stdout: '', stderr: expect.stringMatching(/^No conversation yet: /) })
+  expect(await cli(['list', '--json'])).toMatchObject({ code: 0, stdout: '' })
   const said = await cli(['chat', `printf '\\033[2J\\033]0;x\\007red'; echo $((6*7))`])
   expect([said.code, said.stdout]).toEqual([0, expect.stringContaining('42')])
   expect(said.stdout).not.toContain('\u001b')

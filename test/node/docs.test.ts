@@ -106,13 +106,59 @@ test('the texts of errors in docs/troubleshooting.md are texts of the code', () 
   const quoted = matches(textOf('docs/troubleshooting.md'), /^\| (`[^|]+)/gm).flatMap((cell) =>
     matches(cell, /`([^`]+)`/g),
   )
-  const code = ['src', 'durable-objects', 'runner/src', 'scripts']
+  const code = codeIn('src', 'durable-objects', 'runner/src', 'scripts', 'client/src')
+  expect(quoted.length).toBeGreaterThan(30)
+  expect(quoted.filter((text) => !code.includes(text))).toEqual([])
+})
+
+const codeIn = (...folders: string[]) =>
+  folders
     .flatMap((folder) => filesIn(folder))
     .filter((path) => /\.(ts|mjs)$/.test(path))
     .map(textOf)
     .join('\n')
-  expect(quoted.length).toBeGreaterThan(30)
-  expect(quoted.filter((text) => !code.includes(text))).toEqual([])
+
+/** What a person cannot meet, or what says by itself all that there is to say. */
+const SAID_ENOUGH = [
+  /^\$\{(sentence|problem)/, // an option that is none; the command's help follows
+  /is not as expected/, // of building
+  /did not stop within/, // of tests
+  /^(it|its|something|\$\{JSON\.stringify\(path\)\}|\$\{entry\.path\}) /, // reasons behind `cannot be restored: `
+  /^The commands are backup and restore/,
+  /^There is no file \$\{file\}/,
+  /^\$\{name\} failed \(/, // what it printed stands above
+  /cannot be moved aside/,
+  /is in the folder that is to be backed up/,
+  /is no file, and a backup cannot hold it/,
+  /cannot be written: /,
+  /is too long for a backup/,
+]
+
+test('whatever ends a start, a backup or a restore with a sentence is found in docs/troubleshooting.md', () => {
+  const code = codeIn('scripts/start', 'scripts/backup')
+  const sentences = matches(code, /new Fault\(\s*['`]((?:\$\{(?:[^}`]|`[^`]*`)*\}|[^'`])*)/g)
+  const page = matches(textOf('docs/troubleshooting.md'), /^\| (`[^|]+)/gm).flatMap((cell) =>
+    matches(cell, /`([^`]+)`/g),
+  )
+  expect(sentences.length).toBeGreaterThan(25)
+  const unknown = sentences.filter((sentence) => !page.some((text) => sentence.includes(text)))
+  expect(unknown.filter((sentence) => !SAID_ENOUGH.some((pattern) => pattern.test(sentence)))).toEqual([])
+})
+
+test('both READMEs tell the same facts: commands, figures, links', () => {
+  const factsOf = (page: string) => {
+    const text = withoutCode(textOf(page))
+      .replaceAll('report-zh.png', 'report.png')
+      .replaceAll('README.zh.md', 'README.md')
+    const prose = text.replaceAll(/\]\([^)]*\)/g, ']')
+    return {
+      blocks: matches(textOf(page), /^```sh\n([\s\S]*?)^```/gm).map((block) => block.replaceAll(/ +#.*/g, '')),
+      commands: new Set(matches(text, /`([^`]+)`/g)),
+      links: new Set(matches(text, /\]\(([^)\s]+)\)/g)),
+      figures: new Set(matches(prose, /(\d[\d.]*\d|\d)/g)),
+    }
+  }
+  expect(factsOf('README.zh.md')).toEqual(factsOf('README.md'))
 })
 
 test('the index of the documents has every page', () => {
@@ -136,7 +182,9 @@ test('every npm script that a document names exists', () => {
     matches(textOf(page), /\bnpm (?:run )?(start|test|(?<=run )[\w:-]+)/g).map((script) => ({ page, script })),
   )
   expect(named.map(({ script }) => script)).toEqual(expect.arrayContaining(['start', 'test', 'demo', 'check']))
-  expect(named.filter(({ script }) => scripts[script] === undefined)).toEqual([])
+  // That of another project.
+  const own = named.filter(({ page, script }) => page !== 'docs/tutorials/openhands-page.md' || script !== 'build')
+  expect(own.filter(({ script }) => scripts[script] === undefined)).toEqual([])
 })
 
 test('continuous integration runs the test command of the README, and nothing beside it', () => {

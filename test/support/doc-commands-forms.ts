@@ -30,6 +30,12 @@ export const NOT_TRIED: Readonly<Record<string, string>> = {
   'npx wrangler deploy --env containers': 'deploys to an account',
   'npx wrangler deploy --dry-run --env containers': 'is run by containers-environment.test.ts',
   'npx wrangler dev': 'serves from the state of this tree, which belongs to its user',
+  'git clone --depth 1 --branch 0.53.0': 'fetches another project',
+  'cd OpenHands/frontend': 'a folder of that project',
+  'npm ci --ignore-scripts': 'installs the packages of that project',
+  'VITE_BACKEND_BASE_URL=':
+    'builds the page of that project, which takes minutes; what it asks is asked by openhands-page.test.ts',
+  'npx sirv': 'serves that page',
 }
 
 /** Reads the options of a script; throws when the script would refuse them. */

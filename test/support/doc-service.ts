@@ -38,9 +38,12 @@ export type DocService = {
   stop(): Promise<void>
 }
 
-/** Runs the block that starts the service, with a port and a state folder of the test's own, and settles when it is ready. */
-export async function startAsWritten(block: string, elsewhere: Elsewhere = {}): Promise<DocService> {
-  const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-docs-'))
+/**
+ * Runs the block that starts the service, with a port and a state folder of the test's own, and settles when it is ready. A
+ * folder that the test names stays when the service stops.
+ */
+export async function startAsWritten(block: string, elsewhere: Elsewhere = {}, kept?: string): Promise<DocService> {
+  const stateDir = kept ?? mkdtempSync(join(tmpdir(), 'bellwether-docs-'))
   const port = await freePort()
   const rootKey = 'root-key-of-the-documents-0123456789'
   const runnerDir = mkdtempSync(join(tmpdir(), 'bellwether-docs-runner-'))
@@ -63,7 +66,8 @@ export async function startAsWritten(block: string, elsewhere: Elsewhere = {}): 
     },
     stop: async () => {
       for (const one of children) await endOf(one)
-      for (const folder of [stateDir, runnerDir]) rmSync(folder, { recursive: true })
+      for (const folder of [kept === undefined ? stateDir : '', runnerDir].filter(Boolean))
+        rmSync(folder, { recursive: true })
     },
   }
 }

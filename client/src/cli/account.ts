@@ -157,6 +157,7 @@ export const runner: Command = {
   summary: 'lend this machine to conversations: starts bellwether-runner, or says how to get it',
   usage: '[-- OPTION…]',
   flags: {},
+  general: ['url', 'help'],
   examples: ['bellwether runner --key-file runner-key.txt', 'bellwether runner -- --isolation none --capacity 2'],
   more: `Whatever stands behind the name goes to bellwether-runner, with the address of the service. Its key has the scope runner, which opens
 nothing else: \`bellwether keys create OWNER --scopes runner\` makes one.`,

@@ -24,6 +24,8 @@ export type Command = {
   /** What may stand first, for completion. */
   readonly words?: readonly string[]
   readonly flags: Flags
+  /** The general options that it takes; all of them by default. */
+  readonly general?: readonly string[]
   readonly examples: readonly string[]
   readonly more?: string
   /** The exit code. */

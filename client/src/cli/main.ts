@@ -74,12 +74,13 @@ function overview(name: string | undefined): number {
   )
 }
 
-function helpOf({ name, summary, usage, flags, examples, more }: Command): string {
+function helpOf({ name, summary, usage, flags, general, examples, more }: Command): string {
+  const shared = Object.entries(GLOBAL).filter(([flag]) => general?.includes(flag) ?? true)
   const parts = [
     `bellwether ${name}: ${summary}`,
     `Usage: bellwether ${name} ${usage}`.trimEnd(),
     ...(more === undefined ? [] : [more]),
-    flagRows({ ...flags, ...GLOBAL }),
+    flagRows({ ...flags, ...Object.fromEntries(shared) }),
     `Examples:\n${examples.map((line) => `  ${line}`).join('\n')}`,
   ]
   return parts.join('\n\n')
@@ -181,7 +182,11 @@ function explain(error: unknown, out: Pick<Output, 'note'>): number {
 
 // A reader that has seen enough (`| head`) is no failure.
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.done : EXIT.failed))
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.done)
+    if (stream === process.stdout) process.stderr.write(`bellwether: the result cannot be written: ${error.message}\n`)
+    process.exit(EXIT.failed)
+  })
 }
 
 try {

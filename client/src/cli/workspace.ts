@@ -201,7 +201,8 @@ export const list: Command = {
       ])
       if (most > 0 && rows.length >= most) break
     }
-    if (!run.out.isJson && rows.length > 0)
+    if (rows.length === 0) run.out.note('No conversation yet: `bellwether chat` begins one.', 'dim')
+    else if (!run.out.isJson)
       run.out.line(table(['conversation', 'status', 'begun', 'title'], rows, { out: run.out, gives: 3 }))
     return EXIT.done
   },
