@@ -83,9 +83,10 @@ export class CallRunner {
     for (let tries = 0; ; tries++) {
       const isBegun = this.#deps.calls.get(call.key) !== null
       if ((isBegun || tries > 0) && !(await this.#deps.comesBack(runner, call.signal))) {
-        const lost = this.#deps.record.value.runner
-        if (call.signal.aborted) return this.#given(call, lostText(lost), true)
-        if (isBegun) return this.#givenUp(call, lostText(lost))
+        const { runner: lost, barred } = this.#deps.record.value
+        const why = lost !== null && barred === lost.id ? barredText(lost) : lostText(lost)
+        if (call.signal.aborted) return this.#given(call, why, true)
+        if (isBegun) return this.#givenUp(call, why)
         const missing = await this.#deps.another()
         if (missing !== null) return this.#given(call, notBegunText(lost, missing), call.signal.aborted)
         runner = this.#deps.record.value.runner?.id ?? ''
@@ -305,6 +306,10 @@ function notBegunText(runner: RunnerDescription | null, missing: string): string
 
 function lostText(runner: RunnerDescription | null): string {
   return `${nameOf(runner)} was lost while this ran. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported. If it comes back and knows the outcome, that is told then.`
+}
+
+function barredText(runner: RunnerDescription): string {
+  return `The key of the runner ${runner.name} ended while this ran, so the connection to it was closed. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported.`
 }
 
 /** What a machine says of itself as a line that shows what it holds: no control characters, none that turn the direction. */
