@@ -95,9 +95,11 @@ async function run(path: string, command: string, meanwhile: () => Promise<void>
 }
 
 test('the list shows the runner with what it found', async () => {
-  const { runners } = await call<{ runners: { state: string; tools: { name: string }[] }[] }>('/api/runners')
+  type Row = { state: string; tools: { name: string; version: string }[] }
+  const { runners } = await call<{ runners: Row[] }>('/api/runners')
   expect(runners.map(({ state }) => state)).toEqual(['connected'])
-  expect(runners[0]?.tools.map(({ name }) => name)).toContain('node')
+  const found = { name: 'node', version: expect.stringMatching(/^\d+\.\d+/) }
+  expect(runners[0]?.tools).toContainEqual(found)
 })
 
 test('a conversation has real processes, one lasting shell, and its files', async () => {
