@@ -183,3 +183,19 @@ test('a pool whose only runner is ending has none, and is not busy', async () =>
   await say(chat, 'where')
   expect((await outcome(chat)).content).toMatch(/^No runner is connected/)
 })
+
+test('a long command whose connection breaks again and again, and is back each time, is followed to its end', async () => {
+  const { chat, runner } = await lentConversation(silent)
+  await say(chat, 'long')
+  await expect.poll(() => runner.started.length).toBe(1)
+  const key = runner.started[0]?.key ?? ''
+  for (let times = 0; times < 8; times++) {
+    runner.output(key, `${times}\n`)
+    await expect.poll(() => runner.acks).toContain(`output:${key} ${times}`)
+    runner.line?.close()
+    await runner.reconnect()
+  }
+  await runner.finish(key, { output: 'the end' })
+  expect((await outcome(chat)).content).toBe('0\n1\n2\n3\n4\n5\n6\n7\nthe end')
+  expect(runner.started.length).toBe(1)
+})
