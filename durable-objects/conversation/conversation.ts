@@ -160,9 +160,9 @@ export class Conversation extends TalkingConversation {
     this.state?.permits.ended(key)
   }
 
-  /** For the owner's object: the runner was let go, or its key revoked. */
-  dropRunner(): void {
-    this.state?.runner.drop()
+  /** For the owner's object: the runner was let go. `barred`: a certain one, whose key has ended, so it does not come back. */
+  dropRunner(barred: string | null): void {
+    this.state?.runner.drop(barred)
   }
 
   /** The address of a port is taken back; false when it has none. Null for an unknown conversation. */

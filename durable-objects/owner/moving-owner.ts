@@ -11,7 +11,7 @@ import { RunnerOwner } from './runner-owner.ts'
 const ERASE_AGAIN_MS = 5_000
 
 export class MovingOwner extends RunnerOwner {
-  protected readonly alarms: Alarms<'tell' | 'settle' | 'secrets' | 'erase' | 'export' | 'import'>
+  protected readonly alarms: Alarms<'tell' | 'settle' | 'secrets' | 'runners' | 'erase' | 'export' | 'import'>
   readonly #erasure: Erasure
   readonly #exports: Exports
   readonly #imports: Imports

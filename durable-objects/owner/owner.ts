@@ -59,7 +59,8 @@ export class Owner extends MovingOwner {
     this.#sockets.end(key, revocation, Date.now())
     // If this call is lost from here on, the alarm completes it.
     this.alarms.atLatest('tell', Date.now() + TELL_AGAIN_MS)
-    await this.dropRunners(this.runnerPool.endKey(key))
+    this.runnerKeys.revoked(key)
+    await this.dropBarred()
     return this.#revocations.revoke(key, revocation)
   }
 
@@ -120,8 +121,10 @@ export class Owner extends MovingOwner {
   override async alarm(info?: AlarmInvocationInfo): Promise<void> {
     await this.alarms.fire(info?.scheduledTime ?? Date.now(), async (name) => {
       if (name === 'tell') {
-        if (!(await this.#revocations.finish())) this.alarms.at('tell', Date.now() + TELL_AGAIN_MS)
-      } else if (name === 'secrets') await this.#tellOfSecrets()
+        const isDone = await Promise.all([this.#revocations.finish(), this.dropBarred()])
+        if (isDone.includes(false)) this.alarms.at('tell', Date.now() + TELL_AGAIN_MS)
+      } else if (name === 'runners') await this.endExpiredRunners()
+      else if (name === 'secrets') await this.#tellOfSecrets()
       else if (name === 'erase') await this.goOnErasing()
       else if (name === 'export') await this.goOnExporting()
       else if (name === 'import') await this.goOnImporting()

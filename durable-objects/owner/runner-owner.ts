@@ -7,13 +7,18 @@ import { errorFields, log } from '../../src/lib/log.ts'
 import { PING, PONG } from '../../src/runners/wire.ts'
 import { BudgetOwner } from './budget-owner.ts'
 import { ConversationBooks } from './conversation-books.ts'
+import { HeldSockets } from './held-sockets.ts'
+import { RunnerKeys } from './runner-keys.ts'
 import { type RunnerAnswer, type RunnerInfo, RunnerPool, type WantedRunner } from './runner-pool.ts'
 
 /** Close codes that only report; they must not be sent. */
 const REPORTING_CODES = new Set([1004, 1005, 1006, 1015])
+const DROP_AGAIN_MS = 1_000
 
-export class RunnerOwner extends BudgetOwner {
+export abstract class RunnerOwner extends BudgetOwner {
+  protected abstract readonly alarms: { at(name: 'runners', at: number): void }
   protected readonly runnerPool: RunnerPool
+  protected readonly runnerKeys: RunnerKeys
   protected readonly books: ConversationBooks
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -21,6 +26,7 @@ export class RunnerOwner extends BudgetOwner {
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
     const books = new ConversationBooks(this.storage)
     this.books = books
+    this.runnerKeys = new RunnerKeys(ctx, this.storage.sql)
     this.runnerPool = new RunnerPool(ctx, {
       isThere: (id) => !books.isTakenOver || books.has(id),
       changed: () => this.#tellRunners(),
@@ -37,8 +43,35 @@ export class RunnerOwner extends BudgetOwner {
 
   /** The socket of a runner whose key was checked by the route. */
   override async fetch(request: Request): Promise<Response> {
-    const webSocket = this.runnerPool.accept(new URL(request.url).searchParams.get('key'))
+    const query = new URL(request.url).searchParams
+    const [key, until] = [query.get('key'), query.get('until')]
+    // An isolate may still think well of it.
+    if (key !== null && new HeldSockets(this.storage.sql).isEnded(key)) return new Response(null, { status: 401 })
+    const webSocket = this.runnerPool.accept(key, until === null ? null : Number(until))
+    this.#expectExpiry()
     return webSocket === null ? new Response(null, { status: 429 }) : new Response(null, { status: 101, webSocket })
+  }
+
+  /** Runners whose key has expired go. */
+  protected async endExpiredRunners(): Promise<void> {
+    this.runnerKeys.expired(Date.now())
+    this.#expectExpiry()
+    if (!(await this.dropBarred())) this.alarms.at('runners', Date.now() + DROP_AGAIN_MS)
+  }
+
+  /** Tells conversations that the key of their runner has ended; true when all know. */
+  protected async dropBarred(): Promise<boolean> {
+    const told = this.runnerKeys.untold().map(async ({ runner, holders }) => {
+      const isDone = await this.dropRunners(holders, runner)
+      if (isDone) this.runnerKeys.told(runner)
+      return isDone
+    })
+    return (await Promise.all(told)).every(Boolean)
+  }
+
+  #expectExpiry(): void {
+    const next = this.runnerKeys.nextExpiry
+    if (next !== null) this.alarms.at('runners', next)
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
@@ -73,19 +106,26 @@ export class RunnerOwner extends BudgetOwner {
   async removeRunner(id: string): Promise<boolean> {
     const holders = this.runnerPool.remove(id)
     if (holders === null) return false
-    await this.dropRunners(holders)
+    await this.dropRunners(holders, null)
     return true
   }
 
-  /** Closes the runner's sockets of these conversations. */
-  protected async dropRunners(holders: readonly string[]): Promise<void> {
+  /** For conversations. */
+  isGoodRunner(runner: string): boolean {
+    return this.runnerKeys.isGood(runner)
+  }
+
+  /** Closes the runner's sockets of these conversations; true when all know. `barred`: the runner, where it does not come back. */
+  protected async dropRunners(holders: readonly string[], barred: string | null): Promise<boolean> {
     const drop = async (holder: string) => {
       try {
-        await conversationOf(this.env, holder).dropRunner()
+        await conversationOf(this.env, holder).dropRunner(barred)
+        return true
       } catch (error) {
         log.warn('owner.runner_not_dropped', { holder, ...errorFields(error) })
+        return false
       }
     }
-    await Promise.all(holders.map(drop))
+    return (await Promise.all(holders.map(drop))).every(Boolean)
   }
 }

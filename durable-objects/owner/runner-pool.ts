@@ -10,16 +10,20 @@ import {
   RPC_ERRORS,
   RunnerDescription,
   type RunnerHello,
-  RunnerId,
   type RunnerWelcome,
   WIRE_VERSION,
 } from '../../src/runners/wire.ts'
 import { firstRow, rows } from '../sql.ts'
+import { attach, attachmentOf, isOpen } from './runner-attachment.ts'
 
 /** Sockets at a time, of all runners of an owner. */
 const MAX_RUNNER_SOCKETS = 200
 /** A runner that does not answer within this time is taken for gone. */
 const OPEN_WITHIN_MS = 5_000
+/** For one of which another one with its id has come. */
+const ALIVE_WITHIN_MS = 1_500
+const TWIN =
+  'a runner with this id is connected already, from a copy of the same folder: give each its own --workspaces, or delete the file runner-id in the copy'
 /** A restart of the service, or a broken cable: runners that were connected are back within this time. */
 const RETURN_WITHIN_MS = 10_000
 
@@ -62,15 +66,6 @@ export type RunnerInfo = RunnerDescription & {
   seenAt: number
 }
 
-const Attachment = z.object({
-  kind: z.literal('runner'),
-  /** The API key of the socket; null in local mode. */
-  key: z.string().nullable(),
-  /** Null until it has said what it is. */
-  runner: RunnerId.nullable(),
-})
-type Attachment = z.infer<typeof Attachment>
-
 type Row = { id: string; description: string; seen_at: number; draining: number; used: number }
 
 type PoolDeps = { isThere(id: string): boolean; changed(): void; sql?: SqlStorage }
@@ -100,12 +95,12 @@ export class RunnerPool {
     return liveRunners(this.#ctx).size
   }
 
-  /** Takes a runner's socket; null when too many are open. */
-  accept(key: string | null): WebSocket | null {
+  /** Takes a runner's socket, and when its key expires; null when too many are open. */
+  accept(key: string | null, until: number | null): WebSocket | null {
     if (this.#ctx.getWebSockets().length >= MAX_RUNNER_SOCKETS) return null
     const { 0: client, 1: server } = new WebSocketPair()
     this.#ctx.acceptWebSocket(server)
-    server.serializeAttachment({ kind: 'runner', key, runner: null } satisfies Attachment)
+    attach(server, { key, until, runner: null, life: null, left: null })
     return client
   }
 
@@ -123,13 +118,6 @@ export class RunnerPool {
     this.#sql.exec('UPDATE runners SET seen_at = ? WHERE id = ?', Date.now(), runner)
     log.info('runner.left', { runner })
     this.#changed()
-  }
-
-  /** The key was revoked: its runners go, and the conversations that they had are told by the closed sockets of these. */
-  endKey(key: string): string[] {
-    const ended = this.#ctx.getWebSockets().filter((socket) => attachmentOf(socket).key === key)
-    for (const socket of ended) socket.close(1008, 'the key was revoked')
-    return ended.flatMap((socket) => this.#holdersOf(attachmentOf(socket).runner))
   }
 
   /** The owner goes, and what is stored here: every connection is closed. In local mode the runners come back, to an empty service. */
@@ -198,7 +186,7 @@ export class RunnerPool {
       `SELECT id, description, seen_at, draining,
          (SELECT count(*) FROM runner_conversations WHERE runner = runners.id) AS used
        FROM runners ORDER BY seen_at DESC LIMIT 1000`,
-    ).map((row) => infoOf(row, live.has(row.id)))
+    ).map((row) => infoOf(row, live.get(row.id)))
   }
 
   /** Forgets the runner and closes its socket; the objects of its conversations, or null when it is unknown. */
@@ -216,31 +204,32 @@ export class RunnerPool {
     if (known !== undefined) return known
     const peer = new RpcPeer((text) => socket.send(text), {
       'runner/hello': (hello) => this.#greet(socket, hello),
-      'runner/draining': () => {
-        const { runner } = attachmentOf(socket)
-        this.#sql.exec('UPDATE runners SET draining = 1 WHERE id = ?', runner)
+      'runner/draining': ({ conversations }) => {
+        const attachment = attachmentOf(socket)
+        attach(socket, { ...attachment, left: conversations ?? attachment.left })
+        this.#sql.exec('UPDATE runners SET draining = 1 WHERE id = ?', attachment.runner)
       },
     })
     this.#peers.set(socket, peer)
     return peer
   }
 
-  #greet(socket: WebSocket, { runner, holds, clock }: RunnerHello): RunnerWelcome {
-    const { key, runner: before } = attachmentOf(socket)
+  async #greet(socket: WebSocket, hello: RunnerHello): Promise<RunnerWelcome> {
+    const { runner, holds, clock } = hello
+    const life = hello.life ?? null
+    const { key, until, runner: before } = attachmentOf(socket)
     if (before !== null && before !== runner.id)
       throw new RpcError(RPC_ERRORS.refused, 'this connection has said hello as another runner')
-    for (const other of this.#ctx.getWebSockets()) {
-      // The same runner again: its old connection is dead, and this service has not heard of it yet.
-      if (other !== socket && attachmentOf(other).runner === runner.id) other.close(4001, 'connected again')
-    }
+    const others = this.#ctx.getWebSockets().filter((one) => one !== socket && attachmentOf(one).runner === runner.id)
+    for (const other of others) if (await this.#isAnother(other, life)) throw new RpcError(RPC_ERRORS.refused, TWIN)
+    // The same runner again: its old connection is dead, and this service has not heard of it yet.
+    for (const other of others) other.close(4001, 'connected again')
     const now = Date.now()
     this.#sql.exec(
-      'INSERT OR REPLACE INTO runners (id, description, seen_at, draining) VALUES (?, ?, ?, 0)',
-      runner.id,
-      JSON.stringify(runner),
-      now,
+      'INSERT OR REPLACE INTO runners (id, description, seen_at, draining, key, until) VALUES (?, ?, ?, 0, ?, ?)',
+      ...[runner.id, JSON.stringify(runner), now, key, until],
     )
-    socket.serializeAttachment({ kind: 'runner', key, runner: runner.id } satisfies Attachment)
+    attach(socket, { key, until, runner: runner.id, life, left: null })
     // After a restart of the service those that were connected are on their way back.
     if (now - this.#since >= RETURN_WITHIN_MS) forgetLongGone(this.#ctx, this.#sql, now)
     log.info('runner.joined', { runner: runner.id, name: runner.name, version: runner.version, holds: holds.length })
@@ -251,6 +240,20 @@ export class RunnerPool {
       log.warn('runner.clock_wrong', { runner: runner.id, offSeconds: Math.round((clock - now) / 1000) })
     this.#ctx.waitUntil(this.#eraseDeleted(socket, holds))
     return { wire: WIRE_VERSION, now }
+  }
+
+  /** Whether a process of another life is there: the keys of calls that one has begun the other does not know. */
+  async #isAnother(socket: WebSocket, life: string | null): Promise<boolean> {
+    const before = attachmentOf(socket).life
+    if (life === null || before === null || before === life || !isOpen(socket)) return false
+    try {
+      // Of a conversation that nobody has: there is nothing to close.
+      const nothing = { conversation: 'none', erase: false }
+      await this.#peer(socket).call('conversation/close', nothing, z.object({}), ALIVE_WITHIN_MS)
+      return true
+    } catch (error) {
+      return !(error instanceof NoAnswer)
+    }
   }
 
   /** Conversations that were deleted while the runner was away: their folders go. */
@@ -315,9 +318,6 @@ export class RunnerPool {
   }
 }
 
-const attachmentOf = (socket: WebSocket): Attachment => Attachment.parse(socket.deserializeAttachment())
-const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.READY_STATE_OPEN
-
 const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>
   wanted.every((label) => labels.includes(label))
 
@@ -334,9 +334,12 @@ function rank(info: RunnerInfo, { labels, preferred, last }: WantedRunner, befor
   return (fits(info, preferred) ? 4 : 0) + (isPlain ? 2 : 0) + (capacity - conversations) / capacity
 }
 
-function infoOf({ description, seen_at: seenAt, draining, used }: Row, isLive: boolean): RunnerInfo {
-  const state = isLive ? (draining === 1 ? 'draining' : 'connected') : 'gone'
-  return { ...RunnerDescription.parse(JSON.parse(description)), state, conversations: used, seenAt }
+/** `live`: what belongs to its socket, if one is open. */
+function infoOf({ description, seen_at: seenAt, draining, used }: Row, live?: { left: number | null }): RunnerInfo {
+  const state = live === undefined ? 'gone' : draining === 0 ? 'connected' : 'draining'
+  // One that is ending lets go of conversations that keep their place with it.
+  const conversations = state === 'draining' ? (live?.left ?? used) : used
+  return { ...RunnerDescription.parse(JSON.parse(description)), state, conversations, seenAt }
 }
 
 function descriptionOf({
@@ -349,9 +352,9 @@ function descriptionOf({
 }
 
 /** Of the open sockets. */
-function liveRunners(ctx: DurableObjectState): Set<string> {
-  const open = ctx.getWebSockets().filter(isOpen)
-  return new Set(open.flatMap((socket) => attachmentOf(socket).runner ?? []))
+function liveRunners(ctx: DurableObjectState): Map<string, { left: number | null }> {
+  const open = ctx.getWebSockets().filter(isOpen).map(attachmentOf)
+  return new Map(open.flatMap(({ runner, left }) => (runner === null ? [] : [[runner, { left }] as const])))
 }
 
 function forgetLongGone(ctx: DurableObjectState, sql: SqlStorage, now: number): void {

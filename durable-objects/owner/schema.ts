@@ -154,4 +154,10 @@ CREATE TABLE import_ids (
 ) WITHOUT ROWID;
 -- Archives that were carried out, so that none is twice.
 CREATE TABLE imported_archives (archive TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;`,
+  `
+-- Which key a runner came with, and when that expires: with it ends what the runner may do. In \`draining\` 2 is a runner whose key
+-- has ended and 3 one of which all of its conversations know that.
+ALTER TABLE runners ADD COLUMN key TEXT; -- null in local mode
+ALTER TABLE runners ADD COLUMN until INTEGER; -- epoch ms; null for never
+CREATE INDEX runners_by_key ON runners (key);`,
 ]

@@ -1,6 +1,7 @@
 // One conversation that this machine lends its processes to: its copy of the workspace, its calls, and the connection to its
 // object, which may break and come back at any moment.
 
+import { existsSync, lstatSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { BadFrame, type Frame } from '../../src/runners/frames.ts'
@@ -21,7 +22,7 @@ import { Lock } from './lock.ts'
 import type { Log } from './log.ts'
 import { openParts, type Parts } from './parts.ts'
 import type { CgroupBase } from './sandbox/cgroup.ts'
-import { folderInShell, type LaunchPlan, shellLaunch } from './sandbox/launch.ts'
+import { type ConversationFolders, folderInShell, type LaunchPlan, shellLaunch } from './sandbox/launch.ts'
 import { type CallStateName, Calls } from './session/calls.ts'
 import { Delivery } from './session/delivery.ts'
 import { Guard } from './session/guard.ts'
@@ -46,11 +47,15 @@ export type ConversationDeps = {
   /** Chromium; null on a machine without one, or where it cannot be confined. */
   readonly chromium: string | null
   readonly log: Log
-  readonly onLetGo: (reason: string) => void
+  /** It had another folder here, which somebody deleted. */
+  readonly hadFolder: boolean
+  readonly onLetGo: (isFolderGone: boolean) => void
   /** For who has no processes to lend; a shell in the sandbox otherwise. */
   readonly startShell?: ((folder: string, events: ShellEvents) => Session) | undefined
   readonly startProgram?: ToolServersDeps['startProgram']
 }
+
+type ConversationEnd = { readonly isErased: boolean; readonly reason: string; readonly isFolderGone?: boolean }
 
 /** Nulls where the owner configured nothing for the host. */
 const AnsweredCredential = z.object({
@@ -59,6 +64,8 @@ const AnsweredCredential = z.object({
 })
 
 const GUARD_MS = 500
+/** A refusal may be one of a ticket, and the next one is on its way. */
+const FORSAKEN_MS = 5_000
 
 export class Conversation {
   readonly id: string
@@ -72,6 +79,7 @@ export class Conversation {
   readonly #sync: LiveSync
   readonly #link: SessionLink
   readonly #guarding: NodeJS.Timeout | null = null
+  readonly #root: bigint
   #isOver = false
 
   constructor(deps: ConversationDeps) {
@@ -81,7 +89,8 @@ export class Conversation {
       ask: (wanted) => askCredential(this.#link.peer, wanted),
       mayReach: (wanted) => this.#mayReach(wanted),
     })
-    const { tree, journal, servers, log } = this.#parts
+    const { tree, journal, servers, folders, log } = this.#parts
+    this.#root = lstatSync(folders.workspace, { bigint: true }).ino
     this.#forgetUncertain()
     const treeLock = new Lock()
     this.#uploads = new Uploads(tree, (path, reason) => log('sync.refused', { path, reason }))
@@ -113,13 +122,20 @@ export class Conversation {
     return this.#calls.hasWork || this.#calls.isBrowserOpen || this.#parts.views.terminal.hasWork
   }
 
-  get isConnected(): boolean {
-    return this.#link.isConnected
-  }
-
   /** Nothing runs for a call and nothing waits to be told. */
   get isIdle(): boolean {
-    return !this.#calls.isCalling && this.#delivery.isIdle
+    return !this.#calls.isCalling && this.#delivery.untold === 0
+  }
+
+  /** What only waits to be told and nobody takes: the service does not let this machine in any more. It stays in the journal. */
+  get forsaken(): number {
+    const isForsaken = !this.#calls.isCalling && this.#link.refusedMs > FORSAKEN_MS
+    return isForsaken ? this.#delivery.untold : 0
+  }
+
+  /** What runs for a call is interrupted, and its end is told. */
+  handBack(): void {
+    this.#calls.handBack()
   }
 
   /** With a new ticket at first, and again whenever the service gives another one. */
@@ -128,7 +144,7 @@ export class Conversation {
   }
 
   /** Ends what runs. The folder stays, unless it is to be erased. */
-  end({ isErased, reason }: { isErased: boolean; reason: string }): void {
+  end({ isErased, reason, isFolderGone = false }: ConversationEnd): void {
     if (this.#isOver) return
     this.#isOver = true
     if (this.#guarding !== null) clearInterval(this.#guarding)
@@ -149,7 +165,7 @@ export class Conversation {
       log('conversation.closed', { reason, erased: isErased })
     } finally {
       // What could not be erased is when this machine is connected again; its place is free at once.
-      this.#deps.onLetGo(reason)
+      this.#deps.onLetGo(isFolderGone)
     }
   }
 
@@ -163,7 +179,7 @@ export class Conversation {
       kills: () => cgroup?.newKills() ?? 0,
       pids: () => [...this.#calls.sessionPids, views.terminal.pid].filter((pid) => pid !== null),
       onOver: (text) => this.#overLimit(text),
-      onFolderGone: () => this.end({ isErased: false, reason: 'its folder was deleted' }),
+      onFolderGone: () => this.end({ isErased: false, reason: 'its folder was deleted', isFolderGone: true }),
     })
   }
 
@@ -173,6 +189,7 @@ export class Conversation {
     return new Calls({
       ...this.#parts,
       folder: join(folder, 'journal'),
+      hadSession: this.#deps.hadFolder || this.#parts.journal.hadShell,
       startShell: (events) => startShell?.(folder, events) ?? new Shell(shellLaunch(folders, plan), events),
       folderInShell: (cwd) => folderInShell(cwd, folders, plan),
       onEnded: (key) => this.#delivery.add(key),
@@ -251,11 +268,17 @@ export class Conversation {
   }
 
   #startCall(call: CallStart): { state: CallStateName } {
-    const { tree, journal } = this.#parts
+    const { tree, journal, folders } = this.#parts
     const { position } = tree
+    const isNew = this.#calls.stateOf(call.key) === 'unknown' && journal.get(call.key) === null
+    if (isNew && !isStillThere(folders, this.#root)) {
+      // After the answer: whoever asks again finds a new one, with the whole tree.
+      setImmediate(() => this.end({ isErased: false, reason: 'its folder was deleted', isFolderGone: true }))
+      throw new RpcError(RPC_ERRORS.internal, 'the folder of the conversation was deleted')
+    }
     const isThere = position !== null && position.epoch === call.epoch && position.revision >= call.revision
     // A key that was begun is answered whatever the tree is.
-    if (!isThere && this.#calls.stateOf(call.key) === 'unknown' && journal.get(call.key) === null) {
+    if (!isThere && isNew) {
       throw new RpcError(RPC_ERRORS.wrongRevision, `the copy is at revision ${position?.revision ?? 'none'}`)
     }
     return { state: this.#retold(call.key, this.#calls.start(call)) }
@@ -287,6 +310,11 @@ export class Conversation {
     if (kind === 'transfer') this.#uploads.acknowledged(Number(name), seq)
     else if (kind === 'output') this.#calls.outputs.get(name)?.acknowledge(seq)
   }
+}
+
+/** Nobody deleted the folders, nor put others in their place. */
+function isStillThere({ workspace, run }: ConversationFolders, root: bigint): boolean {
+  return existsSync(run) && lstatSync(workspace, { bigint: true, throwIfNoEntry: false })?.ino === root
 }
 
 async function askCredential(peer: Peer | null, wanted: CredentialAsk): Promise<Credential | null> {

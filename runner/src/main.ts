@@ -130,6 +130,8 @@ function endOnSignals(runner: Runner): void {
       else runner.end(1)
     })
   }
+  // Of whoever started it beside the service, and stops both. Not the one of a terminal that closes: `nohup` is to go on.
+  process.on('SIGUSR2', () => runner.handBack())
   process.on('uncaughtException', (error) => {
     log('runner.failed', { message: messageOf(error), at: error.stack?.split('\n')[1]?.trim() ?? '' })
     runner.end(70)

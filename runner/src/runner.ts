@@ -38,20 +38,26 @@ export type RunnerDeps = {
 
 /** Well below the seven seconds that a call waits for its runner where another one is free, on a busy machine as well. */
 const MOST_WAIT_MS = 2_000
+/** For what ends by itself. */
+const HAND_BACK_MS = 1_000
 /** A key or a version that is refused does not become right soon. */
 const REFUSED_MS = 30_000
-const LASTING: ReadonlySet<number> = new Set([RPC_ERRORS.wrongVersion, RPC_ERRORS.invalidParams])
+const LASTING: ReadonlySet<number> = new Set([RPC_ERRORS.wrongVersion, RPC_ERRORS.invalidParams, RPC_ERRORS.refused])
 
 export class Runner {
   readonly #deps: RunnerDeps
   readonly #life = randomUUID()
   readonly #conversations = new Map<string, Conversation>()
+  /** Those whose folder was deleted, with all that tells of their sessions. */
+  readonly #withoutFolder = new Set<string>()
   readonly #backoff = new Backoff({ firstMs: 250, mostMs: MOST_WAIT_MS })
   #peer: Peer | null = null
   #isDraining = false
   /** The service does not take what this runner says of itself. */
   #isRefused = false
   #isOver = false
+  /** From then on what runs is interrupted; null while it may run. */
+  #handsBackFrom: number | null = null
   #drainCheck: NodeJS.Timeout | null = null
 
   constructor(deps: RunnerDeps) {
@@ -59,7 +65,7 @@ export class Runner {
   }
 
   connect(): void {
-    if (this.#isOver) return
+    if (this.#isOver || this.#handsBackFrom !== null) return
     const url = socketUrl(this.#deps.url, '/api/runners/socket')
     const peer: Peer = new Peer(
       { url, bearer: this.#deps.key },
@@ -83,9 +89,22 @@ export class Runner {
     if (this.#isDraining) return
     this.#isDraining = true
     this.#deps.log('runner.draining', { conversations: this.#conversations.size })
-    this.#peer?.notify('runner/draining', {})
+    this.#tellDraining()
     this.#drainCheck = setInterval(() => this.#letIdleGo(), 100)
     this.#letIdleGo()
+  }
+
+  /**
+   * The machine is stopped, and its service perhaps as well: what runs has a moment, then it is interrupted and its end told. The
+   * pool is not told of an end, so that what comes next waits for this runner as after a broken connection.
+   */
+  handBack(): void {
+    if (this.#isOver || this.#handsBackFrom !== null) return
+    this.#handsBackFrom = performance.now() + HAND_BACK_MS
+    const peer = this.#peer
+    this.#peer = null
+    peer?.close(1001, 'the runner ends')
+    this.drain()
   }
 
   /** At once: what runs is killed. */
@@ -102,7 +121,10 @@ export class Runner {
 
   #letIdleGo(): void {
     for (const conversation of this.#conversations.values()) {
-      if (conversation.isIdle) conversation.end({ isErased: false, reason: 'draining' })
+      const { isIdle, forsaken } = conversation
+      if (forsaken > 0) this.#deps.log('conversation.forsaken', { conversation: conversation.id, outcomes: forsaken })
+      if (isIdle || forsaken > 0) conversation.end({ isErased: false, reason: 'draining' })
+      else if ((this.#handsBackFrom ?? Number.POSITIVE_INFINITY) <= performance.now()) conversation.handBack()
     }
     if (this.#conversations.size === 0) this.end(0)
   }
@@ -110,24 +132,30 @@ export class Runner {
   #hello(peer: Peer): void {
     const { description, workspaces } = this.#deps
     const holds = heldConversations(workspaces).slice(0, 10_000)
-    peer.hello('runner/hello', { wire: WIRE_VERSION, runner: description, holds, clock: Date.now() }).then(
-      (answer) => this.#welcomed(peer, answer),
-      (error) => {
-        if (error instanceof Disconnected) return
-        this.#deps.log('pool.refused', { message: messageOf(error) })
-        this.#isRefused = error instanceof RpcError && LASTING.has(error.code)
-        peer.close(1000, 'refused')
-      },
-    )
+    peer
+      .hello('runner/hello', { wire: WIRE_VERSION, runner: description, life: this.#life, holds, clock: Date.now() })
+      .then(
+        (answer) => this.#welcomed(answer),
+        (error) => {
+          if (error instanceof Disconnected) return
+          this.#deps.log('pool.refused', { message: messageOf(error) })
+          this.#isRefused = error instanceof RpcError && LASTING.has(error.code)
+          peer.close(1000, 'refused')
+        },
+      )
   }
 
-  #welcomed(peer: Peer, answer: unknown): void {
+  #welcomed(answer: unknown): void {
     this.#backoff.reset()
     const now = typeof answer === 'object' && answer !== null && 'now' in answer ? Number(answer.now) : Number.NaN
     const offMs = Math.round(Date.now() - now)
     this.#deps.log('pool.connected', { url: this.#deps.url.origin })
     if (Math.abs(offMs) > 60_000) this.#deps.log('clock.wrong', { offMs })
-    if (this.#isDraining) peer.notify('runner/draining', {})
+    if (this.#isDraining) this.#tellDraining()
+  }
+
+  #tellDraining(): void {
+    this.#peer?.notify('runner/draining', { conversations: this.#conversations.size })
   }
 
   #disconnected(peer: Peer, reason: string, status: number | null): void {
@@ -139,6 +167,8 @@ export class Runner {
     const toDo = 'make a key of the scope runner (POST /api/keys) and start the runner with it'
     if (isKeyRefused) this.#deps.log('pool.key_refused', { reason, toDo, retryMs: waitMs })
     else this.#deps.log('pool.disconnected', { reason, retryMs: waitMs })
+    // The one conversation that it is for is over for it: whoever wants it back starts another one, with another key.
+    if (isKeyRefused && this.#deps.isOnce) this.drain()
     setTimeout(() => this.connect(), waitMs)
   }
 
@@ -177,7 +207,8 @@ export class Runner {
       kernel: this.#deps.kernel,
       chromium: this.#deps.chromium,
       log: this.#deps.log,
-      onLetGo: () => this.#letGo(id),
+      hadFolder: this.#withoutFolder.has(id),
+      onLetGo: (isFolderGone) => this.#letGo(id, isFolderGone),
       startShell: this.#deps.startShell,
       startProgram: this.#deps.startProgram,
     })
@@ -196,8 +227,10 @@ export class Runner {
     }
   }
 
-  #letGo(id: string): void {
+  #letGo(id: string, isFolderGone: boolean): void {
     this.#conversations.delete(id)
+    if (isFolderGone) this.#withoutFolder.add(id)
+    if (this.#isDraining) this.#tellDraining()
     // After the answer to what let it go.
     if (this.#deps.isOnce && this.#conversations.size === 0) setImmediate(() => this.drain())
   }

@@ -28,4 +28,5 @@ It opens connections outwards only and listens on no port.
 
 Each option can be a variable of the environment instead: BELLWETHER_RUNNER_URL, BELLWETHER_RUNNER_KEY_FILE, …
 SIGTERM or SIGINT lets running commands finish, takes nothing new and ends; a second one ends at once.
+SIGUSR2 interrupts after a second what runs, tells how it came out, and ends.
 `

@@ -86,6 +86,10 @@ test('a machine without a sandbox is refused with what to install, and a folder 
   })
   const first = new RunnerProcess([...args, '--isolation', 'none'])
   await first.logged(/pool\.disconnected/)
+  // What it has, with versions, before it asks anybody.
+  expect(first.log.slice(0, first.log.indexOf('pool.'))).toMatch(
+    /tool\.found name=bash version=\d.*tool\.found name=node version=\d+\.\d/s,
+  )
   const second = new RunnerProcess([...args, '--isolation', 'none'])
   expect((await second.ended).code).toBe(2)
   expect(second.log).toMatch(/is used by the runner/)

@@ -165,7 +165,7 @@ function callsWith(shell: Partial<Session>) {
   const quiet = { pid: null, hasWork: true, prompt: null, ready: async () => {}, isCrowded: async () => false }
   const part = { end: () => {} }
   const calls = new Calls({
-    ...{ folder, journal, log: () => {}, lastRemark: () => null, folderInShell: () => null },
+    ...{ folder, journal, log: () => {}, lastRemark: () => null, folderInShell: () => null, hadSession: false },
     startShell: (events) => {
       started.push(events)
       return { ...quiet, run: async (_: unknown, onTaken: () => void) => onTaken(), end: () => {}, ...shell } as never

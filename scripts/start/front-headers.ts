@@ -25,7 +25,10 @@ export function forwardedHeaders(request: IncomingMessage, word: string, upgrade
   for (const [name, value] of pairsOf(request.rawHeaders)) {
     const lower = name.toLowerCase()
     const isHop = HOP_BY_HOP.has(lower) && !(upgrades && (lower === 'connection' || lower === 'upgrade'))
-    if (!isHop && lower !== FRONT_HEADER && !RESERVED.test(lower)) kept.push(name, value)
+    // The runtime takes one without a value for none; it is no less that of a page.
+    const isPages = lower === 'origin' && value === ''
+    if (isPages) kept.push(name, 'null')
+    else if (!isHop && lower !== FRONT_HEADER && !RESERVED.test(lower)) kept.push(name, value)
   }
   // Without a length Node would announce a body in pieces where there is none.
   const isSilent = request.headers['content-length'] === undefined && !hasBody(request)

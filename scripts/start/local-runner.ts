@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { ROOT } from './paths.ts'
+import { DIE_WITH_PARENT, ROOT } from './paths.ts'
 import { HOST } from './port.ts'
 import { RUNNER_TOKEN_FILE } from './secrets-key.ts'
 
@@ -12,21 +12,24 @@ const MOST_WAIT_MS = 60_000
 const WELL_MS = 60_000
 /** What the runner ends with when its options or its folder are wrong: it would end so again. */
 const USAGE = 2
+/** For what it hands back; the service needs the rest of the time that a stop may take. */
+const HAND_BACK_MS = 3_000
 
 /**
  * For `npm start -- --runner`. What it says goes to the standard error. The service goes on without it when it ends; one that was
- * killed is started again.
+ * killed is started again. It is in a process group of its own, so that a Ctrl-C reaches us alone.
  */
-export function startLocalRunner({ port, stateDir }: { port: number; stateDir: string }): void {
+export function startLocalRunner({ port, stateDir }: { port: number; stateDir: string }): {
+  /** What it runs is interrupted soon, and its end told; settles when it has ended, or its time is over. */
+  handBack(): Promise<void>
+} {
   let child: ChildProcess | null = null
   let isOver = false
   let waitMs = FIRST_WAIT_MS
   const start = () => {
-    const options = ['--url', `http://${HOST}:${port}`, '--key-file', join(stateDir, RUNNER_TOKEN_FILE)]
+    if (isOver) return
     const beganAt = performance.now()
-    child = spawn(process.execPath, [join(ROOT, 'runner/src/main.ts'), ...options], {
-      stdio: ['ignore', 'ignore', 'inherit'],
-    })
+    child = spawnRunner(['--url', `http://${HOST}:${port}`, '--key-file', join(stateDir, RUNNER_TOKEN_FILE)])
     child.on('exit', (code, signal) => {
       if (isOver || code === 0 || code === USAGE) return
       waitMs = performance.now() - beganAt > WELL_MS ? FIRST_WAIT_MS : Math.min(2 * waitMs, MOST_WAIT_MS)
@@ -40,5 +43,32 @@ export function startLocalRunner({ port, stateDir }: { port: number; stateDir: s
   process.on('exit', () => {
     isOver = true
     child?.kill('SIGKILL')
+  })
+  return {
+    handBack() {
+      isOver = true
+      return child === null ? Promise.resolve() : handedBack(child)
+    },
+  }
+}
+
+function spawnRunner(options: readonly string[]): ChildProcess {
+  const program = join(ROOT, 'runner/src/main.ts')
+  return spawn(process.execPath, ['--import', DIE_WITH_PARENT, program, ...options], {
+    env: { ...process.env, BELLWETHER_SUPERVISOR: String(process.pid) },
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+function handedBack(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, HAND_BACK_MS)
+    child.once('exit', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+    child.kill('SIGUSR2')
   })
 }

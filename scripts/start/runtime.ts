@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { HostJob, HostNews } from './host.ts'
-import { ROOT } from './paths.ts'
+import { DIE_WITH_PARENT, ROOT } from './paths.ts'
 import { listProcesses, signalIfThere } from './processes.ts'
 import { withoutSteering } from './steering.ts'
 import { runtimeBelow, type Usage, usageOf } from './usage.ts'
@@ -12,7 +12,6 @@ const KILL_PATIENCE_MS = 1_000
 const CHECK_EVERY_MS = 20
 
 const HOST_PROGRAM = join(ROOT, 'scripts', 'start', 'host.mjs')
-const DIE_WITH_PARENT = join(ROOT, 'scripts', 'start', 'die-with-parent.mjs')
 
 /** The process that hosts the runtime, with everything that it started. */
 export type Runtime = {

@@ -46,17 +46,16 @@ export async function serve({ settings, host, stopped, withRunner }: Service): P
   await prepare(stopped)
   const job: HostJob = { ...(await whatToServe(settings, state.path)), word, foreign: WORKER_VARIABLES }
   let backend: number | null = null
-  stopped.addEventListener('abort', () => front.close())
+  let handBack = () => Promise.resolve()
+  const over = endAfter(stopped, () => handBack().finally(() => front.close()))
   await supervise({
     launch: () => {
       backend = null
       front.serveFrom(null)
-      let isFirst = true
       runtime = first ?? startHost()
       first = null
       runtime.serve(job, (at) => {
-        if (!isFirst) note({ reason: 'the runtime died', delayMs: 0 })
-        isFirst = false
+        if (backend !== null) note({ reason: 'the runtime died', delayMs: 0 })
         backend = at
         front.serveFrom(at)
       })
@@ -65,11 +64,19 @@ export async function serve({ settings, host, stopped, withRunner }: Service): P
     probe: async () => backend !== null && (await isAlive(backend, word)),
     onReady: () => {
       console.log(`ready http://${HOST}:${port}`)
-      if (withRunner) startLocalRunner({ port, stateDir: state.path })
+      if (withRunner) handBack = startLocalRunner({ port, stateDir: state.path }).handBack
     },
     onRestart: note,
-    stopped,
+    stopped: over,
   })
+}
+
+/** Aborts when what is to be done first is done. */
+function endAfter(stopped: AbortSignal, first: () => Promise<void>): AbortSignal {
+  const over = new AbortController()
+  if (stopped.aborted) over.abort()
+  else stopped.addEventListener('abort', () => void first().finally(() => over.abort()))
+  return over.signal
 }
 
 /** Refuses databases that are damaged or from a later version, and says when sealed values cannot be opened. */

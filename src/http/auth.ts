@@ -225,22 +225,22 @@ function belongsTo(url: URL, conversationId: string): boolean {
 // it shows the token from the state folder. A request with an Origin comes from a web page and is refused in every mode: no
 // page may pose as a runner.
 
-export type RunnerPrincipal = { owner: string; keyId: string | null }
+export type RunnerPrincipal = Pick<Principal, 'owner' | 'keyId' | 'until'>
 
 /** Throws a 401 without a valid key or token, and a 403 for a web page and for a key of another scope. */
 export async function identifyRunner(request: Request, env: Env): Promise<RunnerPrincipal> {
   await refusePages(request, env)
   const { authMode, runnerToken } = config(env)
-  const { owner, keyId, scopes } = await identifyAny(request, env)
+  const { owner, keyId, until, scopes } = await identifyAny(request, env)
   if (authMode !== 'local') {
     if (!scopes.includes('runner')) throw new AppError('forbidden', 'This key lacks the scope "runner"')
-    return { owner, keyId }
+    return { owner, keyId, until }
   }
   const shown = bearerOf(request)
   if (shown === null || runnerToken === null) throw unauthorized()
   demandPatience(env, request, shown)
   if (!constantTimeEqual(shown, runnerToken)) throw await wrongKey(env, request, shown)
-  return { owner, keyId }
+  return { owner, keyId, until }
 }
 
 /** Throws the 403 for a request that a web page made, and in local mode for one that names a foreign host. */

@@ -82,12 +82,15 @@ endpoint(
     replies: { ...socketReplies, 429: { description: 'Too many runners of this owner are connected' } },
   },
   async (c) => {
-    const { owner, keyId } = await identifyRunner(c.req.raw, c.env)
+    const { owner, keyId, until } = await identifyRunner(c.req.raw, c.env)
     demandUpgrade(c.req.raw)
-    const query = keyId === null ? '' : `?${new URLSearchParams({ key: keyId })}`
-    const answer = await ownerOf(c.env, owner).fetch(`http://owner/runner${query}`, {
+    const query = new URLSearchParams()
+    if (keyId !== null) query.set('key', keyId)
+    if (until !== null) query.set('until', String(until))
+    const answer = await ownerOf(c.env, owner).fetch(`http://owner/runner?${query}`, {
       headers: { upgrade: 'websocket' },
     })
+    if (answer.status === 401) throw unauthorized()
     if (answer.status === 429) throw new AppError('rate_limited', 'Too many runners of this owner are connected')
     return answer
   },

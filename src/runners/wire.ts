@@ -2,7 +2,6 @@
 // outwards. On the pool's socket it says what it is and is told which conversation wants it; on a conversation's socket it
 // runs calls and keeps a copy of the workspace. Control is JSON-RPC 2.0 in text frames, content is in binary frames
 // (`frames.ts`). Everything from a runner is untrusted: sizes, paths and counts are bounded here.
-//
 // The methods below are all that exist; any other is answered with METHOD_NOT_FOUND.
 
 import { z } from 'zod'
@@ -96,6 +95,8 @@ export type RunnerDescription = z.infer<typeof RunnerDescription>
 export const RunnerHello = z.object({
   wire: z.number().int(),
   runner: RunnerDescription,
+  /** A new one each time its process starts. Not told by an older runner. */
+  life: z.string().max(64).optional(),
   /** The conversations whose folders it holds. */
   holds: z.array(z.string().max(64)).max(10_000),
   /** Its clock, epoch ms: only to tell the operator that it is wrong. */
@@ -117,8 +118,8 @@ export type OpenConversation = z.infer<typeof OpenConversation>
 export const CloseConversation = z.object({ conversation: z.string().max(64), erase: z.boolean() })
 export type CloseConversation = z.infer<typeof CloseConversation>
 
-/** runner → service: takes no new conversations and ends when it has none. */
-export const RunnerDraining = z.object({})
+/** runner → service: takes no new conversations and ends when it has none. Told again with how many it has whenever it lets one go. */
+export const RunnerDraining = z.object({ conversations: z.number().int().nonnegative().optional() })
 
 // ---- A conversation's socket: GET /api/conversations/{id}/runner --------------------------------------------------------
 

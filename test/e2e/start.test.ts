@@ -198,9 +198,12 @@ test('nobody gets past the front: neither through headers of the development too
     await statusThrough(service.port, '/cdn-cgi/handler/scheduled', {}),
     await statusThrough(service.port, '/cdn-cgi/platform-proxy', { 'mf-op': 'GET' }),
     await statusThrough(service.port, '/alive', { 'mf-cf-blob': '{bad' }),
+    // Of a page that tells no name.
+    await statusThrough(service.port, '/api/runners/socket', { origin: '' }),
+    await statusThrough(service.port, '/api/runners/socket', {}),
   ]
   // Nobody answers at the paths of the tools.
-  expect(statuses).toEqual([403, 404, 404, 200])
+  expect(statuses).toEqual([403, 404, 404, 200, 403, 401])
 
   const behind = portsOf(service.hostPid()).filter((port) => port !== service.port)
   expect(behind.length).toBeGreaterThan(0)

@@ -181,8 +181,8 @@ export class StandInRunner {
     const headers = { upgrade: 'websocket', ...(this.#key === null ? {} : { authorization: `Bearer ${this.#key}` }) }
     const response = await request('/api/runners/socket', { headers })
     this.pool = new Line(response, (method, params) => this.#told(method, params))
-    const clock = Date.now() + this.clockOffMs
-    return this.pool.ask('runner/hello', { wire: this.wire, runner: this.#description, holds, clock })
+    const [runner, clock] = [this.#description, Date.now() + this.clockOffMs]
+    return this.pool.ask('runner/hello', { wire: this.wire, life: this.life, runner, holds, clock })
   }
 
   /** Opens the conversation's socket again, as after a lost connection. */

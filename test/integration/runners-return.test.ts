@@ -144,6 +144,34 @@ test('a runner whose disk is full is told of, gets nothing to run, and the whole
   expect((await outcome(second)).content).toMatch(/^The disk of the runner that is free is full\. Make room/)
 })
 
+test('a runner that is ending keeps what it runs, is shown with how many that are, and what is new goes to another one', async () => {
+  const { chat, owner, runner } = await lentConversation(({ text }) => (text === 'long' ? null : { output: text }))
+  const second = await startConversation({}, owner)
+  await say(second, 'short')
+  expect((await outcome(second)).content).toBe('short')
+  await say(chat, 'long')
+  await expect.poll(() => runner.started.length).toBe(2)
+  type Row = { id: string; state: string; conversations: number; capacity: number }
+  const row = async () =>
+    (await owner.json<{ runners: Row[] }>('/api/runners')).runners.find(({ id }) => id === runner.id)
+  expect(await row()).toMatchObject({ state: 'connected', conversations: 2, capacity: 2 })
+  runner.pool?.send({ jsonrpc: '2.0', method: 'runner/draining', params: { conversations: 2 } })
+  await expect.poll(row).toMatchObject({ state: 'draining', conversations: 2, capacity: 2 })
+  // It has let the idle one go.
+  runner.pool?.send({ jsonrpc: '2.0', method: 'runner/draining', params: { conversations: 1 } })
+  await expect.poll(row).toMatchObject({ state: 'draining', conversations: 1, capacity: 2 })
+  const other = await joinedRunner(owner.owner, ({ text }) => ({ output: text }), { name: 'other' })
+  const third = await startConversation({}, owner)
+  await say(third, 'new')
+  expect((await outcome(third)).content).toBe('new')
+  expect(other.started.map(({ text }) => text)).toEqual(['new'])
+  await runner.finish(runner.started[1]?.key ?? '', { output: 'came to its end' })
+  expect((await outcome(chat)).content).toBe('came to its end')
+  // It comes again as what it was.
+  await runner.connect()
+  expect(await row()).toMatchObject({ state: 'connected', conversations: 2 })
+})
+
 test('a pool whose only runner is ending has none, and is not busy', async () => {
   const owner = await client()
   const runner = await joinedRunner(owner.owner, silent)
@@ -154,4 +182,20 @@ test('a pool whose only runner is ending has none, and is not busy', async () =>
   const chat = await startConversation({}, owner, '?runtime=runner')
   await say(chat, 'where')
   expect((await outcome(chat)).content).toMatch(/^No runner is connected/)
+})
+
+test('a long command whose connection breaks again and again, and is back each time, is followed to its end', async () => {
+  const { chat, runner } = await lentConversation(silent)
+  await say(chat, 'long')
+  await expect.poll(() => runner.started.length).toBe(1)
+  const key = runner.started[0]?.key ?? ''
+  for (let times = 0; times < 8; times++) {
+    runner.output(key, `${times}\n`)
+    await expect.poll(() => runner.acks).toContain(`output:${key} ${times}`)
+    runner.line?.close()
+    await runner.reconnect()
+  }
+  await runner.finish(key, { output: 'the end' })
+  expect((await outcome(chat)).content).toBe('0\n1\n2\n3\n4\n5\n6\n7\nthe end')
+  expect(runner.started.length).toBe(1)
 })

@@ -88,7 +88,7 @@ test('what stayed on a runner is named when the conversation has another place',
   await say(chat, 'two')
   await outcome(chat, 2)
   expect((await placesTold(chat)).at(-1)).toBe(
-    'Commands run on the runner second (linux x64, without a sandbox). Not there, because it stayed on the runner before: shop/node_modules, build.',
+    'Commands run on the runner second (linux x64, without a sandbox). The session begins anew there: variables, functions and jobs of the one before are gone. Not there, because it stayed on the runner before: shop/node_modules, build.',
   )
 })
 

@@ -10,7 +10,11 @@ import './mcp-server-types.ts'
 import { strange } from './mcp-strange.ts'
 
 const START_TIMEOUT_MS = 120_000
-const EVERYTHING = join(import.meta.dirname, '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js')
+/** Started with `stdio` it is a program on a runner. */
+export const EVERYTHING = join(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+)
 
 const children: ChildProcess[] = []
 const started = new Map<string, Promise<string>>()
@@ -41,12 +45,18 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
 }
 
 async function start(mode: string): Promise<string> {
+  const { url, child } = await startEverything(mode)
+  children.push(child)
+  return url
+}
+
+/** The package's server over a transport, `http` or `sse`, as a process of its own. */
+export async function startEverything(mode: string): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort()
   const child = spawn(process.execPath, [EVERYTHING, mode === 'http' ? 'streamableHttp' : 'sse'], {
     env: { PATH: process.env.PATH, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  children.push(child)
   await new Promise<void>((ready, fail) => {
     const timer = setTimeout(() => fail(new Error('the server did not start')), START_TIMEOUT_MS)
     child.on('exit', () => fail(new Error('the server ended')))
@@ -56,7 +66,7 @@ async function start(mode: string): Promise<string> {
       ready()
     })
   })
-  return `http://127.0.0.1:${port}/${mode === 'http' ? 'mcp' : 'sse'}`
+  return { url: `http://127.0.0.1:${port}/${mode === 'http' ? 'mcp' : 'sse'}`, child }
 }
 
 async function freePort(): Promise<number> {

@@ -28,6 +28,7 @@ export class SessionLink {
   #peer: Peer | null = null
   #isWelcome = false
   #lostAt: number | null = null
+  #refusedAt: number | null = null
   #retry: NodeJS.Timeout | null = null
   #isOver = false
 
@@ -42,6 +43,11 @@ export class SessionLink {
 
   get isConnected(): boolean {
     return this.#isWelcome
+  }
+
+  /** For how long the service has not let it in with its ticket. */
+  get refusedMs(): number {
+    return this.#refusedAt === null ? 0 : performance.now() - this.#refusedAt
   }
 
   /** With a new ticket at first, and again whenever the service gives another one. */
@@ -105,12 +111,14 @@ export class SessionLink {
     this.#deps.onLost()
     if (this.#isOver) return
     this.#lostAt ??= performance.now()
+    if (isRefusal(status)) this.#refusedAt ??= performance.now()
     this.#deps.log('conversation.disconnected', { reason, ...(status !== null && { status }) })
     if (performance.now() - this.#lostAt > TICKET_MS) this.#deps.onGivenUp('no connection for ten minutes')
     else this.#retry = setTimeout(() => this.#connect(), (isRefusal(status) ? this.#refusals : this.#backoff).next())
   }
 
   #resetWaits(): void {
+    this.#refusedAt = null
     this.#backoff.reset()
     this.#refusals.reset()
   }

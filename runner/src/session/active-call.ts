@@ -16,8 +16,10 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
 export class ActiveCall {
   readonly call: CallStart
   readonly output: OutputLog
-  readonly remarks: string[] = []
+  readonly remarks = new Set<string>()
   isKilled = false
+  /** Somebody wants it to end: it is waited for until it has. */
+  isStopped = false
   /** A shell has begun to read the command, so it may have done something; or nobody wants it to be run any more. */
   isTaken = false
   readonly #timers = new Set<NodeJS.Timeout>()

@@ -5,13 +5,16 @@ import type { CallStart } from '../../../src/runners/wire.ts'
 import { type Log, messageOf } from '../log.ts'
 import { diskFull, isDiskFailure } from '../sync/folder.ts'
 import type { ActiveCall, CallEnd } from './active-call.ts'
+import { Killing } from './killing.ts'
 import type { Prompt } from './marks.ts'
 import type { Session, ShellEvents } from './shell.ts'
-import { CROWDED, keyBytes, NEW_SESSION, refusalOf } from './texts.ts'
+import { CROWDED, keyBytes, NEW_SESSION, NEW_SHELL, refusalOf } from './texts.ts'
 
 export type CallShellDeps = {
   readonly log: Log
   readonly startShell: (events: ShellEvents) => Session
+  /** The conversation had a session before this program had it, or let go of it. */
+  readonly hadSession: boolean
   /** The folder of the object's path, as the shell sees it. */
   readonly folderInShell: (cwd: string) => string | null
   /** The shell has the call's command, or goes on with one that runs: the call's times begin, if they have not. */
@@ -19,8 +22,6 @@ export type CallShellDeps = {
   readonly onEnded: (active: ActiveCall, end: CallEnd) => void
 }
 
-/** A kill that did not bring the prompt back is followed by a harder one. */
-const KILL_STEP_MS = 500
 /** The status of a program that was killed. */
 const KILLED_STATUS = 137
 const BETWEEN_BYTES = 1024 * 1024
@@ -28,6 +29,7 @@ const BETWEEN_BYTES = 1024 * 1024
 export class CallShell {
   readonly #deps: CallShellDeps
   readonly #between = new Between()
+  readonly #killing = new Killing()
   /** The call that listens. */
   #active: ActiveCall | null = null
   #session: Session | null = null
@@ -35,12 +37,15 @@ export class CallShell {
   #env: Record<string, string> = {}
   #lastPrompt: Prompt | null = null
   /** A session ended, and nobody was told. */
-  #isNewsForNext = false
+  #isNewsForNext: boolean
+  /** What became of the shell while no call waited. */
+  readonly #news = new Set<string>()
   /** How a command ended while no call waited for it. */
   #endedBetween: Prompt | null = null
 
   constructor(deps: CallShellDeps) {
     this.#deps = deps
+    this.#isNewsForNext = deps.hadSession
   }
 
   get pid(): number | null {
@@ -84,22 +89,10 @@ export class CallShell {
     this.#session?.type('\x03')
   }
 
-  /** The program in the foreground; a loop that starts the next one; its shell; the whole session. */
-  kill(): void {
-    const active = this.#active
-    if (active === null) return void this.#session?.end()
-    const steps = [
-      () => this.#session?.killProgram(),
-      () => this.interrupt(),
-      () => this.#session?.killProgram(),
-      () => this.#session?.killShell(),
-      () => this.#session?.end(),
-    ]
-    const next = () => {
-      steps.shift()?.()
-      if (steps.length > 0) active.after(KILL_STEP_MS, next)
-    }
-    next()
+  /** What runs for a call; without one all that is there. `isUrgent`: more was taken of the machine than may be. */
+  kill(isUrgent: boolean): void {
+    if (this.#active === null) this.#session?.end()
+    else if (this.#session !== null) this.#killing.begin(this.#session, isUrgent)
   }
 
   /** Its terminal stands still while nobody takes what is printed. */
@@ -110,6 +103,7 @@ export class CallShell {
 
   end(): void {
     this.#active = null
+    this.#killing.over()
     this.#session?.end()
     this.#session = null
   }
@@ -141,6 +135,8 @@ export class CallShell {
       return
     }
     this.#between.handTo(active)
+    for (const text of this.#news) active.remarks.add(text)
+    this.#news.clear()
     if (this.#endedBetween !== null && !isRun) {
       this.#commandEnded(this.#endedBetween)
       return
@@ -169,15 +165,16 @@ export class CallShell {
     this.#lastPrompt = null
     session.end()
     this.#deps.log('session.crowded', {})
-    active.remarks.push(CROWDED)
+    active.remarks.add(CROWDED)
   }
 
   #start(active: ActiveCall): void {
-    if (this.#isNewsForNext) active.remarks.push(NEW_SESSION)
+    if (this.#isNewsForNext) active.remarks.add(NEW_SESSION)
     this.#isNewsForNext = false
     const session = this.#deps.startShell({
       onOutput: (bytes) => this.#received(bytes),
       onEnded: (prompt) => this.#commandEnded(prompt),
+      onReplaced: (isSaved) => (this.#active?.remarks ?? this.#news).add(isSaved ? NEW_SHELL.saved : NEW_SHELL.unsaved),
       onGone: (reason) => this.#sessionGone(session, reason),
     })
     this.#session = session
@@ -193,6 +190,7 @@ export class CallShell {
   }
 
   #commandEnded(prompt: Prompt): void {
+    this.#killing.over()
     const active = this.#active
     this.#lastPrompt = prompt
     this.#endedBetween = active === null ? prompt : null
@@ -205,6 +203,8 @@ export class CallShell {
   #sessionGone(session: Session, reason: string): void {
     if (this.#session !== session) return
     this.#session = null
+    this.#news.clear()
+    this.#killing.over()
     this.#lastPrompt = null
     this.#deps.log('session.gone', { reason })
     const active = this.#active
@@ -244,7 +244,7 @@ class Between {
   }
 
   handTo({ remarks, output }: ActiveCall): void {
-    if (this.#dropped > 0) remarks.push(`${this.#dropped} bytes of output between two calls are not shown.`)
+    if (this.#dropped > 0) remarks.add(`${this.#dropped} bytes of output between two calls are not shown.`)
     if (this.#bytes > 0) output.push(Buffer.concat(this.#chunks))
     this.#chunks = []
     this.#bytes = 0

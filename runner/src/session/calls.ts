@@ -11,8 +11,9 @@ import { ActiveCall, type CallEnd } from './active-call.ts'
 import { CallShell, type CallShellDeps } from './call-shell.ts'
 import type { Journal } from './journal.ts'
 import { CallOutputs } from './output-log.ts'
+import { HANDED_BACK } from './texts.ts'
 
-export type CallsDeps = Pick<CallShellDeps, 'startShell' | 'folderInShell'> & {
+export type CallsDeps = Pick<CallShellDeps, 'startShell' | 'folderInShell' | 'hadSession'> & {
   readonly folder: string
   readonly journal: Journal
   readonly log: Log
@@ -27,6 +28,9 @@ export type CallStateName = 'unknown' | 'running' | 'ended'
 
 /** From the C-c of a stop to the kill. */
 const GRACE_MS = 2_000
+/** The same where the machine itself is about to be stopped. */
+const LAST_GRACE_MS = 700
+const KERNEL_KILLED = 'The kernel was killed: the cell did not end in another way.'
 
 export class Calls {
   readonly outputs: CallOutputs
@@ -77,7 +81,8 @@ export class Calls {
   /** A key that was begun before is not begun again, whatever became of it. */
   start(call: CallStart): CallStateName {
     if (this.#active?.call.key === call.key || this.#deps.journal.get(call.key) !== null) return this.stateOf(call.key)
-    // The object waits for one call at a time: it has given that one up, and its command goes on.
+    // The object waits for one call at a time: it has given that one up, and its command goes on, unless it was to end.
+    if (this.#active?.isStopped === true) this.#kill(this.#active)
     if (this.#active !== null) this.#finish(this.#active, { state: 'soft', text: '', exitCode: -1 })
     this.#noteStarted(call.key)
     const active = new ActiveCall(call, this.outputs.open(call.key))
@@ -99,12 +104,20 @@ export class Calls {
   }
 
   /** Interrupts, then kills. */
-  stop(key: string): void {
+  stop(key: string, graceMs = GRACE_MS): void {
     const active = this.#active
     if (active?.call.key !== key) return
     active.isTaken = true
+    active.isStopped = true
     this.#partOf(active).interrupt()
-    active.after(GRACE_MS, () => this.#kill(active))
+    active.after(graceMs, () => this.#kill(active))
+  }
+
+  handBack(): void {
+    const active = this.#active
+    if (active === null || active.isStopped) return
+    active.remarks.add(HANDED_BACK)
+    this.stop(active.call.key, LAST_GRACE_MS)
   }
 
   /** More was taken than one conversation may: the command is killed, or what is left in the background with its session. */
@@ -112,13 +125,13 @@ export class Calls {
     const active = this.#active
     this.#deps.log('limit.reached', { text })
     if (active === null) {
-      this.#shell.kill()
+      this.#shell.kill(true)
       this.#deps.notebook.kill(text)
       this.#deps.browser.kill(text)
     } else if (!active.isKilled) {
       active.isKilled = true
-      if (this.#partOf(active) === this.#shell) active.remarks.push(text)
-      this.#kill(active, text)
+      if (this.#partOf(active) === this.#shell) active.remarks.add(text)
+      this.#kill(active, { why: text, isUrgent: true })
     }
   }
 
@@ -156,7 +169,8 @@ export class Calls {
   }
 
   #startTimes(active: ActiveCall): void {
-    const leave = (state: 'quiet' | 'soft') => this.#finish(active, { state, text: '', exitCode: -1 })
+    const leave = (state: 'quiet' | 'soft') =>
+      !active.isKilled && !active.isStopped && this.#finish(active, { state, text: '', exitCode: -1 })
     active.startTimes({
       onQuiet: () => leave('quiet'),
       onSoft: () => leave('soft'),
@@ -177,8 +191,10 @@ export class Calls {
     }
   }
 
-  #kill(active: ActiveCall, why = 'The kernel was killed: the cell did not end in another way.'): void {
-    this.#partOf(active).kill(why)
+  #kill(active: ActiveCall, { why = KERNEL_KILLED, isUrgent = false } = {}): void {
+    const part = this.#partOf(active)
+    if (part instanceof CallShell) part.kill(isUrgent)
+    else part.kill(why)
   }
 
   #finish(active: ActiveCall, { state, text, exitCode }: CallEnd): void {
@@ -190,7 +206,7 @@ export class Calls {
     const { prompt } = this.#shell
     this.#persist(active)
     const last = this.#deps.lastRemark()
-    if (last !== null) active.remarks.push(last)
+    if (last !== null) active.remarks.add(last)
     const outcome: CallOutcome = {
       state,
       text,
@@ -199,7 +215,7 @@ export class Calls {
       host: prompt?.host ?? '',
       ...part.place,
       outputBytes: active.output.totalBytes,
-      remarks: active.remarks.slice(0, 20).map((remark) => remark.slice(0, 500)),
+      remarks: [...active.remarks].slice(0, 20).map((remark) => remark.slice(0, 500)),
       // Known when the outcome is told.
       left: [],
     }

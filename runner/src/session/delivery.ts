@@ -36,8 +36,9 @@ export class Delivery {
     this.#deps = deps
   }
 
-  get isIdle(): boolean {
-    return this.#waiting.size === 0
+  /** Outcomes that the object has not taken yet. */
+  get untold(): number {
+    return this.#waiting.size
   }
 
   add(key: string): void {

@@ -61,6 +61,11 @@ export class Journal {
     return this.#entries.get(key) ?? null
   }
 
+  /** Whether a shell was begun in this folder, also by a program before this one. Of a call without an outcome it is not known. */
+  get hadShell(): boolean {
+    return [...this.#entries.values()].some(({ outcome }) => outcome === null || outcome.user !== '')
+  }
+
   /** Calls with an outcome that the object has not acknowledged. */
   unacknowledged(): { key: string; outcome: CallOutcome }[] {
     return [...this.#entries].flatMap(([key, { outcome, isAcknowledged }]) =>

@@ -3,8 +3,8 @@
 
 export type Mark =
   | { readonly kind: 'started' }
-  /** The shell itself ended with this status; another one is being started. */
-  | { readonly kind: 'shell-ended'; readonly status: number }
+  /** The shell itself ended with this status; another one is being started, with what it saved if it could. */
+  | { readonly kind: 'shell-ended'; readonly status: number; readonly isSaved: boolean }
   | { readonly kind: 'prompt'; readonly prompt: Prompt }
 export type Prompt = {
   readonly status: number
@@ -75,7 +75,8 @@ export class MarkScanner {
 
 function markFrom(text: string): Mark | null {
   if (text === 'S') return { kind: 'started' }
-  if (/^E\d{1,3}$/.test(text)) return { kind: 'shell-ended', status: Number(text.slice(1)) }
+  const [, ended, saved] = /^E(\d{1,3}),([01])$/.exec(text) ?? []
+  if (ended !== undefined) return { kind: 'shell-ended', status: Number(ended), isSaved: saved === '0' }
   if (!text.startsWith('P')) return null
   const [status, pid, user, host, interpreter, cwd, ...more] = text.slice(1).split('\x1d')
   if (cwd === undefined || user === undefined || host === undefined || interpreter === undefined || more.length > 0)

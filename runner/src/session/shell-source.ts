@@ -6,14 +6,14 @@
 export type ShellPaths = {
   /** A pipe with the script of the next command. */
   readonly call: string
-  /** Written when a shell ends and read by the next one: folder, variables, functions. In memory, never on a disk. */
+  /** Written when a shell ends, read by the next one and empty afterwards: folder, variables, functions. In memory, never on a disk. */
   readonly state: string
   readonly rc: string
 }
 
 /**
- * The terminal's first process: an interactive shell, and a new one each time it ends. The status it ended with is told by a
- * mark of its own, because `exec` and `kill -9` run no trap.
+ * The terminal's first process: an interactive shell, and a new one each time it ends. The status it ended with, and whether it
+ * saved anything, is told by a mark of its own, because `exec` and `kill -9` run no trap.
  */
 export function loopSource(
   nonce: string,
@@ -23,7 +23,8 @@ export function loopSource(
   const ulimit = limits === null ? '' : `ulimit -c 0 -u ${limits.processes} -f ${Math.ceil(limits.fileBytes / 1024)}; `
   // Run as an interactive shell itself, which takes the terminal back from one that was killed; its remarks are for nobody.
   const shell = `bash --noediting --noprofile --rcfile ${quoted(paths.rc)} -i 2>&9 9>&-`
-  const end = `printf '\\036${nonce}E%s\\037' "$?" >/dev/tty || exit`
+  const saved = `__bw_s=$?; [[ -s ${quoted(paths.state)} ]]`
+  const end = `${saved}; printf '\\036${nonce}E%s,%s\\037' "$__bw_s" "$?" >/dev/tty || exit`
   return `${ulimit}exec 9>&2 2>/dev/null; trap : INT QUIT TSTP; while :; do ${shell}; ${end}; done`
 }
 
@@ -52,9 +53,9 @@ __bw_save() {
   # A terminal that is gone has no next shell.
   { : > /dev/tty; } 2> /dev/null || return 0
   # Variables may be secrets: for nobody else's eyes.
-  (umask 077; { printf 'cd -- %q\\n' "$PWD"; declare -px; declare -f; alias -p; } > ${state}) 2> /dev/null
+  (umask 077; { printf 'cd -- %q\\n' "$PWD"; declare -px; declare -f; alias -p; } >| ${state}) 2> /dev/null
 }
-if [[ -r ${state} ]]; then . ${state} 2> /dev/null; fi
+if [[ -s ${state} ]]; then . ${state} 2> /dev/null; : >| ${state}; fi
 trap __bw_save EXIT
 PROMPT_COMMAND='{ __bw_prompt; } 2> /dev/null'
 PS1= PS2=

@@ -29,6 +29,8 @@ export type ShellEvents = {
   readonly onOutput: (bytes: Buffer) => void
   /** A script ended, with the status and where the shell stands now. */
   readonly onEnded: (prompt: Prompt) => void
+  /** The shell itself ended, and another one takes its place: with folder, functions and exported variables if it could save them. */
+  readonly onReplaced: (isSaved: boolean) => void
   /** The terminal is gone, with everything in it. */
   readonly onGone: (reason: string) => void
 }
@@ -60,17 +62,11 @@ export class Shell {
   #shellGroup: number | null = null
   /** What starts a new shell when one ends. */
   #starter: number | null = null
-  readonly #ready: Promise<void>
-  #becomeReady: (error: Error | null) => void = () => {}
+  #ready = awaited()
 
   constructor(launch: ShellLaunch, events: ShellEvents) {
     this.#launch = launch
     this.#events = events
-    this.#ready = new Promise((resolve, reject) => {
-      this.#becomeReady = (error) => (error === null ? resolve() : reject(error))
-    })
-    // Whoever waits sees the failure; nobody may be waiting.
-    this.#ready.catch(() => {})
     const scanner = new MarkScanner(launch.nonce, {
       onBytes: (bytes) => this.#output(bytes),
       onMark: (mark) => this.#marked(mark),
@@ -125,7 +121,8 @@ export class Shell {
   /** Rejects when the shell does not come to its prompt. */
   async ready(): Promise<void> {
     const timeout = delay(READY_MS, 'late', { ref: false })
-    if ((await Promise.race([this.#ready, timeout])) === 'late') throw new Error(`no prompt within ${READY_MS} ms`)
+    if ((await Promise.race([this.#ready.promise, timeout])) === 'late')
+      throw new Error(`no prompt within ${READY_MS} ms`)
   }
 
   /**
@@ -159,15 +156,16 @@ export class Shell {
     this.#terminal.write(text)
   }
 
-  /** The program in the foreground ends; if that is the shell itself, another one takes its place. */
+  /** The program in the foreground ends. Never the shell itself, which has the terminal between two programs: its variables would go with it. */
   killProgram(): void {
     const group = this.#state === 'gone' ? null : foregroundGroup(this.#terminal.pid)
-    if (group !== null) signalGroup(group, 'SIGKILL')
+    const isShell = group === this.#shellGroup || group === this.#starter
+    if (group !== null && !isShell && !isChild(group, this.#starter)) signalGroup(group, 'SIGKILL')
   }
 
-  /** The shell ends, and another one takes its place with what was last saved. */
-  killShell(): void {
-    if (this.#state !== 'gone' && this.#shellGroup !== null) signalGroup(this.#shellGroup, 'SIGKILL')
+  /** Interrupted, it goes back to its prompt; killed, it is followed by another one without anything of it. */
+  signalShell(signal: 'SIGINT' | 'SIGKILL'): void {
+    if (this.#state !== 'gone' && this.#shellGroup !== null) signalGroup(this.#shellGroup, signal)
   }
 
   pause(): void {
@@ -212,8 +210,15 @@ export class Shell {
 
   #marked(mark: Mark): void {
     if (mark.kind === 'started') this.#isStarted = true
-    else if (mark.kind === 'shell-ended') this.#endedWith = mark.status
-    else this.#prompted(mark.prompt)
+    else if (mark.kind === 'prompt') this.#prompted(mark.prompt)
+    else {
+      this.#endedWith = mark.status
+      if (!this.#wasFirst) this.#events.onReplaced(mark.isSaved)
+      if (this.#state !== 'idle') return
+      // Killed at its prompt: the next one is not there yet.
+      this.#state = 'starting'
+      this.#ready = awaited()
+    }
   }
 
   #prompted(prompt: Prompt): void {
@@ -234,7 +239,7 @@ export class Shell {
     }
     this.#wasFirst = false
     this.#state = 'idle'
-    this.#becomeReady(null)
+    this.#ready.settle(null)
   }
 
   /** `kill -9 -1` spares the shell that says it and not what started that: the terminal ends a moment later, with whatever is run then. */
@@ -246,7 +251,20 @@ export class Shell {
     if (this.#state === 'gone') return
     this.#state = 'gone'
     if (this.#launch.stateFile !== null) rmSync(this.#launch.stateFile, { force: true })
-    this.#becomeReady(new Error(reason))
+    this.#ready.settle(new Error(reason))
     this.#events.onGone(reason)
   }
 }
+
+function awaited(): { promise: Promise<void>; settle: (error: Error | null) => void } {
+  let settle: (error: Error | null) => void = () => {}
+  const promise = new Promise<void>((resolve, reject) => {
+    settle = (error) => (error === null ? resolve() : reject(error))
+  })
+  // Whoever waits sees the failure; nobody may be waiting.
+  promise.catch(() => {})
+  return { promise, settle }
+}
+
+/** Of what starts shells: one that has just begun. */
+const isChild = (pid: number, parent: number | null): boolean => parent !== null && parentOf(pid) === parent

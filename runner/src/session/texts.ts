@@ -29,5 +29,13 @@ export function keyBytes(text: string): string {
 
 export const NEW_SESSION =
   'The session had ended, so this ran in a new one: variables, functions and jobs of the one before are gone.'
+export const HANDED_BACK = 'The runner was stopped while this ran, so it was interrupted.'
+/** Of a shell that ended and whose session goes on. */
+export const NEW_SHELL = {
+  saved:
+    'The shell ended and a new one took its place, with its folder, exported variables, functions and aliases; other variables and its jobs are gone.',
+  unsaved:
+    'The shell was killed or replaced, and a new one took its place: folder, variables, functions and jobs of the one before are gone.',
+} as const
 export const CROWDED =
   'Programs in the background took all the processes that a session may have, so it was ended. This ran in a new one: variables, functions and jobs of the one before are gone.'

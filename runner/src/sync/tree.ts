@@ -42,11 +42,11 @@ export class Tree {
     this.#askGit = askGit
     this.root = join(folder, 'workspace')
     this.#staging = join(folder, 'staging')
-    this.#walker = new Walker(this.root)
     this.#state = new TreeState(join(folder, 'tree.json'), () => this.#stored())
     erase(folder, 'staging')
     mkdirSync(this.root, { recursive: true, mode: 0o700 })
     mkdirSync(this.#staging, { mode: 0o700 })
+    this.#walker = new Walker(this.root)
     this.#load()
   }
 

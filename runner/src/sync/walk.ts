@@ -68,10 +68,13 @@ const BENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG']
 
 export class Walker {
   readonly #root: string
+  /** Another folder in its place has other files: those of the workspace would count as deleted. */
+  readonly #ino: bigint
   #listings: ReadonlyMap<string, Listing> = new Map()
 
   constructor(root: string) {
     this.#root = root
+    this.#ino = lstatSync(root, { bigint: true }).ino
   }
 
   /** Throws `TooManyEntries`: such a tree is not synced at all. */
@@ -94,7 +97,9 @@ export class Walker {
     try {
       const base = { folder, prefix: '' }
       enter(base, search)
-      walkFolder({ base, path: '', stats: lstatSync('.', { bigint: true }), depth: 0, stays: false }, search)
+      const stats = lstatSync('.', { bigint: true })
+      if (stats.ino !== this.#ino) throw new Error('the folder of the workspace is another one')
+      walkFolder({ base, path: '', stats, depth: 0, stays: false }, search)
     } finally {
       process.chdir(cwd)
       folder.close()

@@ -98,12 +98,14 @@ export class StandIn {
         for (const waiter of this.#waiters.splice(0)) waiter()
         return { wire: 1, now: Date.now() }
       },
-      'runner/draining': () => {
+      'runner/draining': (params) => {
         this.isDraining = true
+        this.onDraining(params)
         return {}
       },
     })
   }
 
   isDraining = false
+  onDraining: (params: unknown) => void = () => {}
 }

@@ -98,7 +98,7 @@ function RunnerRow({ runner, busy, onRemove }: { runner: Runner; busy: boolean; 
       <div class="settings-row-head">
         <strong>{name}</strong>
         <span class={state === 'connected' ? 'badge running' : 'badge'}>{say(STATES[state])}</span>
-        <span class="row-time">{state === 'connected' ? `${conversations}/${capacity}` : <Ago time={seen_at} />}</span>
+        <span class="row-time">{state === 'gone' ? <Ago time={seen_at} /> : `${conversations}/${capacity}`}</span>
       </div>
       <p class="hint">
         {[`${os} ${arch}`, say('isolation {kind}', { kind: isolation }), say('network {kind}', { kind: network })].join(

@@ -279,7 +279,7 @@ class SimulatedShell {
 
   type(): void {}
   killProgram(): void {}
-  killShell(): void {}
+  signalShell(): void {}
   pause(): void {}
   resume(): void {}
 }

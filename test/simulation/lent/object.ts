@@ -121,7 +121,7 @@ export class PoolLife extends Holder {
   }
 
   accept(): ServerEnd {
-    return clientOf(this.pool.accept(null))
+    return clientOf(this.pool.accept(null, null))
   }
 }
 
@@ -153,7 +153,7 @@ export class ConversationLife extends Holder {
       prefix: '',
       observe: (path, event) => changes.note(path, event),
     })
-    const stub = { wantRunner: (wanted: WantedRunner) => this.#want(wanted) }
+    const stub = { wantRunner: (wanted: WantedRunner) => this.#want(wanted), isGoodRunner: async () => true }
     this.runner = new ConversationRunner({
       ctx: this.context(storage),
       env: { ...VARIABLES, OWNER: { idFromName: String, get: () => stub } } as unknown as Env,

@@ -126,7 +126,7 @@ test('runners that are long gone are forgotten, the newest are kept, and those t
     for (let number = 1; number <= 800; number++) {
       const seenAt = started + (number <= 20 ? 9 : 39) * day + number
       const told = JSON.stringify({ ...JSON.parse(description), id: idOf(number) })
-      storage.sql.exec('INSERT INTO runners VALUES (?, ?, ?, 0)', idOf(number), told, seenAt)
+      storage.sql.exec('INSERT INTO runners VALUES (?, ?, ?, 0, NULL, NULL)', idOf(number), told, seenAt)
     }
     await join(900)
     const known = pool.list()

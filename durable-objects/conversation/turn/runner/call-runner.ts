@@ -10,6 +10,7 @@ import { NoAnswer, RpcError, type RpcPeer } from '../../../../src/runners/rpc.ts
 import { CallState, CELL_KINDS, RPC_ERRORS, type RunnerDescription } from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 import { AwakeTime } from './awake-time.ts'
+import { Breaks } from './breaks.ts'
 import { type CallEnd, CallWaiters } from './call-waiters.ts'
 import { remarkOn } from './remarks.ts'
 import type { RunnerCalls } from './runner-calls.ts'
@@ -26,8 +27,6 @@ const OVERDUE_MS = 60_000
 /** The browser goes by times of its own, and says nothing until its actions have ended. */
 const BROWSER_OVERDUE_MS = 180_000
 const HARD_MS = 24 * 3600_000
-const TRIES = 3
-
 const UNKNOWN = 'The runner does not know this command any more. Its outcome is unknown; it was not run again.'
 
 type TimedCall = RunnerCall & { timeoutMs: number; quietMs: number }
@@ -80,16 +79,19 @@ export class CallRunner {
   /** Tries again over the next connection when one breaks. */
   async #untilEnded(call: TimedCall, first: string): Promise<RunnerResult> {
     let runner = first
+    const breaks = new Breaks()
     for (let tries = 0; ; tries++) {
       const isBegun = this.#deps.calls.get(call.key) !== null
       if ((isBegun || tries > 0) && !(await this.#deps.comesBack(runner, call.signal))) {
-        const lost = this.#deps.record.value.runner
-        if (call.signal.aborted) return this.#given(call, lostText(lost), true)
-        if (isBegun) return this.#givenUp(call, lostText(lost))
+        const { runner: lost, barred } = this.#deps.record.value
+        const why = lost !== null && barred === lost.id ? barredText(lost) : lostText(lost)
+        if (call.signal.aborted) return this.#given(call, why, true)
+        if (isBegun) return this.#givenUp(call, why)
         const missing = await this.#deps.another()
         if (missing !== null) return this.#given(call, notBegunText(lost, missing), call.signal.aborted)
         runner = this.#deps.record.value.runner?.id ?? ''
       }
+      breaks.begin()
       try {
         return this.#result(call, await this.#attempt(call, runner))
       } catch (error) {
@@ -98,7 +100,9 @@ export class CallRunner {
         if (error instanceof Overdue) return this.#givenUp(call, overdueText(this.#deps.record.value.runner))
         if (error instanceof RpcError && !mayPass(error)) return this.#given(call, error.message, false)
         if (!mayPass(error)) throw error
-        if (tries >= TRIES) return this.#givenUp(call, brokenText(this.#deps.record.value.runner, error))
+        const { isUp, hasBrokenRules } = this.#deps.link()
+        const isNetworks = !isUp && !hasBrokenRules && !(error instanceof RpcError)
+        if (breaks.isHopeless(isNetworks)) return this.#givenUp(call, brokenText(this.#deps.record.value.runner, error))
         log.info('runner.call_again', { key: call.key, ...errorFields(error) })
       }
     }
@@ -305,6 +309,10 @@ function notBegunText(runner: RunnerDescription | null, missing: string): string
 
 function lostText(runner: RunnerDescription | null): string {
   return `${nameOf(runner)} was lost while this ran. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported. If it comes back and knows the outcome, that is told then.`
+}
+
+function barredText(runner: RunnerDescription): string {
+  return `The key of the runner ${runner.name} ended while this ran, so the connection to it was closed. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported.`
 }
 
 /** What a machine says of itself as a line that shows what it holds: no control characters, none that turn the direction. */

@@ -72,7 +72,8 @@ export class ConversationRunner {
     this.#record = new StoredRecord<RunnerRecord>(ctx.storage.sql, 'runner', NO_RUNNER, 'on-change')
     this.#calls = new RunnerCalls(ctx.storage.sql)
     const limits = { maxFileBytes, maxWorkspaceBytes }
-    this.#late = new LateDoor({ ...deps, calls: this.#calls, limits, runner: () => this.#record.value.runner })
+    const isGood = (runner: string) => owner(env, deps.whose.owner).isGoodRunner(runner)
+    this.#late = new LateDoor({ ...deps, calls: this.#calls, limits, isGood, runner: () => this.#record.value.runner })
     this.#finder = new RunnerFinder({
       ...deps,
       record: this.#record,
@@ -128,7 +129,7 @@ export class ConversationRunner {
     const { ticketHash } = this.#record.value
     const isNewest = ticketHash !== null && constantTimeEqual(hash, ticketHash)
     // One that was asked again and again may hold an earlier ticket: it has the conversation all the same.
-    const door = isNewest ? 'current' : this.#late.opens(hash)
+    const door = isNewest ? 'current' : await this.#late.opens(hash)
     if (door !== null) return switched(door === 'current' ? this.#link.accept() : door)
     return new Response(null, { status: 401 })
   }
@@ -253,11 +254,13 @@ export class ConversationRunner {
     ctx.waitUntil(released.catch((error) => log.warn('runner.not_released', errorFields(error))))
   }
 
-  /** Closes the connection; the ticket opens nothing any more. */
-  drop(): void {
-    this.#record.change({ ticketHash: null })
-    this.#link.close('the runner was let go', 1008)
+  /** Closes the connection; tickets open nothing any more. `barred`: a certain runner, for which nobody has to wait. */
+  drop(barred: string | null = null): void {
     this.#late.close()
+    if (barred !== null && this.#record.value.runner?.id !== barred) return
+    this.#record.change({ ticketHash: null, ...(barred !== null && { barred }) })
+    this.#link.close('the runner was let go', 1008)
+    this.#finder.dropped()
   }
 
   async #readyForPrograms(): Promise<void> {

@@ -11,7 +11,11 @@ import { RUNNER_TAG } from '../../sockets/session-attachment.ts'
 import { type LateDeps, LateOutcomes, NONE_LATE } from './late-outcomes.ts'
 import { attachmentOf, isOpen, type RunnerAttachment } from './runner-link.ts'
 
-type Deps = Omit<LateDeps, 'record'> & { limits: { maxFileBytes: number; maxWorkspaceBytes: number } }
+type Deps = Omit<LateDeps, 'record'> & {
+  limits: { maxFileBytes: number; maxWorkspaceBytes: number }
+  /** Whether the owner still trusts the runner. */
+  isGood(runner: string): Promise<boolean>
+}
 
 export class LateDoor {
   readonly outcomes: LateOutcomes
@@ -25,9 +29,10 @@ export class LateDoor {
   }
 
   /** Where a ticket of before leads: `current` for one of the runner that has the conversation, null for one that opens nothing. */
-  opens(hash: string): 'current' | WebSocket | null {
+  async opens(hash: string): Promise<'current' | WebSocket | null> {
     const holder = this.outcomes.holderOf(hash)
-    if (holder === null) return null
+    // It may have been let go while the owner was asked.
+    if (holder === null || !(await this.#deps.isGood(holder)) || this.outcomes.holderOf(hash) === null) return null
     if (holder === this.#deps.runner()?.id) return 'current'
     return this.outcomes.isAwaited(holder) ? this.#accept(holder) : null
   }

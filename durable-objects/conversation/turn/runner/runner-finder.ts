@@ -53,6 +53,8 @@ export class RunnerFinder {
   #passedOver: string | null = null
   /** The pool is asked for a runner. Null when it is not. */
   #asking: Promise<Answer> | null = null
+  /** Answers of before give nobody a runner. */
+  #drops = 0
 
   constructor(deps: Deps) {
     this.#deps = deps
@@ -61,6 +63,12 @@ export class RunnerFinder {
   /** The pool's answer, if it is asked, is there. */
   async asked(): Promise<void> {
     await this.#asking
+  }
+
+  /** The runner was let go. */
+  dropped(): void {
+    this.#drops += 1
+    this.linkChanged()
   }
 
   /** A runner has come or is gone. */
@@ -88,7 +96,9 @@ export class RunnerFinder {
         start = null
         until = Date.now() + (isStarted ? CONTAINER_WITHIN_MS : AGAIN_WITHIN_MS)
       }
-      const mayCome = isStarted || record.value.runner !== null || (kind === 'runner' && isReturning)
+      const { runner, barred } = record.value
+      const hadOne = runner !== null && runner.id !== barred
+      const mayCome = isStarted || hadOne || (kind === 'runner' && isReturning)
       const isWorthIt = isNone ? mayCome : missing === 'silent' && others > 0
       if (!isWorthIt || Date.now() >= until) return missing
       await this.#until(() => this.#deps.isUp(), ASK_EVERY_MS)
@@ -145,10 +155,13 @@ export class RunnerFinder {
 
   /** The pool's answer, which is stored by the time that it is known. */
   async #noted(asking: Promise<RunnerAnswer>, ticketHash: string): Promise<Answer> {
+    const drops = this.#drops
     try {
       const answer = await inTime(POOL_WITHIN_MS, asking, noAnswerWithin(POOL_WITHIN_MS))
+      if (answer.ok && drops !== this.#drops)
+        return { ok: false, reason: 'none', busy: 0, others: answer.others, isReturning: true }
       if (answer.ok) {
-        this.#deps.record.change({ runner: answer.runner })
+        this.#deps.record.change({ runner: answer.runner, barred: null })
         this.#deps.gave(answer.runner.id, ticketHash)
       }
       return answer
@@ -181,8 +194,8 @@ export class RunnerFinder {
   async #waitFor(runner: string, { signal, waited }: { signal: AbortSignal; waited: AwakeTime }): Promise<void> {
     let from: number | null = null
     const leftBeforeOthers = () => Math.max(0, (from ?? waited.ms) + RETURN_BEFORE_OTHERS_MS - waited.ms)
-    const isHere = () => this.#deps.isUp() || signal.aborted
-    while (waited.ms < RETURN_WITHIN_MS) {
+    const isHere = () => this.#deps.isUp() || signal.aborted || this.isBarred(runner)
+    while (waited.ms < RETURN_WITHIN_MS && !isHere()) {
       await this.#until(isHere, FIRST_LOOK_MS)
       if (isHere()) return
       const { ok, others } = await this.#ask(runner, leftBeforeOthers())
@@ -191,6 +204,11 @@ export class RunnerFinder {
       if (ok) await this.#until(isHere, others > 0 ? RETURN_BEFORE_OTHERS_MS : CONNECT_WITHIN_MS)
       if (isHere() || (!ok && others > 0 && leftBeforeOthers() === 0)) return
     }
+  }
+
+  /** Its key has ended. */
+  isBarred(runner: string): boolean {
+    return this.#deps.record.value.barred === runner
   }
 
   async #until(isSo: () => boolean, ms: number): Promise<void> {

@@ -81,6 +81,8 @@ export class RunnerLink {
   #waitingBytes = 0
   /** When a message or a frame last came, epoch ms. */
   heardAt = 0
+  /** The last connection was ended here, for what came over it. */
+  hasBrokenRules = false
 
   constructor(deps: LinkDeps) {
     this.#deps = deps
@@ -146,12 +148,15 @@ export class RunnerLink {
 
   /** The socket is closed: by the runner, or by a fault. */
   left(socket: WebSocket): void {
-    if (socket === this.#socket) this.#forget('the runner is gone')
+    if (socket !== this.#socket) return
+    this.hasBrokenRules = false
+    this.#forget('the runner is gone')
   }
 
   close(reason: string, code = 1000): void {
     const socket = this.#socket
     if (socket === null) return
+    this.hasBrokenRules = code === 1008
     this.#forget(reason)
     if (isOpen(socket)) socket.close(code, reason.slice(0, 120))
   }

@@ -5,6 +5,8 @@ import type { RunnerDescription } from '../../../../src/runners/wire.ts'
 export type RunnerRecord = {
   /** The runner that has the copy of the workspace; null before the first. */
   runner: RunnerDescription | null
+  /** The id of a runner whose key has ended: it does not come back. Null where it is not the one above. */
+  barred: string | null
   /** SHA-256 of the secret of the ticket, in hex; null when no runner may connect. */
   ticketHash: string | null
   /** Which copy: a new one begins with the whole tree. */
@@ -21,6 +23,7 @@ export type RunnerRecord = {
 
 export const NO_RUNNER: RunnerRecord = {
   runner: null,
+  barred: null,
   ticketHash: null,
   epoch: '',
   revision: 0,

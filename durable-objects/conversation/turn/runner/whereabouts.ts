@@ -16,18 +16,21 @@ export function placeToTell(
 ): { told: string; text: string } | null {
   const isElsewhere = left !== null && left.paths.length > 0 && (missing !== null || left.runner !== runner?.id)
   const lost = isElsewhere ? ` Not there, because it stayed on the runner before: ${listed(left.paths)}.` : ''
+  const anew = told === null ? '' : ANEW
   if (missing === null) {
     if (runner === null || told === runner.id) return null
     return {
       told: runner.id,
-      text: `Commands run on the runner ${described(runner)}.${imageRemark(wish, runner)}${lost}`,
+      text: `Commands run on the runner ${described(runner)}.${anew}${imageRemark(wish, runner)}${lost}`,
     }
   }
   const isNews = told === null ? missing !== 'none' : told !== 'edge'
   if (!isNews) return null
-  const text = `Commands run in the interpreter at the edge, which has no processes: ${REASONS[missing]}.${lost}`
+  const text = `Commands run in the interpreter at the edge, which has no processes: ${REASONS[missing]}.${anew}${lost}`
   return { told: 'edge', text }
 }
+
+const ANEW = ' The session begins anew there: variables, functions and jobs of the one before are gone.'
 
 const REASONS: Readonly<Record<Missing, string>> = {
   none: 'no runner is connected',
