@@ -27,6 +27,8 @@ export default defineConfig({
                 // The git host of the tests.
                 ALLOW_PRIVATE_NETWORK: '127.0.0.1',
                 LOG_LEVEL: 'silent',
+                // Many tests send large bodies one after the other.
+                MAX_LARGE_BODY_BYTES_PER_SECOND: '0',
                 // Nobody waits 8 s for a scripted model.
                 LLM_RETRY_MIN_SECONDS: '0.2',
                 LLM_RETRY_MAX_SECONDS: '1',

@@ -297,9 +297,6 @@ export const PACKED_TABLES = `
   );
   CREATE TABLE workspace_packed_total (bytes INTEGER NOT NULL); -- of the blobs
   INSERT INTO workspace_packed_total VALUES (0);
-  CREATE TRIGGER workspace_packed_came AFTER INSERT ON workspace_packed BEGIN
-    UPDATE workspace_packed_total SET bytes = bytes + coalesce(length(NEW.bytes), 0);
-  END;
   CREATE TRIGGER workspace_packed_went AFTER DELETE ON workspace_packed BEGIN
     UPDATE workspace_packed_total SET bytes = bytes - coalesce(length(OLD.bytes), 0);
   END;

@@ -42,7 +42,8 @@ export class Owner extends MovingOwner {
     const { sql } = this.storage
     this.#sockets = new HeldSockets(sql)
     this.#revocations = new Revocations(() => this.env, this.#sockets)
-    this.#bodies = new Berths({ capacity: config(env).quotas.bytesInFlight, ...BODY_TIMES })
+    const { bytesInFlight: capacity, largeBodyBytesPerSecond: bytesPerSecond } = config(env).quotas
+    this.#bodies = new Berths({ capacity, bytesPerSecond, ...BODY_TIMES })
     this.#secrets = new SecretHolders(sql)
   }
 
@@ -96,8 +97,8 @@ export class Owner extends MovingOwner {
     return this.#bodies.take(body)
   }
 
-  leaveBody(id: string): void {
-    this.#bodies.leave(id)
+  leaveBody(id: string, isTakenIn: boolean): void {
+    this.#bodies.leave(id, isTakenIn)
   }
 
   /** For conversations, before they read the owner's secrets: subscribes to changes for this many milliseconds. */

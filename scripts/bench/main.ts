@@ -6,11 +6,13 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { buildConsole } from '../start/console.ts'
 import { Fault, messageOf } from '../start/fault.ts'
+import { AIMS } from './aims.ts'
 import { type Bundles, bundleAll } from './bundle.ts'
+import { writeDocument } from './document.ts'
 import { type Options, readOptions } from './options.ts'
 import { type Cores, chooseCores } from './pinned-process.ts'
 import { machine, type Report, summaryOf, table, writeReport } from './report.ts'
-import { compare, type Measurement, type Result } from './rounds.ts'
+import { type Aimed, compare, type Measurement, type Result } from './rounds.ts'
 import { ROWS, STARTUP, WITHOUT_BASELINES } from './rows.ts'
 import { type Stage, setStage } from './stage.ts'
 import { measureStartup } from './startup.ts'
@@ -25,7 +27,9 @@ export async function main(args: readonly string[]): Promise<void> {
   process.once('exit', () => rmSync(outDir, { recursive: true, force: true }))
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
   try {
-    const report = await run(readOptions(args), outDir)
+    const options = readOptions(args)
+    if (options.written !== null) return writeDocument(options.written)
+    const report = await run(options, outDir)
     print(report)
     const isWhole = report.failures.length === 0 && report.results.every(({ verdict }) => isMeasured(verdict))
     process.exitCode = isWhole ? 0 : 1
@@ -60,7 +64,7 @@ async function run({ rows, rounds, script }: Options, outDir: string): Promise<R
     // A row's servers are its own: no row pays for what another one has stored.
     await attempt(row, () =>
       onStage(bundles, join(outDir, row), cores, async (stage) => {
-        for await (const result of resultsOf(await measure(stage), rounds)) {
+        for await (const result of resultsOf(aimed(row, await measure(stage)), rounds)) {
           results.push(result)
           console.log(summaryOf(result))
         }
@@ -77,8 +81,15 @@ async function run({ rows, rounds, script }: Options, outDir: string): Promise<R
   return { results, failures, startup, bundle: { bytes, gzipBytes }, cores }
 }
 
+function aimed(row: string, measurements: readonly Measurement[]): Aimed[] {
+  const aims = AIMS[row] ?? []
+  if (aims.length !== measurements.length)
+    throw new Fault(`${row} measures ${measurements.length} things and is held to ${aims.length}`)
+  return measurements.map((measurement, i) => ({ ...measurement, target: aims[i]?.target ?? {} }))
+}
+
 /** The row's time is shared evenly by what it measures. */
-async function* resultsOf(measurements: readonly Measurement[], rounds: number): AsyncGenerator<Result> {
+async function* resultsOf(measurements: readonly Aimed[], rounds: number): AsyncGenerator<Result> {
   const begun = performance.now()
   for (const [index, measurement] of measurements.entries()) {
     const until = begun + (ROW_MS * (index + 1)) / measurements.length

@@ -18,7 +18,7 @@ export type Report = {
   readonly cores: Cores | null
 }
 
-const FILE = join(ROOT, 'bench', 'latest.json')
+export const FILE = join(ROOT, 'bench', 'latest.json')
 const DIGITS: Readonly<Record<Unit, number>> = { '/s': 0, ms: 3, MiB: 1, share: 4 }
 const HEADINGS = [
   'row',
@@ -85,7 +85,7 @@ function cells(result: Result): string[] {
   ]
 }
 
-function targetText(target: Target, unit: Unit): string {
+export function targetText(target: Target, unit: string): string {
   const { ratioAtLeast, ratioAtMost, oursAtLeast, oursAtMost, excessAtMost } = target
   const parts = [
     ratioAtLeast === undefined ? '' : `≥ ${ratioAtLeast.toFixed(2)}`,
@@ -94,5 +94,8 @@ function targetText(target: Target, unit: Unit): string {
     oursAtMost === undefined ? '' : `≤ ${oursAtMost} ${unit}`,
     excessAtMost === undefined ? '' : `≤ baseline + ${excessAtMost} ${unit}`,
   ]
-  return parts.filter((part) => part !== '').join(', ')
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .join(', ')
 }

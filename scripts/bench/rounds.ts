@@ -33,7 +33,6 @@ export type Measurement = {
   readonly row: string
   readonly what: string
   readonly unit: Unit
-  readonly target: Target
   ours(): Promise<Sample>
   baseline(): Promise<Sample>
   /** What one side leaves behind must be over before the other one's turn. */
@@ -41,6 +40,9 @@ export type Measurement = {
   /** Rounds of the baseline are expected to differ: it is chance, or close to nothing. */
   readonly isErratic?: boolean
 }
+
+/** A measurement with what it is held to. */
+export type Aimed = Measurement & { readonly target: Target }
 
 export type Verdict = 'met' | 'missed' | 'noisy' | 'client-bound'
 
@@ -78,7 +80,7 @@ export const LEAST_ROUNDS = 5
  * Measures, and again when the machine was too restless, at most three times. Where it is late, as on a machine that others keep
  * busy, with the least rounds and not again.
  */
-export async function compare(measurement: Measurement, plan: Plan): Promise<Result> {
+export async function compare(measurement: Aimed, plan: Plan): Promise<Result> {
   await measurement.ours()
   await measurement.baseline()
   let result = await attempt(measurement, plan, 1)
@@ -93,7 +95,7 @@ export type Plan = { readonly rounds: number; readonly until: number }
 
 const isLate = ({ until }: Plan): boolean => performance.now() > until
 
-async function attempt(measurement: Measurement, plan: Plan, attempts: number): Promise<Result> {
+async function attempt(measurement: Aimed, plan: Plan, attempts: number): Promise<Result> {
   const { rounds: wanted } = plan
   const calm: Round[] = []
   const all: Round[] = []
@@ -114,7 +116,7 @@ function isCalm({ ours, baseline }: Round): boolean {
 }
 
 function judge(
-  { row, what, unit, target, isErratic }: Measurement,
+  { row, what, unit, target, isErratic }: Aimed,
   rounds: readonly Round[],
 ): Omit<Result, 'disturbed' | 'attempts'> {
   const values = (side: keyof Round) => rounds.map((round) => round[side].value)
@@ -145,7 +147,7 @@ function isClientBound({ clientCpu, serverCpu }: Sample): boolean {
 
 type Figures = { ratio: number; ours: number; baseline: number }
 
-function isMet(target: Target, { ratio, ours, baseline }: Figures): boolean {
+export function isMet(target: Target, { ratio, ours, baseline }: Figures): boolean {
   const [none, any] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
   return (
     ratio >= (target.ratioAtLeast ?? none) &&

@@ -67,7 +67,7 @@ export class Mask {
 
   /** The same event with every text in it masked; the same object when there was nothing to mask. */
   event<T extends object>(event: T): T {
-    if (this.isCleanJson(JSON.stringify(event))) return event
+    if (this.isEmpty || this.isCleanJson(JSON.stringify(event))) return event
     return this.#value(event, { isFree: false }) as T
   }
 

@@ -103,6 +103,7 @@ export const QUOTA_VARIABLES = {
   MAX_ANALYSES_PER_DAY: optionalWholeNumber(1, 10_000_000),
   MAX_FEEDBACK_PER_OWNER: optionalWholeNumber(1, 1_000_000),
   MAX_LARGE_BODY_BYTES_IN_FLIGHT: optionalWholeNumber(1_048_576, 1_000_000_000),
+  MAX_LARGE_BODY_BYTES_PER_SECOND: optionalWholeNumber(0, 1_000_000_000),
 } as const
 
 type QuotaValues = ValuesOf<typeof QUOTA_VARIABLES>
@@ -122,6 +123,8 @@ export type QuotaConfig = {
   feedback: number
   /** Of large request bodies that are being taken in. */
   bytesInFlight: number
+  /** How soon what was taken in makes room again; 0 for at once. */
+  largeBodyBytesPerSecond: number
 }
 
 const GIB = 1_073_741_824
@@ -138,6 +141,7 @@ const DEFAULTS: Readonly<Record<'keys' | 'local', QuotaConfig>> = {
     analysesPerDay: 5_000,
     feedback: 1_000,
     bytesInFlight: 8_388_608,
+    largeBodyBytesPerSecond: 524_288,
   },
   local: {
     sockets: 10_000,
@@ -149,6 +153,7 @@ const DEFAULTS: Readonly<Record<'keys' | 'local', QuotaConfig>> = {
     analysesPerDay: 100_000,
     feedback: 100_000,
     bytesInFlight: 8_388_608,
+    largeBodyBytesPerSecond: 0,
   },
 }
 
@@ -165,6 +170,7 @@ export function quotaConfig(values: QuotaValues, authMode: 'keys' | 'local'): Qu
     analysesPerDay: values.MAX_ANALYSES_PER_DAY ?? usual.analysesPerDay,
     feedback: values.MAX_FEEDBACK_PER_OWNER ?? usual.feedback,
     bytesInFlight: values.MAX_LARGE_BODY_BYTES_IN_FLIGHT ?? usual.bytesInFlight,
+    largeBodyBytesPerSecond: values.MAX_LARGE_BODY_BYTES_PER_SECOND ?? usual.largeBodyBytesPerSecond,
   }
 }
 

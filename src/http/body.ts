@@ -87,14 +87,16 @@ export async function takingIn(c: Context<AppEnv>, work: () => Promise<void>): P
   if (large === null) return work()
   const { announced, ...incoming } = large
   const { id } = incoming
+  let isTakenIn = false
   try {
     if (!(await takeOwnersRoom(c.env, by.owner, { id, bytes: announced }))) throw crowdedByOwner(c.env, announced)
     const body = await wholeOf(incoming)
     if (!(await takeIsolatesRoom({ id, bytes: body.byteLength }))) throw crowded()
+    isTakenIn = true
     replaceBody(c, body)
     await work()
   } finally {
-    await leaveRoom(c.env, by.owner, id)
+    await leaveRoom(c.env, by.owner, { id, isTakenIn })
   }
 }
 
@@ -159,8 +161,9 @@ const sizeOf = (pieces: readonly Uint8Array[]): number => pieces.reduce((sum, { 
 const AGAIN = { 'retry-after': String(RETRY_AFTER_SECONDS) }
 
 function crowdedByOwner(env: Env, bytes: number): AppError {
-  const { bytesInFlight: allowed } = config(env).quotas
-  const message = `The limit "large_body_bytes" is reached: bodies of ${LARGE_BODY_BYTES} bytes and more are taken in ${allowed} bytes at a time. Send it again in a while, fewer at a time.`
+  const { bytesInFlight: allowed, largeBodyBytesPerSecond: pace } = config(env).quotas
+  const inTheLongRun = pace === 0 ? '' : `, and in the long run ${pace} bytes a second`
+  const message = `The limit "large_body_bytes" is reached: bodies of ${LARGE_BODY_BYTES} bytes and more are taken in ${allowed} bytes at a time${inTheLongRun}. Send it again in a while, fewer at a time.`
   return new AppError('rate_limited', message, {
     headers: AGAIN,
     extra: { limit: 'large_body_bytes', used: bytes, allowed },

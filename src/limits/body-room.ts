@@ -5,25 +5,34 @@ import { owner } from '../bindings.ts'
 import { errorFields, log } from '../lib/log.ts'
 
 // Room for a number of bytes at a time. A caller for which there is no room waits in a queue, for a limited time; a
-// reservation that is never released expires. In memory only: after an eviction the requests are over soon anyway.
+// reservation that is never released expires. What was taken in can keep its room for a while: work on a large body goes on after
+// its answer, and an owner who sends one after the other would leave no time for anybody else. In memory only: after an eviction
+// the requests are over soon anyway.
 
 export type Berth = { id: string; bytes: number }
 
-type WaitingBerth = Berth & { admit: (isIn: boolean) => void }
+/** `bytes` of the room, for a body that is `whole` bytes long. */
+type Wanted = Berth & { whole: number }
+type WaitingBerth = Wanted & { admit: (isIn: boolean) => void }
+type Taken = { bytes: number; whole: number; until: number; isLeaving: boolean }
+type BerthOptions = { capacity: number; waitMs: number; stayMs: number; maxWaiting: number; bytesPerSecond?: number }
 
 export class Berths {
   readonly #capacity: number
   readonly #waitMs: number
   readonly #stayMs: number
   readonly #maxWaiting: number
-  readonly #taken = new Map<string, { bytes: number; until: number }>()
+  readonly #bytesPerSecond: number
+  readonly #taken = new Map<string, Taken>()
   #line: WaitingBerth[] = []
 
-  constructor(options: { capacity: number; waitMs: number; stayMs: number; maxWaiting: number }) {
+  /** `bytesPerSecond`: how soon the room of what was taken in is free again; 0 for at once. */
+  constructor(options: BerthOptions) {
     this.#capacity = options.capacity
     this.#waitMs = options.waitMs
     this.#stayMs = options.stayMs
     this.#maxWaiting = options.maxWaiting
+    this.#bytesPerSecond = options.bytesPerSecond ?? 0
   }
 
   /** Bytes that are reserved. */
@@ -33,7 +42,7 @@ export class Berths {
 
   /** True once there is room; false after too long a wait. A request larger than the whole room gets it alone. */
   take({ id, bytes }: Berth): Promise<boolean> {
-    const wanted = { id, bytes: Math.min(bytes, this.#capacity) }
+    const wanted = { id, bytes: Math.min(bytes, this.#capacity), whole: bytes }
     this.#dropOverdue()
     if (this.#taken.has(id)) return Promise.resolve(true)
     if (this.#line.length === 0 && this.#enter(wanted)) return Promise.resolve(true)
@@ -51,8 +60,18 @@ export class Berths {
     })
   }
 
-  /** A second call has no effect. */
-  leave(id: string): void {
+  /** `isTakenIn`: not given up before it was whole. A second call has no effect. */
+  leave(id: string, isTakenIn = false): void {
+    const taken = this.#taken.get(id)
+    if (taken === undefined || taken.isLeaving) return
+    if (isTakenIn && this.#bytesPerSecond > 0) {
+      const restMs = (taken.whole * 1000) / this.#bytesPerSecond
+      this.#taken.set(id, { ...taken, until: Date.now() + restMs, isLeaving: true })
+      setTimeout(() => this.#free(id), restMs)
+    } else this.#free(id)
+  }
+
+  #free(id: string): void {
     this.#taken.delete(id)
     this.#admitNext()
   }
@@ -74,9 +93,9 @@ export class Berths {
     }
   }
 
-  #enter({ id, bytes }: Berth): boolean {
+  #enter({ id, bytes, whole }: Wanted): boolean {
     if (this.used + bytes > this.#capacity) return false
-    this.#taken.set(id, { bytes, until: Date.now() + this.#stayMs })
+    this.#taken.set(id, { bytes, whole, until: Date.now() + this.#stayMs, isLeaving: false })
     return true
   }
 
@@ -190,12 +209,16 @@ export async function takeIsolatesRoom(body: Body): Promise<boolean> {
   return isIn
 }
 
-/** Releases all room that was reserved. */
-export async function leaveRoom(env: Env, of: string, id: string): Promise<void> {
+/** Releases all room that was reserved. `isTakenIn`: the body came, and was worked on. */
+export async function leaveRoom(
+  env: Env,
+  of: string,
+  { id, isTakenIn }: { id: string; isTakenIn: boolean },
+): Promise<void> {
   arrivals.leave(id)
   isolate.leave(id)
   try {
-    await owner(env, of).leaveBody(id)
+    await owner(env, of).leaveBody(id, isTakenIn)
   } catch (error) {
     // The reservation expires by itself.
     log.warn('body.not_left', errorFields(error))

@@ -247,3 +247,24 @@ test('messages that are there at the same time are stored in order and acknowled
   expect(frames.filter(({ type }) => type === 'events')).toHaveLength(1)
   expect(frames[0]).toEqual({ type: 'events', events: acked.map((id) => expect.objectContaining({ id })) })
 })
+
+test('a long message counts as several: others of the client are refused until it is made up for', async () => {
+  const pass = movableClock()
+  const chat = await startConversation()
+  await chat.post('change_agent_state', { agent_state: 'paused' })
+  const socket = await chat.connect()
+  const say = (ref: string, content: string) => socket.send({ ref, action: 'message', args: { content } })
+  const answersTo = async (refs: readonly string[]) => {
+    const answerTo = (ref: string) => socket.frames.find((frame) => frame.ref === ref)?.type
+    await socket.until(() => refs.every((ref) => answerTo(ref) !== undefined))
+    return refs.map(answerTo)
+  }
+  // A burst is 100 messages of up to 32 KiB; each of these is made up for in more than half a second.
+  const refs = Array.from({ length: 12 }, (_, i) => `long-${i}`)
+  for (const ref of refs) say(ref, 'x'.repeat(MIB))
+  const answers = await answersTo(refs)
+  expect([answers[0], answers.includes('error')]).toEqual(['ack', true])
+  pass(10_000)
+  say('later', 'short')
+  expect(await answersTo(['later'])).toEqual(['ack'])
+})

@@ -254,6 +254,8 @@ test('an event larger than a row can hold is kept whole, found and paged like an
     log.append([{ source: 'user', message: 'small', action: 'message', args: {} }])
     expect(log.get(0) === stored).toBe(true)
     expect(log.since(-1, 10)[0]?.text === stored).toBe(true)
+    const first = log.firstAfter(-1, 'user', ['action:message'])
+    expect([first?.id, first?.text === stored, first?.text === stored]).toEqual([0, true, true])
     const filter = {
       excludeHidden: false,
       query: 'NEEDLE',

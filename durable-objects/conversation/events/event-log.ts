@@ -195,7 +195,17 @@ export class EventLog {
       source,
       JSON.stringify(kinds),
     )
-    return found === null ? null : { ...found, text: this.#whole(found.id, found.text) }
+    if (found === null || found.text !== '') return found
+    // Who only wants to know whether there is one must not pay for the text of a large event.
+    const read = () => this.#whole(found.id, '')
+    let known: string | null = null
+    return {
+      ...found,
+      get text() {
+        known ??= read()
+        return known
+      },
+    }
   }
 
   /** Whether so many events came after the last index update that searches would become slow. */

@@ -17,6 +17,8 @@ import type { SocketPermits } from './socket-permits.ts'
 const LEAST_BURST = 100
 /** Refused messages after which a socket is closed. */
 const MAX_REFUSED = 200
+/** A longer message counts as several: what it costs is its length. */
+const MESSAGE_LENGTH = 32 * 1024
 /** Messages that are processed in one turn; other requests run between two turns. */
 const MAX_TURN_MESSAGES = 250
 /** Characters that may wait for the next turn. */
@@ -82,7 +84,7 @@ export class SocketMessages {
   #receivePlain(socket: WebSocket, data: string | ArrayBuffer): void {
     const frame = readPlainFrame(data)
     if (frame.kind === 'check') this.#receiveSign(socket)
-    else if (!this.#mayGoOn(socket)) this.#say(socket, plainError(frame, TOO_FAST))
+    else if (!this.#mayGoOn(socket, lengthOf(data))) this.#say(socket, plainError(frame, TOO_FAST))
     else if (frame.kind === 'ping') this.#say(socket, [JSON.stringify({ type: 'pong' })])
     else this.#wait({ socket, length: lengthOf(data), takeUp: () => this.#plainAnswers(frame) })
   }
@@ -113,7 +115,7 @@ export class SocketMessages {
 
   #receiveIoEvent(socket: WebSocket, length: number, frame: IoEvent): void {
     if (frame.kind === 'binary') this.#attachments.set(socket, frame.attachments)
-    if (!this.#mayGoOn(socket)) this.#say(socket, ioAnswers(frame.ack, TOO_FAST))
+    if (!this.#mayGoOn(socket, length)) this.#say(socket, ioAnswers(frame.ack, TOO_FAST))
     else if (!this.#conversation.sessions.of(socket)?.attachment.joined)
       this.#say(socket, ioAnswers(frame.ack, JOIN_FIRST))
     else this.#wait({ socket, length, takeUp: () => ioAnswers(frame.ack, this.#ioOutcome(frame)) })
@@ -185,15 +187,19 @@ export class SocketMessages {
     for (const text of texts) this.#conversation.sessions.of(socket)?.deliver(frameOf(text))
   }
 
-  /** Takes one message from the client's allowance; a client that is refused too often is disconnected. */
-  #mayGoOn(socket: WebSocket): boolean {
+  /** Takes the message from the client's allowance, which may go below zero; a client that is refused too often is disconnected. */
+  #mayGoOn(socket: WebSocket, length = 0): boolean {
     const now = Date.now()
     const burst = Math.max(LEAST_BURST, 2 * this.#perSecond)
     const known = this.#allowances.get(socket) ?? { left: burst, at: now, refused: 0 }
     const left = Math.min(burst, known.left + ((now - known.at) / 1000) * this.#perSecond)
     const isAllowed = left >= 1
     const refusals = isAllowed ? Math.max(known.refused - 1, 0) : known.refused + 1
-    this.#allowances.set(socket, { left: isAllowed ? left - 1 : left, at: now, refused: refusals })
+    this.#allowances.set(socket, {
+      left: isAllowed ? left - 1 - Math.floor(length / MESSAGE_LENGTH) : left,
+      at: now,
+      refused: refusals,
+    })
     if (refusals > MAX_REFUSED) {
       // Messages within the limit are answered first.
       this.#takeUp(this.#waiting.length)

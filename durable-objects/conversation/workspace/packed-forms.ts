@@ -3,12 +3,14 @@
 
 import { errorFields, log } from '../../../src/lib/log.ts'
 import type { PackedFile } from '../../../src/workspace/file-system.ts'
-import { firstRow, isStorageFull, rows } from '../../sql.ts'
+import { firstRow, isStorageFull, rows, type SqlValue } from '../../sql.ts'
 import { PACKED_TABLES } from '../schema.ts'
 import type { WorkspaceVersions } from './versions.ts'
 
 /** Of one conversation; beyond it nothing more is kept. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
+/** A statement may have 100 values. */
+const ROWS_AT_ONCE = 32
 
 type Row = { inode: number; size: number; crc: number; bytes: ArrayBuffer | null }
 
@@ -61,14 +63,25 @@ export class PackedForms {
     const { sql } = this.#storage
     if (!this.#isThere && !this.#looked()) sql.exec(PACKED_TABLES)
     const kept = firstRow<{ bytes: number }>(sql, 'SELECT bytes FROM workspace_packed_total')?.bytes ?? 0
-    let room = this.#maxKeptBytes - kept
-    for (const { inode, packed } of made) {
-      room -= packed.deflated?.byteLength ?? 0
-      if (room < 0) return
-      const bytes = packed.deflated === null ? null : new Uint8Array(packed.deflated).buffer
-      sql.exec('INSERT OR IGNORE INTO workspace_packed (inode, crc, bytes) VALUES (?, ?, ?)', inode, packed.crc, bytes)
+    let total = kept
+    const fitting = made.filter(({ packed }) => {
+      const size = packed.deflated?.byteLength ?? 0
+      const fits = total + size <= this.#maxKeptBytes
+      if (fits) total += size
+      return fits
+    })
+    for (let from = 0; from < fitting.length; from += ROWS_AT_ONCE) {
+      const few = fitting.slice(from, from + ROWS_AT_ONCE)
+      const values = few.map(() => '(?, ?, ?)').join()
+      sql.exec(`INSERT INTO workspace_packed (inode, crc, bytes) VALUES ${values}`, ...few.flatMap(columnsOf))
     }
+    // What is dropped is taken off by a trigger.
+    sql.exec('UPDATE workspace_packed_total SET bytes = ?', total)
   }
+}
+
+function columnsOf({ inode, packed: { crc, deflated } }: MadeForm): SqlValue[] {
+  return [inode, crc, deflated === null ? null : new Uint8Array(deflated).buffer]
 }
 
 function packedOf({ crc, size: sizeBytes, bytes }: Row): PackedFile {

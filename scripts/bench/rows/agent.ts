@@ -22,7 +22,6 @@ export async function firstToken(stage: Stage): Promise<Measurement[]> {
       row: 'P11',
       what: 'first piece of an answer on a socket, from when the model sends it, p50',
       unit: 'ms',
-      target: { excessAtMost: 3 },
       isErratic: true,
       ours: () => ourFirstTokens(worker, model),
       baseline: () => directFirstTokens(model),
@@ -94,7 +93,6 @@ export async function agentStep(stage: Stage): Promise<Measurement[]> {
       row: 'agent-step',
       what: 'a step of the agent on a model that takes no time: answer, tool, events, socket, p50',
       unit: 'ms',
-      target: { excessAtMost: 15 },
       isErratic: true,
       ours: async () => {
         const client = await openAgent(worker)
@@ -147,7 +145,6 @@ export async function firstCall(stage: Stage): Promise<Measurement[]> {
       row: 'agent-first',
       what: 'POST of a new conversation with a message, until the model is asked, p50',
       unit: 'ms',
-      target: {},
       isErratic: true,
       ours: () => untilAsked(model, (id) => begun(worker, id)),
       baseline: () => untilAsked(model, () => askDirectly(model)),

@@ -38,7 +38,6 @@ export async function batch(stage: Stage): Promise<Measurement[]> {
       row: 'P17',
       what: `batch of ${STOCKS} stocks, ${AT_A_TIME} at a time, until all are done, against ${STOCKS} single calls`,
       unit: 'ms',
-      target: { ratioAtMost: 1 / 20 },
       ours: () => timed(() => wholeBatch(worker, codes)),
       baseline: async () => {
         const some = await timed(() => singles(worker, codes.slice(0, SINGLES)))
@@ -65,7 +64,6 @@ export async function reports(stage: Stage): Promise<Measurement[]> {
       row: 'analysis',
       what: 'synchronous analysis from kept bars, against reading a stored report',
       unit: 'ms',
-      target: {},
       ours: () => median(20, () => analysed(worker, code)),
       baseline: read(''),
     },
@@ -73,7 +71,6 @@ export async function reports(stage: Stage): Promise<Measurement[]> {
       row: 'analysis',
       what: 'a stored report as a page with its chart, against reading it',
       unit: 'ms',
-      target: {},
       ours: read('/html'),
       baseline: read(''),
     },
@@ -81,7 +78,6 @@ export async function reports(stage: Stage): Promise<Measurement[]> {
       row: 'analysis',
       what: `growth of a server at its peak in ${STOCKS} synchronous analyses one after the other, against one`,
       unit: 'MiB',
-      target: {},
       isErratic: true,
       ours: () => growth(stage, vars, STOCKS),
       baseline: () => growth(stage, vars, 1),

@@ -19,7 +19,6 @@ export async function creation(stage: Stage): Promise<Measurement[]> {
       row: 'P10',
       what: 'create to first event on a socket, p50',
       unit: 'ms',
-      target: { ratioAtMost: 2.5, oursAtMost: 10 },
       restMs: REST_MS,
       ours: () =>
         created(stage, worker, {

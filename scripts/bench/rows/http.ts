@@ -1,6 +1,6 @@
 // A route under load, and alone: requests a second over many connections, and the median time over one.
 
-import type { Measurement, Sample, Target } from '../rounds.ts'
+import type { Measurement, Sample } from '../rounds.ts'
 import type { Side, Stage } from '../stage.ts'
 
 export const CONNECTIONS = 16
@@ -18,19 +18,19 @@ type Route = {
 
 type Load = { readonly connections: number; readonly durationMs: number; readonly figure: 'perSecond' | 'p50Ms' }
 
-export function throughput(stage: Stage, routes: Routes, target: Target): Measurement {
+export function throughput(stage: Stage, routes: Routes): Measurement {
   const load: Load = { connections: CONNECTIONS, durationMs: LOAD_MS, figure: 'perSecond' }
-  return measurementOf(stage, routes, { load, target, unit: '/s', what: `${routes.what}, ${CONNECTIONS} connections` })
+  return measurementOf(stage, routes, { load, unit: '/s', what: `${routes.what}, ${CONNECTIONS} connections` })
 }
 
-export function latency(stage: Stage, routes: Routes, target: Target): Measurement {
+export function latency(stage: Stage, routes: Routes): Measurement {
   const load: Load = { connections: 1, durationMs: ALONE_MS, figure: 'p50Ms' }
-  return measurementOf(stage, routes, { load, target, unit: 'ms', what: `${routes.what}, p50 over one connection` })
+  return measurementOf(stage, routes, { load, unit: 'ms', what: `${routes.what}, p50 over one connection` })
 }
 
 export type Routes = { readonly row: string; readonly what: string; readonly ours: Route; readonly baseline: Route }
 
-type Kind = { readonly load: Load; readonly target: Target; readonly unit: '/s' | 'ms'; readonly what: string }
+type Kind = { readonly load: Load; readonly unit: '/s' | 'ms'; readonly what: string }
 
 function measurementOf(stage: Stage, { row, ours, baseline }: Routes, { load, ...rest }: Kind): Measurement {
   return { row, ...rest, ours: () => slice(stage, ours, load), baseline: () => slice(stage, baseline, load) }

@@ -12,7 +12,6 @@ export async function modelStream(stage: Stage): Promise<Measurement[]> {
       row: 'P12',
       what: 'reading an answer of a model, tokens',
       unit: '/s',
-      target: { ratioAtLeast: 15, oursAtLeast: 300_000 },
       ours: () => timed(stage, 'ours'),
       baseline: () => timed(stage, 'baseline'),
     },

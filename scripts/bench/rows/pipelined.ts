@@ -19,7 +19,6 @@ export async function pipelined(stage: Stage): Promise<Measurement[]> {
       row: 'P5',
       what: 'pipelined append over one socket, acknowledgements',
       unit: '/s',
-      target: { ratioAtLeast: 8, oursAtLeast: 30_000 },
       ours: () => acknowledged(stage, worker, { target, count: OURS }),
       baseline: () => acknowledged(stage, raw, { target: rawTarget, count: THEIRS }),
     },

@@ -24,13 +24,11 @@ export async function recovery(stage: Stage): Promise<Measurement[]> {
     {
       ...common,
       what: 'kill -9 until every event is served again',
-      target: { oursAtMost: 150 },
       ours: () => untilBack(ours, () => allEvents(worker, client)),
     },
     {
       ...common,
       what: 'kill -9 in the middle of an answer until the model is asked again',
-      target: { oursAtMost: 1_000 },
       ours: () => untilAskedAgain(ours, worker, model),
     },
   ]

@@ -19,7 +19,6 @@ const FILE_BYTES = 4_250
 const FILES_PER_UPLOAD = 1_000
 const LARGE_FILE_BYTES = 50_000
 const LARGE_UPLOADS = 4
-const MAX_GROWTH_MIB = 48
 /** Source code, as a workspace holds it. */
 const SOURCES = ['hono/dist', 'zod/v4/core', 'zod/v4/classic'].map((folder) => join(ROOT, 'node_modules', folder))
 
@@ -29,31 +28,42 @@ export async function zipDownload(stage: Stage): Promise<Measurement[]> {
   const commandLine = stage.startProgram<CommandLineCalls>('command-line.ts')
   const files = sources()
   const all = folderOf(files)
-  const { path: conversation } = await startConversation({ worker: side })
-  for (const half of [files.slice(0, FILES / 2), files.slice(FILES / 2)]) {
-    await client.call('upload', { ...transfer(side, conversation, 'upload-files'), folder: folderOf(half) })
-  }
-  const zip = () => client.call('download', transfer(side, conversation, 'zip-directory'))
+  const halves = [files.slice(0, FILES / 2), files.slice(FILES / 2)].map(folderOf)
+  const zipOf = (path: string) => client.call('download', transfer(side, path, 'zip-directory'))
+  const conversation = await filled(stage, side, halves)
+  const zip = () => zipOf(conversation)
+  const timed = (done: () => Promise<Transfer>) =>
+    stage.measured(side, async () => ({ ...(await timeOf(done())), requests: 1 }))
+  const theirs = async () => plain((await commandLine.call('zip', { folder: all })).totalMs)
   const row = 'P13'
   const what = `ZIP of ${FILES} files, ${megabytes(FILES * FILE_BYTES)}`
+  const first = async () => {
+    const path = await filled(stage, side, halves)
+    return timed(() => zipOf(path))
+  }
   return [
+    { ...{ row, what: `${what}, for the first time`, unit: 'ms' }, ours: first, baseline: theirs },
+    // The round before the measured ones is the first download of this workspace.
+    { ...{ row, what: `${what}, again`, unit: 'ms' }, ours: () => timed(zip), baseline: theirs },
     {
-      ...{ row, what, unit: 'ms', target: { ratioAtMost: 0.5 } },
-      ours: () => stage.measured(side, async () => ({ ...(await timeOf(zip())), requests: 1 })),
-      baseline: async () => plain((await commandLine.call('zip', { folder: all })).totalMs),
-    },
-    {
-      ...{ row, what: `${what}: its size`, unit: 'MiB', target: { ratioAtMost: 1.05 } },
+      ...{ row, what: `${what}: its size`, unit: 'MiB' },
       ours: async () => plain(mebibytes((await zip()).sizeBytes)),
       baseline: async () => plain(mebibytes((await commandLine.call('zip', { folder: all })).sizeBytes)),
     },
     {
-      ...{ row, what: `${what}: its first byte`, unit: 'ms', target: { oursAtMost: 20 }, isErratic: true },
+      ...{ row, what: `${what}: its first byte`, unit: 'ms', isErratic: true },
       ours: async () => plain((await zip()).firstByteMs),
       baseline: async () => plain((await commandLine.call('zipBegins', { folder: all })).firstByteMs),
     },
     largeDownload(stage),
   ]
+}
+
+/** A conversation with the files of the folders. */
+async function filled({ client }: Stage, side: WorkerSide, folders: readonly string[]): Promise<string> {
+  const { path } = await startConversation({ worker: side })
+  for (const folder of folders) await client.call('upload', { ...transfer(side, path, 'upload-files'), folder })
+  return path
 }
 
 /** Each slice has a server of its own: one that has grown does not shrink again. */
@@ -62,7 +72,7 @@ function largeDownload(stage: Stage): Measurement {
   return {
     row: 'P13',
     what: `growth while ${megabytes(count * LARGE_FILE_BYTES)} in ${count} files come down, and while a listing does`,
-    ...{ unit: 'MiB', target: { oursAtMost: MAX_GROWTH_MIB }, isErratic: true },
+    ...{ unit: 'MiB', isErratic: true },
     ours: () => growth(stage, { uploads: LARGE_UPLOADS, path: 'zip-directory' }),
     baseline: () => growth(stage, { uploads: LARGE_UPLOADS, path: 'list-files' }),
   }
@@ -76,7 +86,7 @@ export async function uploads(stage: Stage): Promise<Measurement[]> {
   const what = `${FILES_PER_UPLOAD} files, ${megabytes(FILES_PER_UPLOAD * LARGE_FILE_BYTES)}`
   return [
     {
-      ...{ row, what: `${what} go up, and are copied`, unit: 'ms', target: {} },
+      ...{ row, what: `${what} go up, and are copied`, unit: 'ms' },
       ours: async () => {
         const { path } = await startConversation({ worker: side })
         const job = { ...transfer(side, path, 'upload-files'), folder }
@@ -89,7 +99,7 @@ export async function uploads(stage: Stage): Promise<Measurement[]> {
     },
     {
       ...{ row, what: `growth while ${what} go up, and while a listing comes down`, unit: 'MiB' },
-      ...{ target: {}, isErratic: true },
+      ...{ isErratic: true },
       ours: () => growth(stage, { uploads: 0, path: 'upload-files' }),
       baseline: () => growth(stage, { uploads: 0, path: 'list-files' }),
     },

@@ -283,6 +283,13 @@ test('bodies that would cost more than they can mean are refused before they are
   expect(await reasonOf(new Uint8Array([0x22, 0xff, 0xc0, 0x22]))).toBe('Invalid UTF-8')
   const commas = JSON.stringify({ title: 'x', extra: ',[{"'.repeat(30_000) })
   expect((await itemsOf(outcomeOf(post(commas), required(Body))))[0]?.type).toBe('extra_forbidden')
+  // What is inside a string does not count, wherever its quotes and backslashes stand; what comes after it does.
+  for (const text of ['"', '\\', '\\"', '\\\\', '"\\', '\\"\\', '', `${'[,'.repeat(30_000)}\\`]) {
+    const inside = JSON.stringify({ title: 'x', extra: text })
+    expect([text, (await itemsOf(outcomeOf(post(inside), required(Body))))[0]?.type]).toEqual([text, 'extra_forbidden'])
+    expect(await reasonOf(`[${JSON.stringify(text)}${',1'.repeat(20_000)}]`)).toBe('More than 20000 values')
+  }
+  expect(await reasonOf(`{"open":"${'[,'.repeat(30_000)}`)).toMatch(/^Unterminated string/)
 })
 
 test('a body of another content type is refused with its text, and one without a type is read as JSON', async () => {

@@ -3,10 +3,14 @@ import { Berths } from '../../../src/limits/body-room.ts'
 
 const OPTIONS = { capacity: 10, waitMs: 1_000, stayMs: 5_000, maxWaiting: 2 }
 
-function place(): { berths: Berths; take: (id: string, bytes: number) => Promise<boolean>; log: string[] } {
+function place(bytesPerSecond = 0): {
+  berths: Berths
+  take: (id: string, bytes: number) => Promise<boolean>
+  log: string[]
+} {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
-  const berths = new Berths(OPTIONS)
+  const berths = new Berths({ ...OPTIONS, bytesPerSecond })
   const log: string[] = []
   const take = async (id: string, bytes: number) => {
     const isIn = await berths.take({ id, bytes })
@@ -55,4 +59,29 @@ test('a berth that nobody gives back is free after its time; what is too large f
   const next = take('b', 3)
   await vi.advanceTimersByTimeAsync(1_000)
   expect([await next, berths.used]).toEqual([true, 3])
+})
+
+test('what was taken in keeps its room for as long as its length says, what was given up does not', async () => {
+  const { berths, take } = place(4)
+  await take('a', 8)
+  berths.leave('a', true)
+  berths.leave('a')
+  expect(berths.used).toBe(8)
+  const next = take('b', 3)
+  await vi.advanceTimersByTimeAsync(999)
+  expect(berths.used).toBe(8)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(await next).toBe(false)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(berths.used).toBe(0)
+  await take('c', 10)
+  berths.leave('c', false)
+  expect(berths.used).toBe(0)
+  // The room is no larger, what is paid for is the whole.
+  await take('d', 40)
+  berths.leave('d', true)
+  await vi.advanceTimersByTimeAsync(9_999)
+  expect(berths.used).toBe(10)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(berths.used).toBe(0)
 })
