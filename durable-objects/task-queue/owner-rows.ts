@@ -25,12 +25,16 @@ const OWNED: readonly (readonly [table: string, whose: string])[] = [
   ['ended_keys', "?1 <> '' AND key IN (SELECT value FROM json_each(?2))"],
 ]
 
+/** Spans that wait for the collector, where there ever was one; the trace is called as the task. */
+const SPANS = ['spans', 'substr(id, 1, 32) IN (SELECT id FROM tasks WHERE owner = ?1)'] as const
+
 /** Deletes them in one transaction; returns how many there were. An analysis that somebody waits for ends by itself, and is one until then. */
 export function deleteOwnerRows(storage: DurableObjectStorage, owner: string, keys: readonly string[]): number {
   const values: SqlValue[] = [owner, JSON.stringify(keys)]
+  const isTraced = rows(storage.sql, "SELECT 1 FROM sqlite_master WHERE name = 'spans'").length > 0
   return storage.transactionSync(() => {
     let deleted = 0
-    for (const [table, whose] of OWNED) {
+    for (const [table, whose] of isTraced ? [SPANS, ...OWNED] : OWNED) {
       const bindings = whose.includes('?2') ? values : values.slice(0, 1)
       deleted += rows(storage.sql, `DELETE FROM ${table} WHERE ${whose} RETURNING 1`, ...bindings).length
     }

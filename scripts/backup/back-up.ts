@@ -39,6 +39,7 @@ export type BackupReport = {
 export async function backUp({ stateDir, file, overwrite }: Order): Promise<BackupReport> {
   if (!existsSync(join(stateDir, 'v3'))) throw new Fault(`There is no state of a service in ${stateDir}.`)
   if (!relative(stateDir, file).startsWith('..')) throw new Fault(`${file} is in the folder that is to be backed up.`)
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Fault(`${file} is a folder.`)
   if (existsSync(file) && !overwrite) throw new Fault(`${file} is there already. Name another, or add --overwrite.`)
   const folder = await takeStateFolder(stateDir, 'Stop it, then back up.')
   try {

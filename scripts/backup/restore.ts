@@ -41,6 +41,7 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
     throw new Fault(`${stateDir} is not empty. Name another folder with --state, or add --overwrite to move it aside.`)
   }
   if (!existsSync(file)) throw new Fault(`There is no file ${file}.`)
+  const isNew = !existsSync(stateDir)
   const folder = await takeStateFolder(stateDir, 'Stop it, then restore.')
   const unpacked = restoringAt(stateDir)
   try {
@@ -54,6 +55,9 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
   } finally {
     rmSync(unpacked, { recursive: true, force: true })
     folder.release()
+    // Of a restore that failed not even the folder stays that it made.
+    if (isNew && existsSync(stateDir) && readdirSync(stateDir).every((name) => name === OWN))
+      rmSync(stateDir, { recursive: true })
   }
 }
 
@@ -108,6 +112,8 @@ async function unpackEntries(archive: TarReader, into: string | null): Promise<n
     found.set(entry.path, await store(archive, entry, into))
   }
   if ((await archive.next()) !== null) throw new Fault('something follows its list of checksums')
+  // Also that of the compression, whose own sum stands behind everything.
+  await archive.end()
   return found.size
 }
 

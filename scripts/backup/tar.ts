@@ -83,6 +83,25 @@ export class TarReader {
     return { path, mode: numberIn(header, MODE, 8) & 0o777, size: sizeIn(header) }
   }
 
+  /** Reads what is left once `next` gave null: the rest of the end, and nothing else. */
+  async end(): Promise<void> {
+    let bytes = BLOCK
+    for await (const piece of this.#left()) {
+      bytes += piece.length
+      if (bytes > END_OF_TAR.length || piece.some((byte) => byte !== 0)) throw new Fault('something follows its end')
+    }
+    if (bytes !== END_OF_TAR.length) throw new Fault('it ends too early')
+  }
+
+  async *#left(): AsyncGenerator<Buffer> {
+    yield this.#rest
+    for (;;) {
+      const { done, value } = await this.#chunks.next()
+      if (done === true) return
+      yield value
+    }
+  }
+
   /** The contents of the entry that `next` gave, in pieces. */
   async *contents({ size }: TarEntry): AsyncGenerator<Buffer> {
     for (let left = size; left > 0; ) {

@@ -57,11 +57,16 @@ export function looksAtConfig(deployment: Deployment): Finding[] {
   ]
 }
 
+/** The one that the code uses: an account's own may stand beside it. */
+const databaseOf = (config: Unstable_Config) => config.d1_databases.find(({ binding }) => binding === 'DB')
+const bucketOf = (config: Unstable_Config) => config.r2_buckets.find(({ binding }) => binding === 'FILES')
+
 function looksAtDatabase({ config, path }: Deployment): Finding {
-  const [database] = config.d1_databases
+  const database = databaseOf(config)
   const id = database?.database_id ?? ''
   const name = database?.database_name ?? 'bellwether'
   const mend = `npx wrangler d1 create ${name}\nand put the database_id that it prints into ${path}`
+  if (database === undefined) return missing('A database that is bound as DB', mend)
   if (NO_ID.test(id)) return missing('The id of the database is not set: database_id is the placeholder of zeros', mend)
   if (!UUID.test(id)) return missing(`The id of the database is no id: ${JSON.stringify(id)}`, mend)
   return fine(`The id of the database ${name} is set`)
@@ -175,7 +180,7 @@ async function looksAtSecrets({ environment }: Deployment, wrangler: Wrangler): 
 }
 
 async function looksAtRemoteDatabase({ config, path }: Deployment, wrangler: Wrangler): Promise<Finding[]> {
-  const { database_id: id, database_name: name = '' } = config.d1_databases[0] ?? {}
+  const { database_id: id, database_name: name = '' } = databaseOf(config) ?? {}
   if (id === undefined || !UUID.test(id) || NO_ID.test(id)) return []
   const databases = await wrangler.databases()
   if (!databases.ok) return [unknown('The databases of the account could not be listed', databases.why)]
@@ -196,14 +201,14 @@ async function looksAtMigrations(
 ): Promise<Finding> {
   const open = await wrangler.openMigrations()
   if (!open.ok) return unknown('The migrations of the database could not be listed', open.why)
-  const folder = resolve(dirname(path), config.d1_databases[0]?.migrations_dir ?? 'migrations')
+  const folder = resolve(dirname(path), databaseOf(config)?.migrations_dir ?? 'migrations')
   const all = readdirSync(folder).filter((name) => name.endsWith('.sql')).length
   if (open.value.length === 0) return fine(`All ${all} migrations of the database are applied`)
   return told(`${open.value.length} of ${all} migrations of the database are open: the deployment applies them first`)
 }
 
 async function looksAtBucket({ config }: Deployment, wrangler: Wrangler): Promise<Finding> {
-  const name = config.r2_buckets[0]?.bucket_name ?? ''
+  const name = bucketOf(config)?.bucket_name ?? ''
   const buckets = await wrangler.buckets()
   if (!buckets.ok) return unknown('The buckets of the account could not be listed', buckets.why)
   if (buckets.value.includes(name)) return fine(`The bucket ${name} is there`)

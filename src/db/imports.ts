@@ -114,7 +114,11 @@ export async function landRows(db: D1Database, rows: readonly ImportedRow[], by:
 
 /** The row under the importing owner's name, with what it names; none without what it belongs to. */
 function linkedRow(row: ImportedRow, { owner, table, ids }: Landing): ImportedRow[] {
-  const linked: ImportedRow = { ...row, ...('owner' in row ? { owner } : {}), ...table.forced }
+  const linked: ImportedRow = {
+    ...withGroups(row, table.name, ids),
+    ...('owner' in row ? { owner } : {}),
+    ...table.forced,
+  }
   for (const [column, { space, isHard }] of Object.entries(table.refs ?? {})) {
     const value = row[column] ?? null
     if (value === null) continue
@@ -131,9 +135,23 @@ function linkedRow(row: ImportedRow, { owner, table, ids }: Landing): ImportedRo
   return [linked]
 }
 
-/** Runs of a schedule that is gone are found by its id in the whole service, so it gets another one. */
+const GROUPS = 'watchlists.id'
+
+/** With the ids that groups of stocks have here, where a column names one among other things. */
+function withGroups(row: ImportedRow, table: string, ids: IdMap): ImportedRow {
+  const here = (id: string) => ids.get(GROUPS, id) ?? strangeId(id, GROUPS, ids)
+  if (table === 'alert_rules' && row.target_scope === 'watchlist' && row.target !== 'default')
+    return { ...row, target: here(String(row.target)) }
+  if (table !== 'schedules') return row
+  const plan = JSON.parse(String(row.plan)) as { what: { watchlist_id?: string | null } }
+  const { what } = plan
+  if (what.watchlist_id === undefined || what.watchlist_id === null) return row
+  return { ...row, plan: JSON.stringify({ ...plan, what: { ...what, watchlist_id: here(what.watchlist_id) } }) }
+}
+
+/** Of groups and schedules that are gone: what is named by their ids may be found in the whole service, so they get others. */
 function strangeId(value: string, space: string, ids: IdMap): string {
-  if (space !== 'schedules.id') return value
+  if (space !== 'schedules.id' && space !== GROUPS) return value
   const id = hexId()
   ids.put([{ space, old: value, id }])
   return id

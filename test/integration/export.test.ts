@@ -1,6 +1,6 @@
-import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, inject, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ConversationBooks } from '../../durable-objects/owner/conversation-books.ts'
 import { Exports } from '../../durable-objects/owner/export/exports.ts'
 import { MIGRATIONS } from '../../durable-objects/owner/schema.ts'
@@ -11,10 +11,10 @@ import { joinBytes } from '../../src/lib/bytes.ts'
 import { type Client, client } from '../helpers/app.ts'
 import { bytesOf, type Entries, exported, lines, part, sha256, text } from '../helpers/archive.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
+import { LARGE, SIZES, someoneLarge } from '../helpers/importable.ts'
 import { database, fill, mortal } from '../helpers/owned.ts'
 
 const CANARY = `canary-${crypto.randomUUID()}`
-const LARGE = new Uint8Array(1_600_000).map((_, i) => (i * 7) % 251)
 
 /** An owner with something of every kind, and secrets that must not be found again. */
 async function someone(): Promise<{ by: Client; chat: Chat }> {
@@ -144,33 +144,11 @@ test('what is deleted while it is exported is left out, and a new export takes t
   expect(await conversation(env, by.owner, first.id).exportBasis()).toBe(null)
 })
 
-/** Of events, bytes of each of three files, and thirds of reports. */
-const [EVENTS, BYTES, THIRDS] = inject('isProof') ? [10_000, 10_000_000, 334] : [600, 1_500_000, 5]
-
 test('a long conversation with large files, and many reports are exported', async () => {
-  const by = await client({ owner: `large-${crypto.randomUUID()}` })
-  const chat = await startConversation({}, by)
-  await chat.settled()
-  await runInDurableObject(conversation(env, by.owner, chat.id), (_, { storage }) => {
-    storage.sql.exec(
-      `WITH RECURSIVE n (i) AS (SELECT (SELECT max(id) + 1 FROM events) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
-       INSERT INTO events SELECT i, '2027-01-01T00:00:00.000000Z', 'agent', 'action:message', 0,
-         json_object('id', i, 'timestamp', '2027-01-01T00:00:00.000000Z', 'source', 'agent', 'action', 'message',
-           'args', json_object('content', hex(randomblob(500)))) FROM n`,
-      EVENTS,
-    )
-  })
-  // What the object has of its log in memory is older.
-  await evictDurableObject(conversation(env, by.owner, chat.id))
-  for (let i = 0; i < 3; i += 1) {
-    const form = new FormData()
-    form.append('files', new File([crypto.getRandomValues(new Uint8Array(65_536)), new Uint8Array(BYTES)], `${i}.bin`))
-    expect((await by.ask(`${chat.path}/upload-files`, { method: 'POST', body: form })).status).toBe(200)
-  }
-  for (let i = 0; i < THIRDS; i += 1) await fill(database, by.owner, 'analyses')
+  const { by, chat } = await someoneLarge()
   await by.ask('/api/export', { method: 'POST' })
   const { entries, archive } = await exported(by)
-  expect(part(entries, `conversations/${chat.id}/events`).length).toBe(EVENTS + 1)
-  expect(part(entries, 'database/analyses').length).toBe(3 * THIRDS)
-  expect(archive.length).toBeGreaterThan(3 * BYTES + 1_000 * EVENTS)
+  expect(part(entries, `conversations/${chat.id}/events`).length).toBe(SIZES.events)
+  expect(part(entries, 'database/analyses').length).toBe(SIZES.reports)
+  expect(archive.length).toBeGreaterThan(3 * SIZES.bytes + 1_000 * SIZES.events)
 })

@@ -1,6 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { SPANS_TABLE } from '../../durable-objects/common-tables.ts'
 import { ConversationBooks } from '../../durable-objects/owner/conversation-books.ts'
 import { Erasure } from '../../durable-objects/owner/erasure.ts'
 import { conversation, conversationPrefix, feedbackKey, owner as ownerOf, taskQueue } from '../../src/bindings.ts'
@@ -109,6 +110,29 @@ test('every table of the database is of nobody, or the deletion of an owner know
     const primary = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk)
     expect([name, key]).toEqual([name, primary.length === 0 ? 'rowid' : primary.map((one) => one.name).join(', ')])
   }
+})
+
+test('spans of a deleted owner’s tasks that wait for the collector go with the tasks, those of others wait on', async () => {
+  const [gone, stays] = [`traced-${crypto.randomUUID()}`, `traced-${crypto.randomUUID()}`]
+  await runInDurableObject(taskQueue(env), async (queue, { storage }) => {
+    const sql = sqlOf(storage)
+    storage.sql.exec(SPANS_TABLE)
+    for (const owner of [gone, stays]) {
+      await fill(sql, owner, 'tasks')
+      // As the ids of tasks are.
+      await sql('UPDATE tasks SET id = lower(hex(randomblob(16))) WHERE owner = ?', owner)
+      await sql(
+        "INSERT INTO spans (id, body, attempts) SELECT id || '0123456789abcdef', '{}', 0 FROM tasks WHERE owner = ?",
+        owner,
+      )
+    }
+    const { rows } = queue.eraseOwner(gone, [])
+    const left = await sql('SELECT t.owner FROM spans s LEFT JOIN tasks t ON t.id = substr(s.id, 1, 32)')
+    expect([rows, left.map(({ owner }) => owner)]).toEqual([expect.any(Number), Array(3).fill(stays)])
+    queue.eraseOwner(stays, [])
+    expect(await sql('SELECT * FROM spans')).toEqual([])
+    storage.sql.exec('DROP TABLE spans')
+  })
 })
 
 test('nothing is left of a deleted owner in any table, object or file, and nothing of another is touched', async () => {

@@ -172,16 +172,19 @@ test('a file that is no whole backup is refused with its reason, and the folder 
     await expect(checkBackup(file)).rejects.toThrow(reason)
     await expect(restore({ stateDir, file, overwrite: true })).rejects.toThrow(reason)
     await expect(restore({ stateDir: join(place, 'new'), file, overwrite: false })).rejects.toThrow('Nothing was')
-    expect(readdirSync(join(place, 'new'))).toEqual(['start'])
     expect(contentsOf(stateDir)).toEqual(before)
-    expect(readdirSync(place).toSorted()).toEqual(['backup.tar.gz', 'new', 'state'])
+    expect(readdirSync(place).toSorted()).toEqual(['backup.tar.gz', 'state'])
   }
   for (const [, bytes, reason] of HOSTILE) await refused(bytes, reason)
   rmSync(file)
   await backUp({ stateDir, file, overwrite: false })
   const whole = readFileSync(file)
-  for (const share of [0.1, 0.5, 0.99])
-    await refused(whole.subarray(0, whole.length * share), /end of file|ends too early/)
+  for (const bytes of [0, 1, whole.length * 0.1, whole.length * 0.5, whole.length - 9, whole.length - 1])
+    await refused(whole.subarray(0, bytes), /end of file|ends too early/)
+  const plain = gunzipSync(whole)
+  for (const bytes of [plain.length - 512, plain.length - 1])
+    await refused(gzipSync(plain.subarray(0, bytes)), /ends too early/)
+  await refused(gzipSync(Buffer.concat([plain, Buffer.alloc(512)])), /something follows/)
   const tar = gunzipSync(whole)
   const at = tar.indexOf('blobblob')
   tar[at] = 0
@@ -190,6 +193,13 @@ test('a file that is no whole backup is refused with its reason, and the folder 
 
 const run = (command: string, ...args: string[]) =>
   spawn(process.execPath, [join(ROOT, 'scripts/backup.mjs'), command, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+
+test('a folder is no file to back up to, whatever is said about overwriting', async () => {
+  const { place, stateDir } = rig()
+  for (const overwrite of [false, true])
+    await expect(backUp({ stateDir, file: place, overwrite })).rejects.toThrow(`${place} is a folder`)
+  expect(existsSync(`${place}.new`)).toBe(false)
+})
 
 test('a backup that is killed leaves the former one whole, and another one tells who has the folder', async () => {
   const { stateDir, file, put } = rig()

@@ -220,6 +220,27 @@ test('the file is read as wrangler reads it: comments, environments and bindings
   await expect(missing((toml) => toml, 'nowhere')).rejects.toThrow(/No environment found.*nowhere/)
 })
 
+test('a database and a bucket of the account’s own, bound beside those of the service, are not taken for them', async () => {
+  const own = `[[d1_databases]]
+binding = "OTHER"
+database_name = "other"
+database_id = "11111111-2222-3333-4444-555555555555"
+[[r2_buckets]]
+binding = "PICTURES"
+bucket_name = "pictures"
+
+`
+  const place = rig(WHOLE, (toml) => toml.replace('[[d1_databases]]', `${own}[[d1_databases]]`))
+  expect(await deployed(place, '--check')).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/bucket bellwether-files is there/),
+  })
+  const unset = rig(WHOLE, (toml) =>
+    toml.replace('[[d1_databases]]', `${own}[[d1_databases]]`).replaceAll(ID, '0'.repeat(8)),
+  )
+  expect((await deployed(unset, '--check')).out).toMatch(/MISSING The id of the database is not set/)
+})
+
 test('the bindings that are looked for are those that the code knows', () => {
   const [, types = ''] = /interface __BaseEnv_Env \{([^}]*)\}/.exec(textOf('src/env.d.ts')) ?? []
   const known = [...types.matchAll(/^\s*([A-Z_]+):/gm)].map(([, name = '']) => name)

@@ -9,9 +9,16 @@ import type { ArchiveWriter } from './archive-writer.ts'
 export type Unit = { kind: 'rows' | 'conversation' | 'feedback' | 'secrets'; name: string }
 
 /** What was exported, for the manifest. */
-export type ExportCounts = { rows: Record<string, number>; conversations: number; events: number; files: number }
+export type ExportCounts = {
+  rows: Record<string, number>
+  conversations: number
+  events: number
+  files: number
+  /** Conversations that were deleted after something of them was written; absent in one that an older release began. */
+  gone?: string[]
+}
 
-export const NO_EXPORT: ExportCounts = { rows: {}, conversations: 0, events: 0, files: 0 }
+export const NO_EXPORT: ExportCounts = { rows: {}, conversations: 0, events: 0, files: 0, gone: [] }
 
 /** Where a conversation's export is: at its events after one, or at its files, by inode. */
 type ConversationPlace =
@@ -74,8 +81,9 @@ async function conversationStep(id: string, at: ConversationPlace | null, by: St
   }
   if (at.stage === 'nodes') return nodesStep(id, at, by)
   const { event, after } = at
-  const page = event > after ? await source.forkEvents(after, event) : null
-  if (page === null || page.texts.length === 0) return { stage: 'nodes', event, after: 0, file: 0 }
+  const page = event > after ? await source.forkEvents(after, event) : { texts: [], steps: [], calls: [] }
+  if (page === null) return gone(id, counts)
+  if (page.texts.length === 0) return { stage: 'nodes', event, after: 0, file: 0 }
   await writer.text(`${path}/events/${numbered(after + 1)}.jsonl`, page.texts.map((text) => `${text}\n`).join(''))
   if (page.steps.length > 0) await writer.text(`${path}/steps/${numbered(after + 1)}.jsonl`, lines(page.steps))
   if (page.calls.length > 0) await writer.text(`${path}/calls/${numbered(after + 1)}.jsonl`, lines(page.calls))
@@ -89,8 +97,9 @@ async function nodesStep(id: string, at: ConversationPlace & { stage: 'nodes' },
   const { event, after, file } = at
   const source = conversation(env, owner, id)
   const page = await source.forkNodes(event, after)
-  const last = page?.nodes.at(-1)
-  if (page === null || last === undefined) return null
+  if (page === null) return gone(id, counts)
+  const last = page.nodes.at(-1)
+  if (last === undefined) return null
   if (file === 0) {
     // Where the first part of a file's contents is kept here says nothing elsewhere.
     const shown = page.nodes.map(({ object: _object, ...node }) => node)
@@ -106,6 +115,13 @@ async function nodesStep(id: string, at: ConversationPlace & { stage: 'nodes' },
     if (writer.isWorthCommitting && inode !== last.inode) return { ...at, file: inode }
   }
   return { stage: 'nodes', event, after: last.inode, file: 0 }
+}
+
+/** What is written of it stays, and the manifest says that it is not whole. */
+function gone(id: string, counts: ExportCounts): null {
+  counts.conversations -= 1
+  counts.gone = [...(counts.gone ?? []), id]
+  return null
 }
 
 type Contents = { object: string | null; size: number; chunks: () => Promise<{ bytes: ArrayBuffer }[]> }

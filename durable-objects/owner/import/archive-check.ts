@@ -107,12 +107,21 @@ export async function aboutOf(looked: Looked): Promise<z.infer<typeof About>> {
   return about
 }
 
+async function manifestOf(looked: Looked): Promise<z.infer<typeof Manifest> | undefined> {
+  const last = looked.entries.entry('manifest.json')
+  if (last === null) throw new ArchiveProblem('the archive has no manifest')
+  return linesOf(await textOf(looked, last), { path: last.path, shape: Manifest })[0]
+}
+
+/** Whether the conversation was deleted while it was exported: nobody's any more, and not whole. */
+export async function isGone(looked: Looked, id: string): Promise<boolean> {
+  return (await manifestOf(looked))?.counts?.gone?.includes(id) ?? false
+}
+
 /** That the manifest names every entry, with its size and checksum. */
 export async function checkManifest(looked: Looked): Promise<void> {
   const { entries } = looked
-  const last = entries.entry('manifest.json')
-  if (last === null) throw new ArchiveProblem('the archive has no manifest')
-  const [manifest] = linesOf(await textOf(looked, last), { path: last.path, shape: Manifest })
+  const manifest = await manifestOf(looked)
   const about = await aboutOf(looked)
   if (manifest === undefined || manifest.id !== about.id || manifest.owner !== about.owner)
     throw new ArchiveProblem('the manifest is of another archive')
@@ -148,7 +157,11 @@ export async function rowsOf(looked: Looked, entry: Entry): Promise<ImportedRow[
 export async function checkRows(looked: Looked, name: string, by: { env: Env; owner: string }): Promise<void> {
   if (!EXPORTED_TABLES.some((one) => one.name === name)) throw new ArchiveProblem(`there is no table ${name} of owners`)
   const table = IMPORTED_TABLES.find((one) => one.name === name)
-  if (table === undefined) return
+  if (table === undefined) {
+    // They are not taken, but counted.
+    for (const entry of looked.entries.below(`database/${name}/`)) await rowsOf(looked, entry)
+    return
+  }
   const columns = await columnsOf(by.env.DB, name)
   let count = 0
   let newest = 0

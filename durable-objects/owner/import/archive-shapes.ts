@@ -12,6 +12,9 @@ export class ArchiveProblem extends Error {}
 
 const short = z.string().max(1_000)
 
+/** As names and links of a workspace are. What is not well formed would be another text once it is stored, and two of them one. */
+const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
+
 export const About = z.object({
   format: z.literal(FORMAT),
   version: z.int(),
@@ -21,7 +24,11 @@ export const About = z.object({
 })
 
 export const ListedEntry = z.object({ path: z.string(), bytes: z.int().min(0), sha256: z.string() })
-export const Manifest = About.extend({ lists: z.array(ListedEntry).max(100_000) })
+export const Manifest = About.extend({
+  lists: z.array(ListedEntry).max(100_000),
+  /** Conversations that were deleted while they were written; they are not whole. */
+  counts: z.object({ gone: z.array(z.string()).max(100_000).optional() }).optional(),
+})
 
 export const SecretToGive = z.object({ kind: z.enum(['secret', 'token', 'channel', 'setting', 'key']), name: short })
 export type SecretToGive = z.infer<typeof SecretToGive>
@@ -63,9 +70,10 @@ const eventHead = {
   timestamp: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
   source: z.enum(['user', 'agent', 'environment']),
 }
+const anyRecord = z.record(z.string(), z.unknown())
 export const EventInArchive = z.union([
-  z.looseObject({ ...eventHead, action: short, args: z.record(z.string(), z.unknown()) }),
-  z.looseObject({ ...eventHead, observation: short, extras: z.record(z.string(), z.unknown()), content: z.string() }),
+  z.looseObject({ ...eventHead, action: short, args: anyRecord, observation: z.undefined().optional() }),
+  z.looseObject({ ...eventHead, observation: short, extras: anyRecord, content: z.string() }),
 ])
 
 export const StepInArchive = z.object({
@@ -79,7 +87,7 @@ export const StepInArchive = z.object({
 export const CallInArchive = z.object({
   key: z.int().min(1),
   step: z.int().min(1),
-  call_id: z.string().min(1).max(200),
+  call_id: z.string().min(1).max(200).refine(isStorable),
   name: z.string().max(200),
   arguments: z.string().max(600_000),
   state: z.enum(['queued', 'awaiting', 'confirmed', 'started', 'settled']),
@@ -95,12 +103,12 @@ export const NodeInArchive = z
   .object({
     inode: z.int().min(1),
     parent: z.int().min(0),
-    name: z.string().refine((name) => new TextEncoder().encode(name).length <= MOST_NAME_BYTES),
+    name: z.string().refine((name) => isStorable(name) && new TextEncoder().encode(name).length <= MOST_NAME_BYTES),
     kind: z.enum(['file', 'directory', 'symlink']),
     mode: z.int().min(0).max(0o7777),
     mtime: z.int(),
     size: z.int().min(0),
-    target: z.string().max(4_096).nullable(),
+    target: z.string().max(4_096).refine(isStorable).nullable(),
   })
   .refine(({ inode, parent, name, kind }) =>
     inode === 1

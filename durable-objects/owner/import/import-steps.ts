@@ -128,7 +128,9 @@ async function carryConversation(from: string, carried: Carried, by: Carrying): 
   const { env, owner, ids, pieces, archiveId: archive } = by
   const id = ids.get(CONVERSATION_IDS, from) ?? from
   const told = carried.conversations.find((one) => one.id === from)
-  const known = told?.session ?? null
+  // It was deleted while it was exported.
+  if (told === undefined) return { ...carried, leftOut: added(carried.leftOut, 'conversations', 1) }
+  const known = told.session
   const session = known === null ? null : (ids.get(SESSIONS, known) ?? known)
   const entries = by.whole.entries.below(`conversations/${from}/`)
   if (!by.reserve(id)) return { ...carried, leftOut: added(carried.leftOut, 'conversations', 1) }
@@ -148,7 +150,7 @@ async function carryConversation(from: string, carried: Carried, by: Carrying): 
     ...carried,
     renamed: renamedOf(carried, ids),
     made: carried.made + 1,
-    events: carried.events + (told?.events ?? 0),
+    events: carried.events + told.events,
     files: carried.files + files,
   }
 }

@@ -7,7 +7,16 @@ import { hexId } from '../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { firstRow } from '../../sql.ts'
 import type { ConversationBooks } from '../conversation-books.ts'
-import { aboutOf, checkConversation, checkManifest, checkRows, entryAt, secretsOf, tableOf } from './archive-check.ts'
+import {
+  aboutOf,
+  checkConversation,
+  checkManifest,
+  checkRows,
+  entryAt,
+  isGone,
+  secretsOf,
+  tableOf,
+} from './archive-check.ts'
 import { ArchiveReader, type Piece } from './archive-reader.ts'
 import { ArchiveProblem } from './archive-shapes.ts'
 import { type Carried, type Carrying, carryOut, chooseConversationIds, NOTHING_CARRIED } from './import-steps.ts'
@@ -216,7 +225,8 @@ export class Imports {
     const isFirst = !this.#tables.at(n - 1)?.path.startsWith(`${folder}/${name}/`)
     if (folder === 'database' && isFirst)
       await checkRows(looked, tableOf(entry.path), { env: this.#deps.env(), owner: source ?? '' })
-    if (folder === 'conversations' && isFirst && !carried.conversations.some(({ id }) => id === name)) {
+    const isNew = folder === 'conversations' && isFirst && !carried.conversations.some(({ id }) => id === name)
+    if (isNew && !(await isGone(looked, name))) {
       const { bytes, events, session } = await checkConversation(looked, name)
       carried.bytes += bytes
       carried.conversations.push({ id: name, session, events })

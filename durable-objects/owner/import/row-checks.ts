@@ -8,12 +8,19 @@ import type { ImportedRow, ImportedTable, TableColumn } from '../../../src/db/im
 import { isSecretSetting, Settings } from '../../../src/db/settings.ts'
 import { SchedulePlan, WhenSchema } from '../../../src/schedule/plan.ts'
 import { ScreenInput } from '../../../src/screening/filter.ts'
+import { formProblem } from './row-forms.ts'
 
 /** Any JSON. */
 const anything = z.unknown().refine((value) => value !== undefined)
 const list = z.array(z.unknown())
 const texts = z.array(z.string())
 const object = z.record(z.string(), z.unknown())
+const sentence = z.string().nullable()
+/** Of a signal, as it is shown. */
+const words = z.looseObject({
+  ...{ reason: sentence, catalystSummary: sentence, watchConditions: sentence, riskSummary: sentence },
+  invalidation: sentence,
+})
 
 /** What stands as JSON in a text. */
 const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
@@ -21,7 +28,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
     ...{ report: object, skills: list, market_phase_summary: anything, data_checks: anything },
   },
   analysis_snapshots: { context_snapshot: anything, diagnostics: anything },
-  decision_signals: { words: object },
+  decision_signals: { words },
   schedules: { plan: SchedulePlan },
   schedule_runs: { task_ids: texts, left_out: texts },
   page_screenings: { result: anything },
@@ -30,19 +37,6 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
   alert_rules: { parameters: object, notification: Notification, status: object },
   alert_triggers: { facts: object },
 }
-
-const DECIMAL = /^-?\d{1,24}(\.\d{1,8})?$/
-const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
-const DAY = /^\d{4}-\d\d-\d\d$/
-/** Listings, which the service asks its sources about for all owners at once. */
-const LISTING = /^[A-Za-z0-9.^:_-]{1,32}$/
-
-const FORMS: readonly { tables: RegExp; column: RegExp; form: RegExp }[] = [
-  { tables: /^portfolio_(events|rates)$/, column: /^(quantity|amount|fee|tax|rate)$/, form: DECIMAL },
-  { tables: /^portfolio_(events|rates)$/, column: /^date$/, form: DAY },
-  { tables: /^(decision_signals|watchlist_stocks)$/, column: /^key$/, form: LISTING },
-  { tables: /^/, column: /^(created_at|updated_at|triggered_at|ran_at)$/, form: INSTANT },
-]
 
 /** What is wrong with the row; null when it fits. */
 export function rowProblem(
@@ -67,17 +61,6 @@ function fits(type: string, value: string | number): boolean {
 }
 
 const wordOf = (type: string) => (type === 'TEXT' ? 'a text' : type === 'INTEGER' ? 'a whole number' : 'a number')
-
-function formProblem(table: string, row: ImportedRow): string | null {
-  for (const { tables, column, form } of FORMS) {
-    if (!tables.test(table)) continue
-    const wrong = Object.entries(row).find(
-      ([name, value]) => column.test(name) && typeof value === 'string' && !form.test(value),
-    )
-    if (wrong !== undefined) return `${wrong[0]} has not the form that it must have`
-  }
-  return null
-}
 
 function jsonProblem(table: string, row: ImportedRow): string | null {
   for (const [column, shape] of Object.entries(JSON_COLUMNS[table] ?? {})) {
