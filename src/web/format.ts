@@ -1,4 +1,4 @@
-import { locale, say } from './texts.ts'
+import { language, locale, say } from './texts.ts'
 
 const RELATIVE = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 const CLOCK = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
@@ -36,8 +36,9 @@ export function price(value: number): string {
 export const signed = (value: number): string =>
   `${value > 0 ? '+' : value < 0 ? '−' : ''}${Math.abs(value).toFixed(2)}`
 
+/** As reports have them: thousands are K, millions M, where British ones would be m. */
 export const compact = (value: number): string =>
-  value.toLocaleString(locale, { notation: 'compact', maximumFractionDigits: 1 })
+  value.toLocaleString(language === 'en' ? 'en' : locale, { notation: 'compact', maximumFractionDigits: 1 })
 
 /** The number of a page in an address, whatever somebody wrote there. */
 export const pageIn = (text: string): number => (/^[1-9]\d{0,5}$/.test(text) ? Number(text) : 1)

@@ -16,8 +16,11 @@ export function faultsIn(error: unknown): Fault[] {
   if (items.length > 0) return items.map(faultOf)
   const [, head = '', rest = ''] = /^([\w.[\]]+)[:：]\s*([\s\S]+)$/.exec(whole) ?? []
   const named = isFields(detail) && typeof detail.field === 'string' ? detail.field : head
-  return [{ path: pathOf(named), text: head === named && rest !== '' ? begun(rest) : whole, whole }]
+  return [{ path: pathOf(named), text: head === named && rest !== '' ? begun(forms(rest)) : whole, whole }]
 }
+
+/** What a condition may be besides a number is chosen in the form, and not written as the API has it. */
+const forms = (told: string): string => (told.includes('{field: …}') ? say('A number is needed.') : told)
 
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

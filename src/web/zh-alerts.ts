@@ -19,7 +19,6 @@ export const ZH_ALERTS = {
   Direction: '方向',
   Drawdown: '回撤',
   Ends: '结束时间',
-  Entry: '买入价',
   'Fall of the market light': '红绿灯下跌',
   Fast: '快线',
   'Goes back by, %': '回撤后重新启用，%',

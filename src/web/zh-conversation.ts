@@ -51,7 +51,6 @@ export const ZH_CONVERSATION = {
   'Read only': '只读',
   Share: '分享',
   'Shared conversation': '分享的会话',
-  'Take back': '撤回',
   'The link': '链接',
   'This link is not valid. It may have ended or been taken back.': '此链接无效，可能已过期或被撤回。',
   'Whoever has the link can read this conversation until the link ends. They cannot change anything.':

@@ -13,7 +13,7 @@ export const ZH_REFERENCE = {
   'none: your session': '留空则使用当前登录',
   'Deprecated: clients of today need it no more.': '已弃用：现在的客户端不再需要它。',
   'Needs no key.': '无需密钥。',
-  'Try it out': '试一试',
+  'Try it here': '试一试',
   'Body of the request': '请求体',
   Body: '正文',
   Parameters: '参数',

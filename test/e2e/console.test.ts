@@ -296,7 +296,7 @@ test('journey: the reference has every endpoint, is filtered, and sends a reques
   await one.write(page.getByLabel('Filter'), 'post analysis/analyze')
   await page.getByText('1 endpoint', { exact: true }).waitFor()
   await one.press(page.locator('.endpoint summary').first())
-  await one.press(page.getByRole('button', { name: 'Try it out' }))
+  await one.press(page.getByRole('button', { name: 'Try it here' }))
   await one.write(page.getByLabel('Body application/json'), '{"stock_code": "no such code!"}')
   await one.press(page.getByRole('button', { name: 'Send' }))
   await page.getByRole('region', { name: 'The answer', exact: true }).getByText('400 Bad Request').waitFor()

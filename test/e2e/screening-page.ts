@@ -45,7 +45,7 @@ export async function screensByKeyboard(one: Person, day: string): Promise<void>
   const number = rows.first().getByRole('textbox', { name: 'A number' })
   await one.write(number, 'ten')
   await page.keyboard.press('Enter')
-  await one.isMarked(number, /a number/)
+  await one.isMarked(number, 'A number is needed.')
   expect(await number.inputValue()).toBe('ten')
   await one.write(number, '30')
   await one.isUnmarked()

@@ -18,6 +18,7 @@ import {
 } from '../../src/web/workspace/pull-request.ts'
 import { inOrder } from '../../src/web/workspace/tree.ts'
 import { inLines, withEndsOf } from '../../src/web/workspace/workspace-api.ts'
+import { ZH } from '../../src/web/zh.ts'
 
 const events = (from: number, to: number): StoredEvent[] =>
   Array.from({ length: to - from + 1 }, (_, at) => {
@@ -116,6 +117,17 @@ test('every action that the service notes has a name in the console', () => {
   const actions = [...list.matchAll(/'([\w.]+)'/g)].map(([, action]) => action)
   expect(actions).toContain('key.issued')
   expect(Object.keys(AUDIT_NAMES).sort()).toEqual(actions.sort())
+})
+
+test('no text has two Chinese wordings, of which one would be lost', async () => {
+  const names = ['alerts', 'analysis', 'conversation', 'frame', 'portfolio', 'reference', 'screening', 'workspace']
+  const books = await Promise.all(
+    names.map(async (name) => (await import(`../../src/web/zh-${name}.ts`)) as Record<string, Record<string, string>>),
+  )
+  const pages = books.flatMap((book) => Object.values(book))
+  expect(pages.length).toBeGreaterThanOrEqual(names.length)
+  const lost = pages.flatMap((page) => Object.entries(page).filter(([text, words]) => Reflect.get(ZH, text) !== words))
+  expect(lost).toEqual([])
 })
 
 test('a request has the name that its host gives it', () => {

@@ -59,7 +59,7 @@ function EndpointBody({ document, endpoint, apiKey }: Omit<CardProps, 'isNamed'>
       ) : (
         <>
           <button type="button" class="start" onClick={() => setIsTrying(true)}>
-            {say('Try it out')}
+            {say('Try it here')}
           </button>
           <Parameters operation={operation} />
         </>

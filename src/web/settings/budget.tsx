@@ -39,7 +39,8 @@ function BudgetForm({ budget: before }: { budget: Budget }) {
       <p class="hint">
         {say(
           'Empty for no limit. Days and months are those of UTC; a budget is overspent by one call at most. Of a model whose price nobody knows only the tokens count.',
-        )}
+        )}{' '}
+        {!budget.is_counted && say('Nothing is counted while no limit is set.')}
       </p>
       {FIELDS.map(([name, label]) => (
         <TextField
@@ -62,12 +63,11 @@ function Standing({ name, budget }: { name: keyof BudgetChange; budget: Budget }
   const amount = (value: number) => (isMoney ? dollars(value) : value.toLocaleString(locale))
   return (
     <>
-      {budget.is_counted
-        ? say('{used} used, {reserved} set aside for calls under way.', {
-            used: amount(used),
-            reserved: amount(reserved),
-          })
-        : say('Nothing is counted while no limit is set.')}{' '}
+      {budget.is_counted &&
+        say('{used} used, {reserved} set aside for calls under way.', {
+          used: amount(used),
+          reserved: amount(reserved),
+        })}{' '}
       {ceiling !== null && say('The operator allows {ceiling}.', { ceiling: amount(ceiling) })}{' '}
       {isMoney && span.unpriced_calls > 0 && say('{n} calls have no known price.', { n: span.unpriced_calls })}{' '}
       {budget.is_counted && say('Counts anew at {time}.', { time: clockTime(span.resets_at) })}
