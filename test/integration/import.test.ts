@@ -9,7 +9,7 @@ import { conversation, owner as ownerOf, talkId } from '../../src/bindings.ts'
 import { deleteOwnedRows, OWNED_TABLES } from '../../src/db/erasures.ts'
 import { IMPORTED_TABLES } from '../../src/db/imports.ts'
 import { joinBytes } from '../../src/lib/bytes.ts'
-import { client } from '../helpers/app.ts'
+import { type Client, client } from '../helpers/app.ts'
 import { archiveWith, type Entries, entriesOf, part, sha256, text } from '../helpers/archive.ts'
 import { startConversation } from '../helpers/conversation.ts'
 import {
