@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { readPlainFrame } from '../../durable-objects/conversation/sockets/plain-socket.ts'
 import { conversation } from '../../src/bindings.ts'
 import { client, request } from '../helpers/app.ts'
+import { movableClock } from '../helpers/clock.ts'
 import { isInState, startConversation } from '../helpers/conversation.ts'
 
 test('a socket that comes back with its last id gets exactly what it missed', async () => {
@@ -58,6 +59,7 @@ test('an action sent over the socket is acknowledged by its ref, and sent again 
 })
 
 test('a frame that is no action is answered with what is wrong, and the socket goes on', async () => {
+  const pass = movableClock()
   const chat = await startConversation()
   const socket = await chat.connect()
   const noObject = ['A frame must be a JSON object', undefined]
@@ -77,12 +79,21 @@ test('a frame that is no action is answered with what is wrong, and the socket g
     [JSON.stringify({ ref: 'r'.repeat(201), action: 'message', args: { content: 'x' } }), noRef],
     [JSON.stringify({ ref: 'r'.repeat(200), action: 'run' }), [noAction[0], 'r'.repeat(200)]],
     [' '.repeat(4 * 1024 * 1024 + 1), ['A frame holds at most 4194304 characters', undefined]],
-    [`${' '.repeat(4 * 1024 * 1024 - 2)}[]`, noObject],
   ]
   for (const [frame] of bad) socket.send(frame)
+  const isRefused = (count: number) =>
+    socket.until((s) => s.frames.filter(({ type }) => type === 'error').length === count)
+  await isRefused(bad.length)
+  // One so large counts as many, so the next has to wait.
+  const longest: [string, unknown[]] = [`${' '.repeat(4 * 1024 * 1024 - 2)}[]`, noObject]
+  pass(10_000)
+  socket.send(longest[0])
+  bad.push(longest)
+  await isRefused(bad.length)
+  pass(10_000)
   socket.send({ ref: 'r', action: 'message', args: { content: 'x', extra: 1 } })
   socket.send({ type: 'ping' })
-  await socket.until((s) => s.frames.filter(({ type }) => type === 'error').length === bad.length + 1)
+  await isRefused(bad.length + 1)
   const errors = socket.frames.filter(({ type }) => type === 'error')
   await socket.until((s) => s.frames.some(({ type }) => type === 'pong'))
   expect(errors.slice(0, -1).map(({ message, ref }) => [message, ref])).toEqual(bad.map(([, answer]) => answer))

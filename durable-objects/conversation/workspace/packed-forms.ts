@@ -23,16 +23,17 @@ export type MadeForm = { inode: number; packed: PackedFile }
 export class PackedForms {
   readonly #storage: DurableObjectStorage
   readonly #maxKeptBytes: number
-  #isThere: boolean
+  /** Null until it was looked for: most workspaces are never downloaded. */
+  #isThere: boolean | null = null
 
   constructor(storage: DurableObjectStorage, options: { maxKeptBytes?: number } = {}) {
     this.#storage = storage
     this.#maxKeptBytes = options.maxKeptBytes ?? MAX_KEPT_BYTES
-    this.#isThere = this.#looked()
   }
 
   /** Of those of the files that have one, by inode, as they are now. */
   of(inodes: readonly number[]): Map<number, PackedFile> {
+    this.#isThere ??= this.#looked()
     if (!this.#isThere || inodes.length === 0) return new Map()
     const found = rows<Row>(this.#storage.sql, FORMS, JSON.stringify(inodes))
     return new Map(found.map((row) => [row.inode, packedOf(row)]))
