@@ -102,6 +102,7 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
     await Promise.all(working)
     for (const one of begun) await one.auditLate()
     books.ownEnds.push(...deps.machines.flatMap(({ ownEnds }) => ownEnds))
+    say(`the runtime ended by itself  ${service.ownDeaths()} times`)
     return books
   } finally {
     for (const one of begun) one.close()

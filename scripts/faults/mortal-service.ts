@@ -28,6 +28,8 @@ export type MortalService = {
   holdUp(ms: number): Promise<void>
   /** Puts a changed bundle in the place of the one that runs; settles with the milliseconds until that one answers. */
   deploy(): Promise<number>
+  /** How often the runtime had ended when the next fault came, though nobody had killed it. */
+  ownDeaths(): number
   stop(): Promise<void>
 }
 
@@ -54,6 +56,7 @@ export async function startMortalService(
   }
   const job = { script, stateDir: join(folder, 'state'), vars: variables }
   const url = `http://127.0.0.1:${await server.call('worker', job)}`
+  const runtime = new WatchedRuntime(server.pid)
   let deployed = 0
   const deploy = async () => {
     deployed += 1
@@ -64,10 +67,37 @@ export async function startMortalService(
   return {
     url,
     runtime: () => runtimeBelow(server.pid),
-    kill: () => kill(server.pid, url),
-    holdUp: (ms) => holdUp(runtimeBelow(server.pid), ms),
-    deploy,
+    kill: () => runtime.suffers((old) => kill(old, server.pid, url)),
+    holdUp: (ms) => runtime.suffers((old) => holdUp(old, ms)),
+    deploy: () => runtime.suffers(deploy).finally(() => runtime.isReplaced()),
+    ownDeaths: () => runtime.ownDeaths,
     stop: () => server.stop(),
+  }
+}
+
+/** The runtime may end by itself, as any program may; another one is there soon, and no fault is spared. */
+class WatchedRuntime {
+  readonly #server: number
+  #known: number | null = null
+  ownDeaths = 0
+
+  constructor(server: number) {
+    this.#server = server
+  }
+
+  async suffers<T>(fault: (runtime: number) => Promise<T>): Promise<T> {
+    await until(performance.now(), async () => runtimeBelow(this.#server) !== null)
+    const now = runtimeBelow(this.#server)
+    if (now === null) throw new Error('the runtime ends again and again')
+    if (this.#known !== null && now !== this.#known) this.ownDeaths += 1
+    const outcome = await fault(now)
+    this.#known = runtimeBelow(this.#server)
+    return outcome
+  }
+
+  /** The one before a deployment goes when it likes. */
+  isReplaced(): void {
+    this.#known = null
   }
 }
 
@@ -85,9 +115,7 @@ function changed(script: string, deployed: number): string {
   return file
 }
 
-async function kill(server: number, url: string): Promise<number> {
-  const old = runtimeBelow(server)
-  if (old === null) throw new Error('there is no runtime to kill')
+async function kill(old: number, server: number, url: string): Promise<number> {
   const killedAt = performance.now()
   signalIfThere(old, 'SIGKILL')
   return until(killedAt, async () => {
@@ -96,8 +124,7 @@ async function kill(server: number, url: string): Promise<number> {
   })
 }
 
-async function holdUp(runtime: number | null, ms: number): Promise<void> {
-  if (runtime === null) throw new Error('there is no runtime to hold up')
+async function holdUp(runtime: number, ms: number): Promise<void> {
   signalIfThere(runtime, 'SIGSTOP')
   await sleep(ms)
   signalIfThere(runtime, 'SIGCONT')
