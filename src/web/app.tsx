@@ -186,8 +186,10 @@ function usePalette() {
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
   }, [])
+  // The browser may tell of the end of one when the next is open already.
+  const close = () => setPalette((now) => (now?.nth === palette?.nth ? null : now))
   const shown = palette !== null && (
-    <LazyPalette key={palette.nth} showsKeys={palette.shows === 'keys'} onClose={() => setPalette(null)} />
+    <LazyPalette key={palette.nth} showsKeys={palette.shows === 'keys'} onClose={close} />
   )
   return [shown, () => setPalette(opened('commands'))] as const
 }

@@ -395,6 +395,6 @@ test('journey: what changed becomes a pull request by one form, and no second on
   })
   await one.reload()
   await one.press(one.button('Merge request'))
-  await page.unroute(`${url}${path}`)
+  await page.unrouteAll({ behavior: 'wait' })
   expect(one.faults).toEqual([])
 })

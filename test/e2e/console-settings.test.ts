@@ -309,7 +309,7 @@ test('journey: everything is taken along as one file, which is prepared while th
   const look: Look = { language: 'zh', theme: 'light', size: 'narrow' }
   const one = await someone(skip, { at: '/settings/export', look })
   const { page } = one
-  await shared.post('/api/conversations', { initial_user_msg: 'echo taken along > mine.txt' })
+  await shared.post('/api/conversations?agent=ShellAgent', { initial_user_msg: 'echo taken along > mine.txt' })
   await one.press(one.button('Prepare the archive'))
   const archive = one.byRole('region', 'The archive')
   await archive.waitFor({ timeout: 120_000 })

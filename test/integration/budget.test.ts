@@ -91,6 +91,8 @@ test('a budget that is used up stops every conversation of its owner and nobody 
   await set(ann, { day_usd: 2 })
   await second.post('message', { content: 'go on' })
   await said(second, 'late')
+  // What was set aside for it is given back a moment after its answer.
+  await expect.poll(async () => (await budgetOf(ann)).day.usd.reserved, { timeout: 30_000 }).toBe(0)
   // The settings name the newest script for both.
   await second.model.set({ replies: [{ text: 'the end' }] })
   await first.post('message', { content: 'go on' })

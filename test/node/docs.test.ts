@@ -125,7 +125,7 @@ const SAID_ENOUGH = [
   /did not stop within/, // of tests
   /^(it|its|something|\$\{JSON\.stringify\(path\)\}|\$\{entry\.path\}) /, // reasons behind `cannot be restored: `
   /^The commands are backup and restore/,
-  /^There is no file \$\{file\}/,
+  /^(There is no file \$\{file\}|\$\{file\} is a folder)/,
   /^\$\{name\} failed \(/, // what it printed stands above
   /cannot be moved aside/,
   /is in the folder that is to be backed up/,

@@ -50,8 +50,13 @@ export function Palette({ showsKeys, onClose }: { showsKeys: boolean; onClose: (
   useLayoutEffect(() => {
     // Where the reader was, and is again afterwards.
     const before = document.activeElement
-    dialog.current?.showModal()
-    return () => before instanceof HTMLElement && before.focus()
+    const shown = dialog.current
+    shown?.showModal()
+    return () => {
+      // Nothing behind a dialog that stands open takes the focus.
+      shown?.close()
+      if (before instanceof HTMLElement) before.focus()
+    }
   }, [])
   // The browser tells of a closed dialog later than of the next key: by then Ctrl+K would have closed what is closed already.
   const onKeyDown = (event: KeyboardEvent) => {
