@@ -4,7 +4,7 @@ import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { owner as ownerObject } from '../../src/bindings.ts'
-import { type AgentSetup, bash, inState, said, startAgent } from '../helpers/agent.ts'
+import { type AgentSetup, bash, inState, make, said, startAgent, untilMade } from '../helpers/agent.ts'
 import { type Client, client, request } from '../helpers/app.ts'
 import { scriptedModel } from '../helpers/scripted-model.ts'
 
@@ -15,7 +15,7 @@ type Budget = { is_counted: boolean; day: Span & { began_at: string; resets_at: 
 const budgetOf = (who: Client) => who.json<Budget>('/api/budget')
 const set = (who: Client, body: Record<string, unknown>) => who.ask('/api/budget', { method: 'PUT', body })
 
-const step = (n: number) => ({ calls: [bash(`echo ${n}`)], usage: { prompt: 1000, completion: 100, cost: 0.5 } })
+const step = (command: string) => ({ calls: [bash(command)], usage: { prompt: 1000, completion: 100, cost: 0.5 } })
 
 /** A conversation that has its title, so that no model is asked for one, and is told to go. */
 async function startTitled(setup: Omit<AgentSetup, 'body'>) {
@@ -64,10 +64,16 @@ test('a budget is set and taken away field by field, shown to every key of the o
 test('a budget that is used up stops every conversation of its owner and nobody else’s; a higher one lets them go on', async () => {
   const ann = await client()
   await set(ann, { day_usd: 1 })
+  const used = () => expect.poll(async () => (await budgetOf(ann)).day.usd.used, { timeout: 30_000 })
   const first = await startTitled({
     owner: ann,
-    replies: [step(1), step(2), { text: 'the end' }],
+    replies: [step(untilMade('one')), step(untilMade('two')), { text: 'the end' }],
   })
+  // The catalogue has no price of this model: what a call cost is known when its answer has been booked.
+  await used().toBe(0.5)
+  await make(first, 'one')
+  await used().toBe(1)
+  await make(first, 'two')
   await inState(first, 'error')
   const events = await first.events()
   expect(events.at(-1)?.extras?.reason).toMatch(/^RuntimeError: The budget of \$1 for the day is used up \(\$1\)\./)
@@ -101,7 +107,7 @@ test('a budget that is used up stops every conversation of its owner and nobody 
 })
 
 test('without a budget nothing is counted, and the owner’s object is not asked', async () => {
-  const chat = await startTitled({ replies: [step(1), { text: 'done' }] })
+  const chat = await startTitled({ replies: [step('echo 1'), { text: 'done' }] })
   await said(chat, 'done')
   const tables = await runInDurableObject(ownerObject(env, chat.owner.owner), (_, { storage }) =>
     ['budget_calls', 'budget_periods'].map((name) => storage.sql.exec(`SELECT count(*) AS n FROM ${name}`).one().n),
