@@ -3,8 +3,9 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from 'miniflare'
+import type { Miniflare, V4WorkerOptions } from 'miniflare'
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from 'wrangler'
+import { loadMiniflare } from '../start/miniflare-bundle.ts'
 import { ROOT } from '../start/paths.ts'
 import { modulesOf } from '../start/worker-bundle.ts'
 import { CONFIG, runtimeSettings, type Small, type SmallName } from './bundle.ts'
@@ -19,6 +20,7 @@ export type ServerCalls = {
   small(job: { workers: readonly Small[]; stateDir: string }): Promise<Record<SmallName, number>>
 }
 
+const miniflare = loadMiniflare()
 const NAME = 'bellwether'
 const SOCKET = { host: '127.0.0.1', port: 0 }
 
@@ -62,14 +64,14 @@ function bellwether(script: string, vars: Record<string, string>): V4WorkerOptio
 }
 
 async function start(stateDir: string, workers: V4WorkerOptions[]): Promise<Miniflare> {
-  running = new Miniflare(optionsOf(stateDir, workers))
+  running = new miniflare.Miniflare(optionsOf(stateDir, workers))
   await running.ready
   return running
 }
 
 function optionsOf(stateDir: string, workers: V4WorkerOptions[]) {
   const options = { ...SOCKET, handleStructuredLogs: pass, resourcePersistencePath: stateDir, workers }
-  return convertV4MiniflareOptions(options)
+  return miniflare.convertV4MiniflareOptions(options)
 }
 
 /** What the runtime remarks on the alarms of one that was killed is nothing to worry about. */
