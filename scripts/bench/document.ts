@@ -84,6 +84,8 @@ function verdictOf({ verdict, ours, baseline, ratio }: Told, target: Target): st
 
 function figureOf({ ours, baseline, unit, ratio: { median, min, max } }: Told): string {
   const between = min === max ? '' : ` (${short(min)} to ${short(max)})`
+  // Of a bare Worker's start no sample may be left: there is no ratio then.
+  if (baseline === 0) return `${short(ours)} by 0 ${unit}`
   return `${short(ours)} by ${short(baseline)} ${unit}: ${short(median)}${between}`
 }
 

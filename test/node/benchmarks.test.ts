@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { AIMS } from '../../scripts/bench/aims.ts'
 import { type Figures, rowsInDocument, tableOf, UNKNOWN } from '../../scripts/bench/document.ts'
 import { targetText } from '../../scripts/bench/report.ts'
+import { compare, type Target } from '../../scripts/bench/rounds.ts'
 import { ROW_NAMES } from '../../scripts/bench/rows.ts'
 
 /** A target without its units. */
@@ -49,4 +50,22 @@ test('a later file stands for an earlier one row by row, verdicts are those of t
     '| P6 | p99 | ≤ 60 ms | 40 by 1,000 ms: 0.04 (0.7 to 0.95) | met |  |',
   ])
   expect(lines.find((line) => line.startsWith('| P7 '))).toBe('| P7 |  | ≥ 5.00 |  | not measured |  |')
+})
+
+/** A row of which ours gives these values in turn, and the baseline a hundred each time. */
+async function verdictOf(values: readonly number[], target: Target) {
+  const sample = (value: number) => ({ value, clientCpu: null, serverMicros: null, waited: null })
+  let asked = 0
+  const ours = async () => sample(values[asked++ % values.length] ?? 0)
+  const row = { row: 'P1', what: 'a row', unit: '/s', target, ours, baseline: async () => sample(100) } as const
+  return (await compare(row, { rounds: values.length, until: 0 })).verdict
+}
+
+test('restless rounds say nothing where they differ about the target, and all the same where each of them meets or misses it', async () => {
+  const restless = [60, 100, 80, 90, 70]
+  expect(await verdictOf(restless, { ratioAtLeast: 0.75 })).toBe('noisy')
+  expect(await verdictOf(restless, {})).toBe('noisy')
+  expect(await verdictOf(restless, { ratioAtLeast: 0.5, oursAtLeast: 50 })).toBe('met')
+  expect(await verdictOf(restless, { oursAtLeast: 200 })).toBe('missed')
+  expect(await verdictOf([80, 81, 82, 83, 84], { ratioAtLeast: 0.82 })).toBe('met')
 })
