@@ -51,8 +51,14 @@ for (const family of [
   app.route('/', family)
 
 /** Everything that comes to the service: for a host of a workspace's server, for a file of the console, or for the app. */
-export async function answer(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
-  return (await portView(request, env)) ?? (await consoleFile(request, env)) ?? app.fetch(request, env, ctx)
+export function answer(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
+  const view = portView(request, env)
+  if (view !== null) return view
+  return PLAIN_CALL.test(request.url) ? app.fetch(request, env, ctx) : fileOrAnswer(request, env, ctx)
+}
+
+async function fileOrAnswer(request: Request, env: Env, ctx: ExecutionContext): Promise<Response> {
+  return (await consoleFile(request, env)) ?? app.fetch(request, env, ctx)
 }
 
 /** What the app serves. No file of the console has such a path. */
@@ -64,7 +70,6 @@ const PLAIN_CALL = /^https?:\/\/[\w.:[\]-]+\/api\/[\w/-]*(\?|$)/
 
 /** Null for what is no file and no page of the console. */
 async function consoleFile(request: Request, env: Env): Promise<Response | null> {
-  if (PLAIN_CALL.test(request.url)) return null
   const { pathname } = new URL(request.url)
   if (OF_APP.test(pathname) || (request.method !== 'GET' && request.method !== 'HEAD')) return null
   const file = await env.ASSETS.fetch(request)

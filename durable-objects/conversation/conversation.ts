@@ -199,10 +199,14 @@ export class Conversation extends TalkingConversation {
   }
 
   override async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    await this.whenOpen()
-    if (this.#is(RUNNER_TAG, socket)) await this.state?.runner.receive(socket, data)
-    else if (this.#is(TERMINAL_TAG, socket)) this.#typed(socket, data)
-    else this.state?.messages.receive(socket, data)
+    const opening = this.whenOpen()
+    if (opening !== null) await opening
+    const { state } = this
+    if (state === null) return
+    // A socket that follows the events is known, and needs no call into the runtime that asks for its tag.
+    if (state.sessions.of(socket) === null && this.#is(RUNNER_TAG, socket)) await state.runner.receive(socket, data)
+    else if (state.sessions.of(socket) === null && this.#is(TERMINAL_TAG, socket)) this.#typed(socket, data)
+    else state.messages.receive(socket, data)
   }
 
   override webSocketClose(socket: WebSocket, code: number): void {

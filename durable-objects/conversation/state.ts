@@ -65,6 +65,7 @@ const PONG = JSON.stringify({ type: 'pong' })
 
 /** The alarm that fills the text index, from the event that makes it worth while until the index is complete. */
 const SEARCH_DELAY_MS = 1_000
+const EVENTS_UNASKED = 100
 const MAX_PR_NUMBERS = 1_000
 
 /** A conversation that is being created, the recording that it is to play, and its secrets in plain text. */
@@ -94,6 +95,8 @@ export class ConversationState {
   /** For requests that wait for the agent. */
   readonly standing: Standing
   readonly #refs: ClientRefs
+  /** Events before this one do not ask whether the alarm for the index is set: in a flood each would. */
+  #indexPlannedTo = 0
 
   /** Opens the stored conversation, or with a record a new one. */
   constructor(ctx: DurableObjectState, env: Env, created: Creation | null) {
@@ -167,6 +170,7 @@ export class ConversationState {
   }
 
   fillSearch(): void {
+    this.#indexPlannedTo = 0
     const restMs = this.log.fillIndex(Date.now())
     if (restMs !== null) this.alarms.at('search', Date.now() + restMs)
   }
@@ -194,15 +198,12 @@ export class ConversationState {
   }
 
   /** What every line of the log names that is written for this conversation. */
-  get logContext(): LogContext {
-    const { id } = this.record.value
-    return {
-      ids: () => {
-        const traceId = this.turn.turn.value.trace?.id ?? null
-        return { conversation: id, ...(traceId === null ? {} : { traceId }) }
-      },
-      mask: (text) => this.secrets.maskText(text),
-    }
+  readonly logContext: LogContext = {
+    ids: () => {
+      const traceId = this.turn.turn.value.trace?.id ?? null
+      return { conversation: this.record.value.id, ...(traceId === null ? {} : { traceId }) }
+    },
+    mask: (text) => this.secrets.maskText(text),
   }
 
   #openBudget(env: Env, sql: SqlStorage): CallBudget {
@@ -220,7 +221,10 @@ export class ConversationState {
     const stored = this.log.append(events.map((event) => this.secrets.mask(event)))
     this.sessions.broadcast(stored)
     this.index.mark()
-    if (this.log.isIndexDue) this.alarms.atLatest('search', Date.now() + SEARCH_DELAY_MS)
+    if (this.log.last >= this.#indexPlannedTo && this.log.isIndexDue) {
+      this.#indexPlannedTo = this.log.last + EVENTS_UNASKED
+      this.alarms.atLatest('search', Date.now() + SEARCH_DELAY_MS)
+    }
     this.talk?.watch(stored)
     this.standing.wake()
     return first

@@ -11,7 +11,7 @@ import { portOf } from '../lib/ip-address.ts'
 import { noteRightKey } from '../limits/limits.ts'
 import type { AppEnv, Principal } from './app-env.ts'
 import { AppError } from './errors.ts'
-import { checkKey, forgetKey, keyInForce, readToken, type SessionToken, signToken } from './keys.ts'
+import { checkKey, forgetKey, keyInForce, readToken, rememberedKey, type SessionToken, signToken } from './keys.ts'
 import { isOpenToLeavers, leaving, refuseLeavingOwner } from './leaving.ts'
 import { demandPatience, unauthorized, wrongKey } from './too-many.ts'
 
@@ -39,11 +39,30 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 const STREAM_PATH = /^\/(api\/conversations\/[^/]+\/(ws|terminal)|socket\.io\/?|api\/v1\/analysis\/tasks\/stream)$/
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** The client, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. */
-export async function identify(request: Request, env: Env): Promise<Principal> {
-  const principal = await identifyAny(request, env)
+/**
+ * The client, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. Most requests bring
+ * a key that is remembered here: who that is, is known without a promise.
+ */
+export function identify(request: Request, env: Env): Principal | Promise<Principal> {
+  const known = identifyRemembered(request, env)
+  return known === null ? identifyAny(request, env).then(demandMoreThanRunner) : demandMoreThanRunner(known)
+}
+
+function demandMoreThanRunner(principal: Principal): Principal {
   if (!principal.scopes.every((scope) => scope === 'runner') || principal.scopes.length === 0) return principal
   throw new AppError('forbidden', 'This key connects runners and opens nothing else')
+}
+
+/** Whose key the header holds, where this isolate knows it and it stands for itself; null says nothing. */
+function identifyRemembered(request: Request, env: Env): Principal | null {
+  const { authMode, keyCacheMs } = config(env)
+  const text = authMode === 'keys' ? bearer(request) : null
+  if (text === null) return null
+  const key = rememberedKey(text, keyCacheMs)
+  if (key === null) return null
+  demandPatience(env, request, text)
+  noteRightKey(text)
+  return principalOf(key, { via: 'header', until: null })
 }
 
 /** As `identify`, for every key: also for one that only connects runners. */
@@ -80,8 +99,12 @@ function refuseLeaving({ isLeaving }: Principal, request: Request): void {
 
 /** A body that came slowly: the key may be gone by now, and its owner with it. */
 export async function demandAnew(c: Context<AppEnv>): Promise<void> {
+  if (isLongAdmitted(c)) await identify(c.req.raw, c.env)
+}
+
+export function isLongAdmitted(c: Context<AppEnv>): boolean {
   const admittedAt = c.get('admittedAt')
-  if (admittedAt !== undefined && Date.now() - admittedAt > SLOW_BODY_MS) await identify(c.req.raw, c.env)
+  return admittedAt !== undefined && Date.now() - admittedAt > SLOW_BODY_MS
 }
 
 /** Throws a 403 unless the key has the scope. */

@@ -6,7 +6,7 @@ import { joinBytes } from '../lib/bytes.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { inTime } from '../lib/wait-at-most.ts'
 import { BODY_TIMES, growArrival, leaveRoom, takeIsolatesRoom, takeOwnersRoom } from '../limits/body-room.ts'
-import { type AppEnv, isAskedByModel, noteAskedByModel } from './app-env.ts'
+import { type AppEnv, isAskedByModel, noteAskedByModel, type Principal } from './app-env.ts'
 import { AppError } from './errors.ts'
 
 /** A client that sends nothing for this long is gone or hostile. */
@@ -41,7 +41,8 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   const body = bounded(request, maxBytes)
   if (body === null) return new Uint8Array()
   try {
-    return new Uint8Array(await inTime(SMALL_BODY_MS, new Response(body).arrayBuffer(), () => neverCame(SMALL_BODY_MS)))
+    const whole = body === request.body ? request.arrayBuffer() : new Response(body).arrayBuffer()
+    return new Uint8Array(await inTime(SMALL_BODY_MS, whole, () => neverCame(SMALL_BODY_MS)))
   } catch (error) {
     throw brokenOff(error)
   }
@@ -81,9 +82,13 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>
 type Incoming = { id: string; reader: Reader; start: Uint8Array[]; maxBytes: number }
 
 /** Runs the handler when there is room, if the request's body is large; throws the 429 after too long a wait. */
-export async function takingIn(c: Context<AppEnv>, work: () => Promise<void>): Promise<void> {
+export function takingIn(c: Context<AppEnv>, work: () => Promise<void>): Promise<void> {
   const by = c.get('principal')
-  const large = by === undefined ? null : await largeBodyOf(c)
+  return by === undefined || isSmall(c) ? work() : takingInMuch(c, by, work)
+}
+
+async function takingInMuch(c: Context<AppEnv>, by: Principal, work: () => Promise<void>): Promise<void> {
+  const large = await largeBodyOf(c)
   if (large === null) return work()
   const { announced, ...incoming } = large
   const { id } = incoming
@@ -100,14 +105,21 @@ export async function takingIn(c: Context<AppEnv>, work: () => Promise<void>): P
   }
 }
 
-/** Null for a small body. */
-async function largeBodyOf(c: Context<AppEnv>): Promise<(Incoming & { announced: number }) | null> {
+/** Whether that can be told without reading. */
+function isSmall(c: Context<AppEnv>): boolean {
   const { raw } = c.req
   // The body of a GET is a filter with a small limit of its own; it cannot be put into another request.
-  if (raw.body === null || raw.method === 'GET' || c.get('bodyLimit') !== 'standard') return null
+  if (raw.body === null || raw.method === 'GET' || c.get('bodyLimit') !== 'standard') return true
+  const length = raw.headers.get('content-length')
+  return length !== null && Number(length) < LARGE_BODY_BYTES
+}
+
+/** Null for a body that turns out to be small. */
+async function largeBodyOf(c: Context<AppEnv>): Promise<(Incoming & { announced: number }) | null> {
+  const { raw } = c.req
+  if (raw.body === null) return null
   const { maxBodyBytes: maxBytes } = config(c.env)
   const length = raw.headers.get('content-length')
-  if (length !== null && Number(length) < LARGE_BODY_BYTES) return null
   const reader: Reader = raw.body.getReader()
   const id = crypto.randomUUID()
   if (length !== null) return { id, reader, start: [], maxBytes, announced: Number(length) }

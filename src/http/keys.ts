@@ -28,17 +28,31 @@ export async function checkKey(env: Env, text: string, cacheMs: number): Promise
   return key
 }
 
+/** As `checkKey`, where neither the database nor a hash is needed to say that the key is valid; null says nothing. */
+export function rememberedKey(text: string, cacheMs: number): ApiKey | null {
+  const id = verified.get(text)
+  const entry = id === undefined ? undefined : byId.get(id)
+  const now = Date.now()
+  return entry === undefined || isStale(entry, cacheMs, now) ? null : inForce(entry, now)
+}
+
 /** The key of an id, or null when it is unknown, revoked or expired. Reads D1 unless it did within `cacheMs`. */
 export async function keyInForce(env: Env, id: string, cacheMs: number): Promise<ApiKey | null> {
   const now = Date.now()
   let entry = byId.get(id)
-  // The end of a deletion is seen at once.
-  if (entry === undefined || now - entry.at >= cacheMs || entry.key?.isLeaving === true) {
+  if (entry === undefined || isStale(entry, cacheMs, now)) {
     if (byId.size >= MAX_REMEMBERED) byId.clear()
     entry = { key: await findKey(env.DB, id), at: now }
     byId.set(id, entry)
   }
-  const { key } = entry
+  return inForce(entry, now)
+}
+
+/** The end of a deletion is seen at once. */
+const isStale = ({ key, at }: Remembered, cacheMs: number, now: number): boolean =>
+  now - at >= cacheMs || key?.isLeaving === true
+
+function inForce({ key }: Remembered, now: number): ApiKey | null {
   if (key === null || key.revokedAt !== null) return null
   return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? null : key
 }

@@ -4,8 +4,8 @@ import type { Context, MiddlewareHandler, Next } from 'hono'
 import { type Config, config } from '../config.ts'
 import { storeCounts } from '../db/metrics.ts'
 import { MARKER_HEADER } from '../lib/address-policy.ts'
-import { log, loggedAs } from '../lib/log.ts'
-import { count, isStoreDue, observe } from '../lib/metrics.ts'
+import { isWritten, log, loggedAs } from '../lib/log.ts'
+import { count, isCounted, isStoreDue, observe } from '../lib/metrics.ts'
 import type { AppEnv } from './app-env.ts'
 import { demandScope, identify, isAllowedOrigin } from './auth.ts'
 import { takingIn, tooLarge } from './body.ts'
@@ -47,13 +47,14 @@ function ownId(request: Request): string | null {
 
 async function answered(c: Context<AppEnv>, next: Next, requestId: string): Promise<void> {
   const startedAt = Date.now()
-  const own = { 'x-request-id': requestId, ...originHeaders(c.req.raw, c.env) }
+  const ofOrigin = originHeaders(c.req.raw, c.env)
   let made: Response | null = null
-  const jsonText = (text: string, status?: number, more?: Record<string, string>): Response => {
-    made = new Response(text, { status: status ?? 200, headers: JSON_HEADERS })
-    for (const [name, value] of Object.entries(more === undefined ? own : { ...own, ...more })) {
-      made.headers.set(name, value)
-    }
+  const jsonText = (text: string, status = 200, more: Record<string, string> | null = null): Response => {
+    made = new Response(text, { status, headers: JSON_HEADERS })
+    const { headers } = made
+    headers.set('x-request-id', requestId)
+    if (ofOrigin !== null) setAll(headers, ofOrigin)
+    if (more !== null) setAll(headers, more)
     return made
   }
   const json = (value: unknown, status?: number, more?: Record<string, string>): Response =>
@@ -68,15 +69,20 @@ async function answered(c: Context<AppEnv>, next: Next, requestId: string): Prom
     // What a handler throws was answered by its router; this is what was refused before.
     c.res = await renderError(error, c, envelopeFor(c.req.path))
   }
-  if (c.res !== made) addHeaders(c, { ...STANDARD, ...own })
+  if (c.res !== made) addHeaders(c, { ...STANDARD, 'x-request-id': requestId, ...ofOrigin })
   const ms = Date.now() - startedAt
-  noteAnswer(c, ms)
-  log.debug('http.answered', { method: c.req.method, path: declaredPath(c), status: c.res.status, ms })
+  if (isCounted()) noteAnswer(c, ms)
+  if (isWritten('debug')) {
+    log.debug('http.answered', { method: c.req.method, path: declaredPath(c), status: c.res.status, ms })
+  }
+}
+
+function setAll(headers: Headers, values: Record<string, string>): void {
+  for (const [name, value] of Object.entries(values)) headers.set(name, value)
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Counts the answer, where anybody reads counts. */
 function noteAnswer(c: Context<AppEnv>, ms: number): void {
   const { method } = c.req
   const limit = c.get('limitClass') ?? 'none'
@@ -113,7 +119,8 @@ async function admitted(c: Context<AppEnv>): Promise<Response | null> {
   const { scope, limit, bodyLimit } = admissionOf(c)
   c.set('limitClass', limit)
   if (limit !== 'uncounted') {
-    const principal = await identify(request, c.env)
+    const known = identify(request, c.env)
+    const principal = known instanceof Promise ? await known : known
     const counted = admit(c.env, principal, limit)
     if (counted !== null) await counted
     if (scope !== 'any') demandScope(principal, scope)
@@ -138,9 +145,9 @@ function refuseOwn(request: Request, env: Env): void {
 }
 
 /** Without an Origin the configuration is not read: a faulty one must not cost the answer its headers. */
-function originHeaders(request: Request, env: Env): Record<string, string> {
+function originHeaders(request: Request, env: Env): Record<string, string> | null {
   const origin = request.headers.has('origin') ? allowedOrigin(request, config(env)) : null
-  if (origin === null) return {}
+  if (origin === null) return null
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-credentials': 'true',

@@ -4,7 +4,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Context, Handler } from 'hono'
 import type { Admission, AppEnv } from './app-env.ts'
-import { demandAnew, SESSION_COOKIE } from './auth.ts'
+import { demandAnew, isLongAdmitted, SESSION_COOKIE } from './auth.ts'
 import { generateDocument, type Words, withWords } from './document-words.ts'
 import { codesOf, type ErrorCode, type ErrorShape, envelopeFor } from './errors.ts'
 import { envelopeOf, type Router, serve } from './router.ts'
@@ -72,13 +72,10 @@ type EndpointSpec<P, Q, B> = Admission & {
 }
 
 type Valid<P, Q, B> = { params: Input<P>; query: Input<Q>; body: Input<B> }
+type Handle<P, Q, B> = (c: Context<AppEnv>, input: Valid<P, Q, B>) => Response | Promise<Response>
 
 /** Adds an endpoint to a router and to the document. The handler gets the parsed output of the schemas. */
-export function endpoint<P, Q, B>(
-  app: Router,
-  spec: EndpointSpec<P, Q, B>,
-  handle: (c: Context<AppEnv>, input: Valid<P, Q, B>) => Response | Promise<Response>,
-): void {
+export function endpoint<P, Q, B>(app: Router, spec: EndpointSpec<P, Q, B>, handle: Handle<P, Q, B>): void {
   app.openAPIRegistry.registerPath(documentOf(app, spec))
   const shapes = {
     params: spec.params as z.ZodType | undefined,
@@ -90,12 +87,22 @@ export function endpoint<P, Q, B>(
   const nothing = { params: undefined, query: undefined, body: undefined } as Valid<P, Q, B>
   const handler: Handler<AppEnv> = plain
     ? (c) => handle(c, nothing)
-    : async (c) => {
-        const valid = (await validate(c, shapes)) as Valid<P, Q, B>
-        await demandAnew(c)
-        return handle(c, valid)
+    : (c) => {
+        const valid = validate(c, shapes) as Valid<P, Q, B> | Promise<Valid<P, Q, B>>
+        const isReady = !(valid instanceof Promise) && !isLongAdmitted(c)
+        return isReady ? handle(c, valid) : handleLater(c, valid, handle)
       }
   serve(app, { ...spec, path: honoPath(spec.path) }, handler)
+}
+
+async function handleLater<P, Q, B>(
+  c: Context<AppEnv>,
+  valid: Valid<P, Q, B> | Promise<Valid<P, Q, B>>,
+  handle: Handle<P, Q, B>,
+): Promise<Response> {
+  const input = await valid
+  await demandAnew(c)
+  return handle(c, input)
 }
 
 /** `{name}` is one segment; a name that ends in `_name` as the last but one part may hold slashes (repositories). */

@@ -27,8 +27,17 @@ export type BodyShape = { schema: z.ZodType; required: boolean }
 
 export type Valid = { params: unknown; query: unknown; body: unknown }
 
-/** Parses path, query and body together, and checks the headers. Throws the 422 with every problem found in any of them. */
-export async function validate(c: Context<AppEnv>, shapes: Shapes): Promise<Valid> {
+/**
+ * Parses path, query and body together, and checks the headers. Throws the 422 with every problem found in any of them. A promise is
+ * returned only where a body has to be read.
+ */
+export function validate(c: Context<AppEnv>, shapes: Shapes): Valid | Promise<Valid> {
+  const { raw } = c.req
+  if (shapes.body === undefined || raw.body === null) return checked(c, shapes, NO_BODY)
+  return readJson(raw, config(c.env).maxBodyBytes).then((body) => checked(c, shapes, body))
+}
+
+function checked(c: Context<AppEnv>, shapes: Shapes, raw: RawBody): Valid {
   const items: ValidationItem[] = []
   const check = (place: InputSource, schema: z.ZodType | undefined, input: unknown): unknown => {
     if (schema === undefined) return undefined
@@ -37,12 +46,11 @@ export async function validate(c: Context<AppEnv>, shapes: Shapes): Promise<Vali
     items.push(...toItems(result.error, place, input))
     return undefined
   }
-  const params = check('path', shapes.params, c.req.param())
+  const params = check('path', shapes.params, shapes.params && c.req.param())
   const query = check('query', shapes.query, shapes.query && queryOf(c.req.url))
   check('header', shapes.headers, shapes.headers && headersOf(c, Object.keys(shapes.headers.shape)))
   let body: unknown
   if (shapes.body) {
-    const raw = await readJson(c.req.raw, config(c.env).maxBodyBytes)
     if (raw.problem) items.push(raw.problem)
     else if (raw.value === null && !shapes.body.required) body = null
     else if (raw.value === null) items.push({ type: 'missing', loc: ['body'], msg: 'Field required', input: null })
@@ -84,10 +92,11 @@ function queryOf(url: string): Record<string, string | string[]> {
 /** The value is null where there is no body at all: `null` and nothing are one thing to the reference. */
 type RawBody = { value: unknown; problem?: ValidationItem }
 
+const NO_BODY: RawBody = { value: null }
+
 async function readJson(request: Request, maxBytes: number): Promise<RawBody> {
-  if (request.body === null) return { value: null }
   const bytes = await readBytes(request, maxBytes)
-  if (bytes.byteLength === 0) return { value: null }
+  if (bytes.byteLength === 0) return NO_BODY
   const type = request.headers.get('content-type')
   if (type !== null && !/^application\/([\w.+-]+\+)?json\b/i.test(type.trim())) {
     return { value: null, problem: notAnObject(decode(bytes) ?? '') }

@@ -7,8 +7,12 @@ export const systemClock: Clock = () => Date.now()
 
 /** ISO 8601 in UTC with six decimals and `Z`: the one form of time on the wire, fixed width so that text order is time order. */
 export function isoMicros(epochMs: number): string {
-  return `${new Date(epochMs).toISOString().slice(0, -1)}000Z`
+  if (epochMs !== written.at) written = { at: epochMs, text: `${new Date(epochMs).toISOString().slice(0, -1)}000Z` }
+  return written.text
 }
+
+/** What comes at once is stored in one millisecond. */
+let written = { at: Number.NaN, text: '' }
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 

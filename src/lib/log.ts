@@ -13,6 +13,9 @@ export function setLogLevel(level: LogLevel): void {
   threshold = level
 }
 
+/** For who would have to look up what to write. */
+export const isWritten = (level: LogLevel): boolean => RANK[level] >= RANK[threshold]
+
 type Fields = Record<string, unknown>
 
 /** What lines belong to that are written while some work goes on. */
@@ -28,6 +31,8 @@ const contexts = new AsyncLocalStorage<LogContext>()
 /** Does the work; every line that is written meanwhile, also by what it started, names these ids. */
 export function loggedAs<T>(context: LogContext, work: () => T): T {
   const outer = contexts.getStore()
+  // A method that calls another one of its object.
+  if (outer === context) return work()
   if (outer === undefined) return contexts.run(context, work)
   const mask = context.mask ?? outer.mask
   return contexts.run(
@@ -57,7 +62,7 @@ export function methodsLoggedAs<Self extends object>(
 const isOurs = (prototype: object): boolean => Object.getPrototypeOf(Object.getPrototypeOf(prototype) ?? {}) !== null
 
 function write(level: Exclude<LogLevel, 'silent'>, event: string, fields: Fields): void {
-  if (RANK[level] < RANK[threshold]) return
+  if (!isWritten(level)) return
   const context = contexts.getStore()
   const entry = { time: new Date().toISOString(), level, event, ...context?.ids(), ...fields }
   const mask = context?.mask ?? ((text: string) => text)

@@ -62,6 +62,9 @@ export function setCounting(isOn: boolean): void {
   isCounting = isOn
 }
 
+/** For who would have to look up what to count. */
+export const isCounted = (): boolean => isCounting
+
 export function count(name: CounterName, labels: Labels = {}, by = 1): void {
   if (isCounting && by > 0) add(seriesOf(name, labels), by)
 }

@@ -31,9 +31,12 @@ export function portAddress(request: Request, env: Env, label: string): string |
 }
 
 /** The answer to a request for the host of a port; null for any other host. */
-export async function portView(request: Request, env: Env): Promise<Response | null> {
+export function portView(request: Request, env: Env): Promise<Response> | null {
   const label = labelOf(request.url, env)
-  if (label === null) return null
+  return label === null ? null : viewOf(label, request, env)
+}
+
+async function viewOf(label: string, request: Request, env: Env): Promise<Response> {
   const token = portTokenIn(label)
   const stub = token === null ? null : conversationShown(env, token.object)
   if (token === null || stub === null) return errorPage(404, 'This address belongs to no server.')

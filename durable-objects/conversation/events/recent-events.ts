@@ -4,6 +4,7 @@
 
 import { Buffer } from 'node:buffer'
 import type { StoredEvent } from '../../../src/agent/events.ts'
+import { must } from '../../../src/lib/assert.ts'
 import { rows } from '../../sql.ts'
 import type { EventPage } from './event-search.ts'
 
@@ -16,7 +17,8 @@ const LOADED_EVENTS = 100
 export class RecentEvents {
   readonly #sql: SqlStorage
   readonly #room: number
-  #events: Remembered[] = []
+  /** By id, without a gap. */
+  readonly #events = new Map<number, Remembered>()
   #bytes = 0
   #last: number
   /** Whether older events were read, or have been dropped: then no more are read. */
@@ -33,22 +35,23 @@ export class RecentEvents {
   /** To be called when the event is stored. */
   add(event: StoredEvent, isHidden: boolean): void {
     const bytes = Buffer.byteLength(event.text)
-    this.#events.push({ event, isHidden, bytes })
+    this.#events.set(event.id, { event, isHidden, bytes })
     this.#bytes += bytes
     this.#last = event.id
     if (this.#bytes > this.#room) this.#drop()
   }
 
   get(id: number): string | null {
-    return this.#events[id - this.#first]?.event.text ?? null
+    return this.#events.get(id)?.event.text ?? null
   }
 
   /** The events after the given id, at most so many; null when not all of them are here. */
   since(after: number, limit: number): StoredEvent[] | null {
     const from = after + 1
     if (!this.#reaches(from)) return null
-    const start = from - this.#first
-    return this.#events.slice(start, start + limit).map(({ event }) => event)
+    const found: StoredEvent[] = []
+    for (let id = from; id <= this.#last && found.length < limit; id++) found.push(this.#at(id).event)
+    return found
   }
 
   /**
@@ -63,7 +66,7 @@ export class RecentEvents {
     const found: string[] = []
     const step = reverse ? -1 : 1
     for (let id = reverse ? to : startId; id >= startId && id <= to && found.length <= limit; id += step) {
-      const here = this.#events[id - this.#first]
+      const here = this.#events.get(id)
       if (here === undefined) return null
       if (!excludeHidden || !here.isHidden) found.push(here.event.text)
     }
@@ -71,7 +74,11 @@ export class RecentEvents {
   }
 
   get #first(): number {
-    return this.#last + 1 - this.#events.length
+    return this.#last + 1 - this.#events.size
+  }
+
+  #at(id: number): Remembered {
+    return must(this.#events.get(id), 'an event between the first and the last')
   }
 
   /** Whether the events from this one on are here. */
@@ -105,15 +112,18 @@ export class RecentEvents {
       oldest.id,
       this.#first,
     )
-    const older = found.map(({ hidden, bytes, ...event }) => ({ event, isHidden: hidden === 1, bytes }))
-    this.#events = [...older, ...this.#events]
-    this.#bytes += older.reduce((sum, { bytes }) => sum + bytes, 0)
+    for (const { hidden, bytes, ...event } of found) {
+      this.#events.set(event.id, { event, isHidden: hidden === 1, bytes })
+      this.#bytes += bytes
+    }
   }
 
   #drop(): void {
     this.#isLoaded = true
-    let count = 0
-    for (; this.#bytes > this.#room; count++) this.#bytes -= this.#events[count]?.bytes ?? 0
-    this.#events.splice(0, count)
+    while (this.#bytes > this.#room) {
+      const id = this.#first
+      this.#bytes -= this.#at(id).bytes
+      this.#events.delete(id)
+    }
   }
 }

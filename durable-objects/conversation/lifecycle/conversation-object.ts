@@ -181,11 +181,12 @@ export class ConversationObject extends DurableObject<Env> {
 
   /**
    * Runs the action when the current secrets are known: no text of a user may be stored before. Other requests wait
-   * meanwhile and keep their order.
+   * meanwhile and keep their order. Null where there is nothing to wait for.
    */
-  protected async whenOpen(): Promise<void> {
+  protected whenOpen(): Promise<void> | null {
     const secrets = this.whole?.secrets
-    if (secrets !== undefined && !secrets.isOpen) await this.ctx.blockConcurrencyWhile(() => secrets.open())
+    if (secrets === undefined || secrets.isOpen) return null
+    return this.ctx.blockConcurrencyWhile(() => secrets.open())
   }
 
   /** Waits until the index has the conversation's current row, but not for long; never throws. */

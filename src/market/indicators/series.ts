@@ -27,7 +27,7 @@ export function nullable(series: Numbers): (number | null)[] {
   return Array.from(series, (value) => (Number.isNaN(value) ? null : value))
 }
 
-/** Highest value of the last `period` bars, in one pass: a queue keeps only values that can still become the highest. */
+/** Highest value of the last `period` bars. */
 export function rollingMax(values: Numbers, period: number): Series {
   return rollingExtreme(values, period, 1)
 }
@@ -37,47 +37,32 @@ export function rollingMin(values: Numbers, period: number): Series {
   return rollingExtreme(values, period, -1)
 }
 
-/** Up to this width looking at a whole window again, when its best value leaves it, is faster than keeping a queue. */
-const NARROW = 16
-
+/**
+ * Van Herk's way, with the same few steps for every bar: the values are cut into blocks as long as the window, so a window is the end of
+ * one block and the beginning of the next, and the best of either is known from one walk through each block in each direction.
+ */
 function rollingExtreme(values: Numbers, period: number, sign: 1 | -1): Series {
-  const out = blank(values.length)
-  if (period <= NARROW) return scanned(values, { period, sign }, out)
-  const queue = new Int32Array(values.length)
-  let head = 0
-  let tail = 0
-  for (let i = 0; i < values.length; i++) {
-    const value = sign * (values[i] as number)
-    while (tail > head && sign * (values[queue[tail - 1] as number] as number) <= value) tail--
-    queue[tail++] = i
-    if ((queue[head] as number) <= i - period) head++
-    if (i >= period - 1) out[i] = values[queue[head] as number] as number
-  }
-  return out
-}
-
-function scanned(values: Numbers, { period, sign }: { period: number; sign: 1 | -1 }, out: Series): Series {
-  let best = Number.NEGATIVE_INFINITY
-  let bestAt = -1
-  for (let i = 0; i < values.length; i++) {
-    if (bestAt <= i - period) {
-      best = Number.NEGATIVE_INFINITY
-      for (let k = Math.max(i - period + 1, 0); k < i; k++) {
-        const value = sign * (values[k] as number)
-        if (value >= best) {
-          best = value
-          bestAt = k
-        }
-      }
+  const size = values.length
+  const out = new Float64Array(size)
+  // The best from each place of the block before to its end.
+  const ends = new Float64Array(period).fill(Number.NEGATIVE_INFINITY)
+  for (let start = 0; start < size; start += period) {
+    const count = Math.min(period, size - start)
+    let best = Number.NEGATIVE_INFINITY
+    for (let k = 0; k < count; k++) {
+      const value = sign * (values[start + k] as number)
+      if (value > best) best = value
+      const before = k + 1 < period ? (ends[k + 1] as number) : best
+      out[start + k] = sign * (before > best ? before : best)
     }
-    const value = sign * (values[i] as number)
-    if (value >= best) {
-      best = value
-      bestAt = i
+    let end = Number.NEGATIVE_INFINITY
+    for (let k = count - 1; k >= 0; k--) {
+      const value = sign * (values[start + k] as number)
+      if (value > end) end = value
+      ends[k] = end
     }
-    if (i >= period - 1) out[i] = sign * best
   }
-  return out
+  return out.fill(Number.NaN, 0, Math.min(period - 1, size))
 }
 
 export type Columns = { open: Series; high: Series; low: Series; close: Series; volume: Series }

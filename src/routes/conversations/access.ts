@@ -1,4 +1,4 @@
-import type { Context, MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler, Next } from 'hono'
 import { conversation, conversationPlace, noConversation } from '../../bindings.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
@@ -42,24 +42,30 @@ const stored = new Set<string>()
 
 /** Whether it is certain that no conversation has this id. */
 export async function isUnused(env: Env, owner: string, id: string): Promise<boolean> {
-  const place = conversationPlace(env, owner, id)
-  if (stored.has(place)) return false
+  const name = nameOf(owner, id)
+  if (stored.has(name)) return false
   try {
-    if (!(await isObjectStored(env, place))) return true
+    if (!(await isObjectStored(env, conversationPlace(env, owner, id)))) return true
   } catch (error) {
     // Then the object is called, as on the platform.
     log.warn('conversation.state_not_asked', errorFields(error))
     return false
   }
   if (stored.size >= MAX_REMEMBERED) stored.clear()
-  stored.add(place)
+  stored.add(name)
   return false
 }
 
+const nameOf = (owner: string, id: string): string => JSON.stringify([owner, id])
+
 /** Looks the id of the path up before any of the routes below it runs. */
-export const markUnused: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const markUnused: MiddlewareHandler<AppEnv> = (c, next) => {
   const id = c.req.param('conversation_id')
-  if (id !== undefined && CONVERSATION_ID.test(id))
-    c.set('isUnusedId', await isUnused(c.env, c.get('principal').owner, id))
+  if (id === undefined || !CONVERSATION_ID.test(id) || stored.has(nameOf(c.get('principal').owner, id))) return next()
+  return markAsked(c, id, next)
+}
+
+async function markAsked(c: Context<AppEnv>, id: string, next: Next): Promise<void> {
+  c.set('isUnusedId', await isUnused(c.env, c.get('principal').owner, id))
   await next()
 }

@@ -90,6 +90,22 @@ test('the methods of an object log as it says, also those that it inherits, and 
   ])
 })
 
+test('methods of one context that call each other name it once, and others beside it', async () => {
+  const context = { ids: () => ({ thing: 'x' }) }
+  const lines = await linesOf(() => {
+    loggedAs(context, () => {
+      loggedAs(context, () => log.info('same'))
+      loggedAs({ ids: () => ({ part: 'y' }) }, () => loggedAs(context, () => log.info('other')))
+      log.info('after')
+    })
+  })
+  expect(lines.map(({ event, thing, part }) => [event, thing, part])).toEqual([
+    ['same', 'x', undefined],
+    ['other', 'x', 'y'],
+    ['after', 'x', undefined],
+  ])
+})
+
 const CANARY = 'canary4711secret'
 
 test('no line shows a secret: neither the operator’s, nor an owner’s, nor what has the form of one', async () => {
