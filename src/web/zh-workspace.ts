@@ -45,7 +45,10 @@ export const ZH_WORKSPACE = {
   Changed: '已修改',
   Changes: '更改',
   'Choose a file.': '请选择文件。',
-  'Commands without one: write them in the conversation, line by line.': '没有运行器时，可在会话中逐行输入命令。',
+  'Without one this shell takes commands: files, git and JavaScript, no other programs.':
+    '没有运行器时，可在此输入命令：支持文件操作、git 和 JavaScript，不支持其他程序。',
+  Run: '运行',
+  Shell: '命令行',
   Connected: '已连接',
   'Connecting…': '正在连接…',
   'Ctrl+Shift+M leaves the terminal': '按 Ctrl+Shift+M 离开终端',

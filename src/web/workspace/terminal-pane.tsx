@@ -10,6 +10,7 @@ import { Link } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { adoptStyles } from './adopted-styles.ts'
+import { EdgeShell } from './edge-shell.tsx'
 import { TerminalSocket, type TerminalStatus } from './terminal-socket.ts'
 import { startAgain, whyNoTerminal } from './workspace-api.ts'
 
@@ -35,7 +36,11 @@ export function TerminalPane({ id }: { id: string }) {
     )
   if (why === null) return <p class="opening">{say('Looking for a runner…')}</p>
   if (why.none === null) return <OpenTerminal id={id} />
-  return STOPPED.test(why.none) ? <Stopped id={id} onStarted={ask} /> : <NoRunner why={why.none} onAgain={ask} />
+  return STOPPED.test(why.none) ? (
+    <Stopped id={id} onStarted={ask} />
+  ) : (
+    <NoRunner id={id} why={why.none} onAgain={ask} />
+  )
 }
 
 /** What the service says of a conversation that is closed. */
@@ -56,13 +61,16 @@ function Stopped({ id, onStarted }: { id: string; onStarted: () => void }) {
   )
 }
 
-const NoRunner = ({ why, onAgain }: { why: string; onAgain: () => void }) => (
+type NoRunnerProps = { id: string; why: string; onAgain: () => void }
+
+const NoRunner = ({ id, why, onAgain }: NoRunnerProps) => (
   <div class="ws-no-runner">
     <Notice kind="info" action={{ label: say('Try again'), run: onAgain }}>
       {say('A terminal needs a runner, a machine of yours that lends its processes.')} <span lang="en">{why}</span>{' '}
       <Link to="/settings/runtime">{say('Runtime and runners')}</Link>
     </Notice>
-    <p class="hint">{say('Commands without one: write them in the conversation, line by line.')}</p>
+    <p class="hint">{say('Without one this shell takes commands: files, git and JavaScript, no other programs.')}</p>
+    <EdgeShell id={id} />
   </div>
 )
 
