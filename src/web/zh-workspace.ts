@@ -39,7 +39,11 @@ export const ZH_WORKSPACE = {
   'Filter by name': '按名称筛选',
   'The file is too large to be compared here. Download it, or look at it in the terminal.':
     '文件过大，无法在此比较。请下载，或在终端中查看。',
+  'One changed file': '1 个文件有更改',
   '{count} changed files': '{count} 个文件有更改',
+  'No runner is connected. Start one with “npm run runner”.': '没有已连接的运行器，可用“npm run runner”启动。',
+  'This conversation runs at the edge, without processes. Begin one with runtime=auto or runtime=runner for a terminal.':
+    '此会话在边缘运行，没有进程。若需终端，请以 runtime=auto 或 runtime=runner 新建会话。',
   'A terminal needs a runner, a machine of yours that lends its processes.':
     '终端需要运行器，即您自己的一台提供进程的机器。',
   Changed: '已修改',

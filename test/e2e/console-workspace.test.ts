@@ -253,8 +253,8 @@ test('journey: without a runner the terminal says what to do and is a shell; eve
     body: {},
   })
   await one.open(`${machine.service.url}/conversations/${edge}/workspace/terminal`)
-  await page.getByText('runtime=runner').waitFor()
   await page.getByText('终端需要运行器').waitFor()
+  await page.getByText('此会话在边缘运行').waitFor()
   // The shell of the edge takes commands meanwhile, and knows what was said before and where it stands.
   const command = one.field('Command')
   const printed = page.getByRole('log').locator('.output')

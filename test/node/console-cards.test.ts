@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { introduction } from '../../src/agent/command-step.ts'
 import { KINDS, type Parameter } from '../../src/alerts/kinds.ts'
 import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
 import { coloured, isForTerminal } from '../../src/web/conversation/ansi.ts'
 import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
 import { askedOf, entryOf, toEntries } from '../../src/web/conversation/entries.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
+import { ZH } from '../../src/web/zh.ts'
 
 const ESC = String.fromCharCode(27)
 
@@ -228,4 +230,11 @@ test('the form of the console offers every kind with the scopes and parameters t
       ])
     }
   }
+})
+
+test('that no model is here is told in the reader’s language: the service’s own words are known to the page', () => {
+  const about = introduction().args
+  const [note] = toEntries([event(1, { action: 'system', args: { ...about } })])
+  expect(note).toMatchObject({ kind: 'note', text: expect.stringMatching(/^This conversation is a shell\. /) })
+  expect(Object.keys(ZH)).toContain(note?.kind === 'note' ? note.text : '')
 })
