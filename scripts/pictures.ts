@@ -29,16 +29,19 @@ type Made = { conversation: string; chinese: string; english: string; review: st
 const DESKTOP = { width: 1280, height: 860 }
 const chart = (page: Page) => page.locator('.chart-section canvas').first().waitFor()
 
-const PICTURES: readonly Picture[] = [
-  {
-    name: 'conversation',
-    look: { language: 'en', theme: 'light', ...DESKTOP },
-    path: ({ conversation }) => `/conversations/${conversation}`,
-    ready: async (page) => {
-      await page.getByRole('log').getByText('pass 3').last().waitFor()
-      await page.getByText('statistics/', { exact: true }).waitFor()
-    },
+const atWork = (name: string, language: Look['language']): Picture => ({
+  name,
+  look: { language, theme: 'light', ...DESKTOP },
+  path: ({ conversation }) => `/conversations/${conversation}`,
+  ready: async (page) => {
+    await page.getByRole('log').getByText('pass 3').last().waitFor()
+    await page.getByText('statistics/', { exact: true }).waitFor()
   },
+})
+
+const PICTURES: readonly Picture[] = [
+  atWork('conversation', 'en'),
+  atWork('conversation-zh', 'zh'),
   {
     name: 'report',
     look: { language: 'en', theme: 'dark', ...DESKTOP },

@@ -6,6 +6,7 @@ import { messageOf } from './api.ts'
 import { ago, clockTime } from './format.ts'
 import { LimitOfCard } from './frame/limit.tsx'
 import { Link } from './router.tsx'
+import { placeOfSetting } from './setting-places.ts'
 import { say } from './texts.ts'
 
 type NoticeProps = {
@@ -21,12 +22,7 @@ export function Notice({ kind, action, children }: NoticeProps) {
       <div>
         {children}
         {kind === 'error' && isLimit(children) && <LimitOfCard onOver={action?.run} />}
-        {kind === 'error' && mentionsSettings(children) && (
-          <>
-            {' '}
-            <Link to="/settings/model">{say('Open the settings')}</Link>
-          </>
-        )}
+        {kind === 'error' && <WayToSetting said={children} />}
       </div>
       {action && (
         <button type="button" class="quiet" onClick={action.run}>
@@ -42,8 +38,16 @@ const isLimit = (said: ComponentChildren): boolean =>
   Array.isArray(said) ? said.some(isLimit) : said === say('Too many requests.')
 
 /** Whoever reads that a setting is missing wants to go there. */
-export const mentionsSettings = (said: ComponentChildren): boolean =>
-  typeof said === 'string' && /\bsettings\b|\bllm_\w+/i.test(said) && !/^\/(?:settings|shared)/.test(location.pathname)
+export function WayToSetting({ said }: { said: ComponentChildren }) {
+  const place = typeof said === 'string' ? placeOfSetting(said) : null
+  if (place === null || /^\/(?:settings|shared)/.test(location.pathname)) return null
+  return (
+    <>
+      {' '}
+      <Link to={place}>{say('Open the settings')}</Link>
+    </>
+  )
+}
 
 type BarProps = { skip: { to: string; words: string }; children: ComponentChildren }
 

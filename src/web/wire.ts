@@ -50,6 +50,7 @@ export type UploadAnswer = { uploaded_files: string[]; skipped_files: { name: st
 export type Command =
   | { action: 'message'; args: { content: string; image_urls?: string[]; file_urls?: string[] } }
   | { action: 'change_agent_state'; args: { agent_state: string; action_id?: number } }
+  | { action: 'run'; args: { command: string } }
 
 /** What the agent writes while it writes it; the finished answer comes as an event. */
 export type Delta = {

@@ -55,6 +55,8 @@ export const ZH_CONVERSATION = {
   'This link is not valid. It may have ended or been taken back.': '此链接无效，可能已过期或被撤回。',
   'Whoever has the link can read this conversation until the link ends. They cannot change anything.':
     '持有链接者在链接失效前可阅读此会话，但不能更改任何内容。',
+  'This conversation is a shell. Every message is run as a bash script in the workspace at /workspace; the folder and exported variables last from one message to the next. No language model is involved.':
+    '此会话是命令行：每条消息都会作为 bash 脚本在 /workspace 工作区中运行，所在目录和导出的变量会保留到下一条消息，不使用语言模型。',
   'context {share} %': '上下文 {share} %',
   'with files': '包含文件',
   'with hidden events': '包含隐藏事件',

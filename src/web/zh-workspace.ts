@@ -39,13 +39,20 @@ export const ZH_WORKSPACE = {
   'Filter by name': '按名称筛选',
   'The file is too large to be compared here. Download it, or look at it in the terminal.':
     '文件过大，无法在此比较。请下载，或在终端中查看。',
+  'One changed file': '1 个文件有更改',
   '{count} changed files': '{count} 个文件有更改',
+  'No runner is connected. Start one with “npm run runner”.': '没有已连接的运行器，可用“npm run runner”启动。',
+  'This conversation runs at the edge, without processes. Begin one with runtime=auto or runtime=runner for a terminal.':
+    '此会话在边缘运行，没有进程。若需终端，请以 runtime=auto 或 runtime=runner 新建会话。',
   'A terminal needs a runner, a machine of yours that lends its processes.':
     '终端需要运行器，即您自己的一台提供进程的机器。',
   Changed: '已修改',
   Changes: '更改',
   'Choose a file.': '请选择文件。',
-  'Commands without one: write them in the conversation, line by line.': '没有运行器时，可在会话中逐行输入命令。',
+  'Without one this shell takes commands: files, git and JavaScript, no other programs.':
+    '没有运行器时，可在此输入命令：支持文件操作、git 和 JavaScript，不支持其他程序。',
+  Run: '运行',
+  Shell: '命令行',
   Connected: '已连接',
   'Connecting…': '正在连接…',
   'Ctrl+Shift+M leaves the terminal': '按 Ctrl+Shift+M 离开终端',

@@ -315,7 +315,7 @@ export const ZH = {
   'To win, after costs': '潜在收益（扣除成本）',
   Token: '令牌',
   'Tool servers': '工具服务器',
-  Trend: '趋势',
+  'Overall trend': '综合趋势',
   'Trend by horizon': '各周期趋势',
   'Beside the market': '与大盘对比',
   'What the method was worth': '方法的历史表现',

@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { startScriptedModel } from '../support/scripted-model.ts'
 import { browserOr, sharedService } from './browser.ts'
+import { type Answer, type Recorded, withBoards, withEverything } from './full-report.ts'
 import { type Look, type Person, personAt, SIZES } from './person.ts'
 
 const shared = sharedService({})
@@ -185,6 +186,31 @@ async function comesBack(one: Person): Promise<void> {
   await expect.poll(top).toBe(700)
 }
 
+test('journey: a report with words of a model, news, doubts and strategies is read, and one whose figures are withheld', async ({
+  skip,
+}) => {
+  const id = await reported('600519')
+  const one = await someone(skip, '/analysis', { language: 'zh', theme: 'dark', size: 'wide' })
+  const { page } = one
+  for (const isWithheld of [false, true]) {
+    await page.route('**/api/v1/analysis/status/*', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, json: withEverything((await response.json()) as Answer, isWithheld) })
+    })
+    await one.open(`${(await shared.start()).url}/analysis/${id}`)
+    await page.locator('.notice', { hasText: 'The model would rather sell.' }).waitFor()
+    await page.getByRole('link', { name: /goes on for longer/ }).waitFor()
+    await page.locator('.verdict .by-horizon').waitFor()
+    expect(await page.locator('.gate, .model-sentences .mark, .cards-grid > li').count()).toBe(6)
+    expect(await page.locator('.verdict .mark').count()).toBe(isWithheld ? 2 : 3)
+    if (isWithheld) expect(await page.locator('.plot').count()).toBe(0)
+    else await page.locator('.plot canvas').first().waitFor()
+    await one.looks(isWithheld ? 'a report whose figures are withheld' : 'a report with everything in it')
+    await page.unrouteAll({ behavior: 'wait' })
+  }
+  expect(one.faults).toEqual([])
+})
+
 test('journey: a report is taken along as Markdown, as a picture and on paper', async ({ skip }) => {
   const id = await reported('AAPL')
   const one = await someone(skip, `/analysis/${id}`, { language: 'zh', theme: 'light', size: 'narrow' })
@@ -272,6 +298,13 @@ test('journey: a market review is tables, cards and a picture, and nothing of th
   await expect.poll(isDrawn).toBe(true)
   await one.looks('a market review in the dark')
   await page.emulateMedia({ colorScheme: 'light' })
+  await page.route('**/api/v1/history/*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: withBoards((await response.json()) as Recorded) })
+  })
+  await one.reload()
+  await page.locator('.heat.down-5').first().waitFor()
+  expect(await page.locator('.heat').count()).toBe(22)
   expect(await page.locator('.markdown').textContent()).not.toMatch(/data:image|\*\*|##|\| ---/)
   await one.looks('a market review')
   await one.press(page.getByRole('link', { name: 'All tasks' }))

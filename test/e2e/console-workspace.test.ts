@@ -244,7 +244,7 @@ test('journey: two people type in the terminal of the page, a server that they s
   expect(one.faults).toEqual([])
 })
 
-test('journey: without a runner the terminal says what to do; every tab fits a phone, in Chinese and in the dark', async ({
+test('journey: without a runner the terminal says what to do and is a shell; every tab fits a phone, in Chinese and in the dark', async ({
   skip,
 }) => {
   const { one, page, at } = await opened(skip, { language: 'zh', theme: 'dark', size: 'narrow' })
@@ -253,12 +253,26 @@ test('journey: without a runner the terminal says what to do; every tab fits a p
     body: {},
   })
   await one.open(`${machine.service.url}/conversations/${edge}/workspace/terminal`)
-  await page.getByText('runtime=runner').waitFor()
   await page.getByText('终端需要运行器').waitFor()
-  await one.looks('a terminal without a runner')
+  await page.getByText('此会话在边缘运行').waitFor()
+  // The shell of the edge takes commands meanwhile, and knows what was said before and where it stands.
+  const command = one.field('Command')
+  const printed = page.getByRole('log').locator('.output')
+  for (const line of ['mkdir -p deep && cd deep && echo $((40 + 2)) > n', 'pwd; cat n', 'python3 -V']) {
+    await one.write(command, line)
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').locator('article', { hasText: line }).locator('.exit').waitFor()
+  }
+  expect(await printed.first().textContent()).toMatch(/\/deep\n42/)
+  await page.keyboard.press('ArrowUp')
+  expect(await command.inputValue()).toBe('python3 -V')
+  await one.write(command, '')
+  await one.looks('the shell of the edge')
   await one.press(one.button('Try again'))
   await one.press(one.link('Runtime and runners'))
   await one.heading('Runtime and runners').waitFor()
+  await page.locator('.settings-row', { hasText: one.say('connected') }).waitFor()
+  await one.looks('the runners')
   await one.open(`${at}/files`)
   const tree = page.getByRole('tree')
   await tree.getByText('README.md').waitFor()

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { KINDS, type Parameter } from '../../src/alerts/kinds.ts'
 import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
@@ -5,6 +7,8 @@ import { coloured, isForTerminal } from '../../src/web/conversation/ansi.ts'
 import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
 import { askedOf, entryOf, toEntries } from '../../src/web/conversation/entries.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
+import { ZH } from '../../src/web/zh.ts'
+import { ROOT } from '../support/source-tree.ts'
 
 const ESC = String.fromCharCode(27)
 
@@ -228,4 +232,12 @@ test('the form of the console offers every kind with the scopes and parameters t
       ])
     }
   }
+})
+
+test('that no model is here is told in the reader’s language: the service’s own words are known to the page', () => {
+  const source = readFileSync(join(ROOT, 'src/agent/command-step.ts'), 'utf8')
+  const content = /^const ABOUT = `([^`]+)`/m.exec(source)?.[1]
+  const [note] = toEntries([event(1, { action: 'system', args: { agent_class: 'ShellAgent', content } })])
+  expect(note).toMatchObject({ kind: 'note', text: expect.stringMatching(/^This conversation is a shell\. /) })
+  expect(Object.keys(ZH)).toContain(note?.kind === 'note' ? note.text : '')
 })

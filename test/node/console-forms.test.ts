@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '../../src/web/api.ts'
 import { pageIn } from '../../src/web/format.ts'
 import { faultsIn, placed } from '../../src/web/refusals.ts'
+import { placeOfSetting } from '../../src/web/setting-places.ts'
 
 type Item = { loc: (string | number)[]; type: string; msg?: string; ctx?: object }
 
@@ -78,4 +79,20 @@ test('what did not come from the service is told as it is', () => {
 
 test('a page number in an address is one from 1 on, whatever was written there', () => {
   expect(['3', '0', '-1', '1e3', 'x', '', '9999999'].map(pageIn)).toEqual([3, 1, 1, 1, 1, 1, 1])
+})
+
+test('an error that speaks of a setting leads to its page, in both languages, and no other error anywhere', () => {
+  const table: [said: string, place: string | null][] = [
+    ['The chosen model needs an API key; add it in the settings', '/settings/model'],
+    ['Name a model in the settings (llm_model, and llm_api_key where it needs a key)', '/settings/model'],
+    ['尚未配置模型（no llm configured）：请先在设置中选择模型并填写密钥', '/settings/model'],
+    ['The budget of $2 for the day is used up ($2). A higher one can be set in the settings.', '/settings/limits'],
+    ['No connected runner that is free has the label gpu, which the settings ask for.', '/settings/runtime'],
+    ['The agent that the settings name does not exist here; CodeActAgent works instead.', '/settings/agent'],
+    ['The settings of the channel are not complete', '/settings/notifications'],
+    ['The tool server mine is not configured any more', '/settings/tool-servers'],
+    ['There is no runner abc', null],
+    ['Another source tells another close.', null],
+  ]
+  expect(table.map(([said]) => [said, placeOfSetting(said)])).toEqual(table)
 })

@@ -148,7 +148,7 @@ test('whatever ends a start, a backup or a restore with a sentence is found in d
 test('both READMEs tell the same facts: commands, figures, links', () => {
   const factsOf = (page: string) => {
     const text = withoutCode(textOf(page))
-      .replaceAll('report-zh.png', 'report.png')
+      .replaceAll(/(conversation|report)-zh\.png/g, '$1.png')
       .replaceAll('README.zh.md', 'README.md')
     const prose = text.replaceAll(/\]\([^)]*\)/g, ']')
     return {

@@ -11,7 +11,12 @@ const reportOf = (raw_result: unknown, trend_analysis: unknown = null) => {
 test('each part is read as it is stored, and a figure that is not known has a dash', () => {
   const raw = {
     horizons: {
-      rows: [{ key: 'short', label: 'short', direction: 'up', direction_label: 'up' }, { label: 1 }],
+      rows: [
+        { key: 'short', label: 'short (days)', direction: 'up', direction_label: 'up' },
+        { label: 1 },
+        { key: 'long', label: '长期（数月至数年）', direction: 'down', direction_label: '向下' },
+        { key: 'weekly', label: 'weekly bars', direction: 'down', direction_label: 'down' },
+      ],
       holds: 'for days',
     },
     trade_plan: {
@@ -37,7 +42,15 @@ test('each part is read as it is stored, and a figure that is not known has a da
   }
   const trend = { return_5d_pct: 2.061, return_250d_pct: null, volatility_60d_pct: 10.88, max_drawdown_250d_pct: -3.2 }
   expect(storedParts(reportOf(raw, trend))).toEqual({
-    horizons: { rows: [{ label: 'short', direction: 'up', directionLabel: 'up' }], holds: 'for days' },
+    horizons: {
+      rows: [
+        { label: 'short (days)', direction: 'up', directionLabel: 'up' },
+        { label: '长期（数月至数年）', direction: 'down', directionLabel: '向下' },
+        { label: 'weekly bars', direction: 'down', directionLabel: 'down' },
+      ],
+      holds: 'for days',
+      brief: 'short up · 长期 向下',
+    },
     plan: {
       text: 'bought at',
       figures: [

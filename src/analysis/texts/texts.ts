@@ -352,6 +352,8 @@ export type OutlookTexts = {
   heading: { horizons: string; plan: string; returns: string; risk: string; turnover: string }
   horizon: Record<HorizonKey, string>
   direction: Record<Direction, string>
+  /** `{trend}`: a state of the short averages, which is none of the overall trend. */
+  ofShort: string
   /** A verdict of the short averages: for how long it holds. */
   holds: string
   /** `{entry}`, `{ratio}`, `{reward}`, `{risk}`, `{cost}`, `{most}`. */

@@ -148,8 +148,11 @@ function extreme(reasons: Reasoned[], sign: 1 | -1): string | null {
 }
 
 function verdict({ language, technical, decision }: NarrativeInput): Record<string, string | number> {
-  const labels = textsOf(language).report
-  const trend = technical === null ? labels.trendPrediction[decision.trend] : labels.trendState[technical.trend]
+  const { report: labels, outlook } = textsOf(language)
+  const trend =
+    technical === null
+      ? labels.trendPrediction[decision.trend]
+      : fill(outlook.ofShort, { trend: labels.trendState[technical.trend] })
   return { trend, score: decision.score, advice: labels.advice[decision.advice] }
 }
 

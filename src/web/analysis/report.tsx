@@ -30,7 +30,7 @@ export function ReportView({ report, taskId }: { report: Report; taskId: string 
     <article class={redRises ? 'report red-rises' : 'report'} lang={meta.report_language}>
       <Heading report={report} checks={checks} taskId={taskId} />
       <Notices meta={meta} isWithheld={isWithheld} />
-      <Verdict summary={summary} checks={checks} said={story.oneSentence} confidence={story.confidence} />
+      <Verdict {...{ summary, checks, story }} horizons={parts.horizons?.brief ?? null} />
       {/* What the model would do, where that is not what the report advises. */}
       {parts.comment?.contradiction && <Notice kind="info">{parts.comment.contradiction}</Notice>}
       <WhatChanged story={story} />
@@ -119,9 +119,9 @@ function Summary({ text, disclosure }: { text: string; disclosure: unknown }) {
   )
 }
 
-type VerdictProps = { summary: Report['summary']; checks: Checks; said: string | null; confidence: string | null }
+type VerdictProps = { summary: Report['summary']; checks: Checks; story: Story; horizons: string | null }
 
-function Verdict({ summary, checks, said, confidence }: VerdictProps) {
+function Verdict({ summary, checks, story: { oneSentence: said, confidence }, horizons }: VerdictProps) {
   const { operation_advice: advice, action_label: action } = summary
   return (
     <div class="verdict card">
@@ -142,10 +142,11 @@ function Verdict({ summary, checks, said, confidence }: VerdictProps) {
           </dd>
         </div>
         <div>
-          <dt lang={languageTag}>{say('Trend')}</dt>
+          <dt lang={languageTag}>{say('Overall trend')}</dt>
           <dd>
             {summary.trend_prediction} <Mark checks={checks} of={['price', 'averages', 'range']} />
           </dd>
+          {horizons !== null && <dd class="by-horizon">{horizons}</dd>}
         </div>
         {confidence !== null && (
           <div>

@@ -22,7 +22,8 @@ export type Comment = {
 }
 
 export type StoredParts = {
-  horizons: { rows: Horizon[]; holds: string | null } | null
+  /** `brief`: the three that the overall trend is made of, in one line. */
+  horizons: { rows: Horizon[]; holds: string | null; brief: string | null } | null
   plan: { figures: Fact[]; text: string } | null
   performance: Fact[]
   beside: LabelledText[]
@@ -52,7 +53,17 @@ function horizonsIn({ rows, holds }: Json): StoredParts['horizons'] {
     const [label, direction, directionLabel] = [row.label, row.direction, row.direction_label].map(textOf)
     return label && direction && directionLabel ? [{ label, direction, directionLabel }] : []
   })
-  return told.length === 0 ? null : { rows: told, holds: textOf(holds) }
+  return told.length === 0 ? null : { rows: told, holds: textOf(holds), brief: briefOf(listOf(rows)) }
+}
+
+/** Without the times that stand in brackets behind a name. */
+function briefOf(rows: readonly Json[]): string | null {
+  const told = ['short', 'medium', 'long'].flatMap((key) => {
+    const row = rows.find((one) => one.key === key)
+    const [name, direction] = [textOf(row?.label)?.split(/[(（]/)[0]?.trim(), textOf(row?.direction_label)]
+    return name && direction ? [`${name} ${direction}`] : []
+  })
+  return told.length === 0 ? null : told.join(' · ')
 }
 
 function planIn(plan: Json): StoredParts['plan'] {

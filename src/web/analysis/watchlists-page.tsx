@@ -7,6 +7,7 @@ import { Form, Labelled, RefusalNotice } from '../form.tsx'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { navigate, usePageTitle } from '../router.tsx'
 import { SureButton } from '../settings/fields.tsx'
+import { useStockNames } from '../stock-names.ts'
 import { say } from '../texts.ts'
 import { Asked, Notice, useAnswer } from '../ui.tsx'
 import { analyseCodes } from './history-pages.tsx'
@@ -184,6 +185,7 @@ function ListActions({ list, path, onChange }: PartProps & { list: Watchlist }) 
 
 function Stocks({ list, path, onChange }: PartProps & { list: Watchlist }) {
   const codes = list.stocks.map(({ stock_code }) => stock_code)
+  const names = useStockNames(codes)
   const up = (place: number) => {
     const [moved = ''] = codes.slice(place)
     const order = codes.toSpliced(place, 1).toSpliced(place - 1, 0, moved)
@@ -195,6 +197,7 @@ function Stocks({ list, path, onChange }: PartProps & { list: Watchlist }) {
         <Watched
           key={stock.stock_code}
           stock={stock}
+          name={names.get(stock.stock_code) || stock.stock_name || stock.stock_code}
           onUp={i === 0 ? null : () => up(i)}
           onChange={(init) => onChange(`${path}/stocks/${encodeURIComponent(stock.stock_code)}`, init)}
         />
@@ -205,17 +208,19 @@ function Stocks({ list, path, onChange }: PartProps & { list: Watchlist }) {
 
 type WatchedProps = {
   stock: Watchlist['stocks'][number]
+  /** In the reader's language, where that is known. */
+  name: string
   onUp: (() => void) | null
   onChange: (init: RequestInit) => Promise<boolean>
 }
 
-const Watched = ({ stock: { stock_code: code, stock_name: name, note }, onUp, onChange }: WatchedProps) => (
+const Watched = ({ stock: { stock_code: code, note }, name, onUp, onChange }: WatchedProps) => (
   <li>
     <span class="watched-name">
-      {name ?? code} <span class="code">{code}</span>
+      {name} <span class="code">{code}</span>
     </span>
     <NoteField
-      label={say('Note on {name}', { name: name ?? code })}
+      label={say('Note on {name}', { name })}
       note={note}
       onNote={(text) => onChange(sendJson('PUT', { note: text }))}
     />

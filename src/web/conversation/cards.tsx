@@ -3,6 +3,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { clockTime } from '../format.ts'
 import { CopyButton } from '../markdown.tsx'
+import { ScrolledPre } from '../scrolled-pre.tsx'
 import { locale, say } from '../texts.ts'
 import { type Coloured, coloured, isForTerminal } from './ansi.ts'
 import { type DiffLine, diffLines, sideBySide } from './diff.ts'
@@ -20,9 +21,9 @@ export function OutputText({ text, atEnd }: { text: string; atEnd: boolean }) {
   }, [atEnd])
   return (
     <>
-      <pre class="output" ref={box}>
+      <ScrolledPre class="output" box={box}>
         <Printed text={folded ? (atEnd ? text.slice(-FOLD_AT) : text.slice(0, FOLD_AT)) : text} />
-      </pre>
+      </ScrolledPre>
       {folded && (
         <button type="button" class="quiet" onClick={() => setFolded(false)}>
           {say('Show all {count} characters', { count: text.length.toLocaleString(locale) })}
@@ -39,9 +40,9 @@ export function LiveOutput({ text }: { text: string }) {
     box.current?.scrollTo({ top: box.current.scrollHeight })
   }, [text])
   return (
-    <pre class="output live" ref={box}>
+    <ScrolledPre class="output live" box={box}>
       <Printed text={text} />
-    </pre>
+    </ScrolledPre>
   )
 }
 
@@ -163,13 +164,13 @@ const OPEN_UP_TO = 60
 const MOST_LINES = 1_000
 
 const UnifiedDiff = ({ lines }: { lines: DiffLine[] }) => (
-  <pre class="diff">
+  <ScrolledPre class="diff">
     {lines.map(({ kind, text, was, is }, key) => (
       <span key={key} class={`diff-line ${kind}`} data-line={is ?? was ?? ''}>
         {`${SIGNS[kind]}${text}\n`}
       </span>
     ))}
-  </pre>
+  </ScrolledPre>
 )
 
 const SIGNS = { added: '+', removed: '-', same: ' ', place: '' } as const

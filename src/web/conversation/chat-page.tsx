@@ -302,7 +302,7 @@ function StateBadge({ agent, progress }: { agent: AgentState | null; progress: s
 
 type Props = { connection: Connection; onReconnect: () => void }
 
-function ConnectionNotice({ connection, onReconnect }: Props) {
+export function ConnectionNotice({ connection, onReconnect }: Props) {
   if (connection.state === 'ended') return <Notice kind="error">{connection.reason}</Notice>
   if (connection.state !== 'waiting') return null
   return (

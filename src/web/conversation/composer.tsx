@@ -170,7 +170,7 @@ const dataUrl = (file: File): Promise<string> =>
     reader.readAsDataURL(file)
   })
 
-const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
+export const isTouch = (): boolean => matchMedia('(pointer: coarse)').matches
 
 type BoxProps = {
   text: string
@@ -217,7 +217,7 @@ function grow(box: HTMLTextAreaElement | null): void {
 }
 
 /** As in a terminal: arrow up in an empty line brings back what was said before, arrow down goes forward again. */
-function useRecall(said: string[], text: string, setText: (text: string) => void) {
+export function useRecall(said: string[], text: string, setText: (text: string) => void) {
   const [back, setBack] = useState(0)
   const show = (steps: number) => {
     setBack(steps)

@@ -70,6 +70,10 @@ const LABELS = {
 export const nameOfState = (name: string): string =>
   name in LABELS ? say(LABELS[name as keyof typeof LABELS]) : name.replaceAll('_', ' ')
 
+/** What the service says where no model is. */
+const OF_SHELL =
+  'This conversation is a shell. Every message is run as a bash script in the workspace at /workspace; the folder and exported variables last from one message to the next. No language model is involved.'
+
 /** Bookkeeping between server and agent, which the state line shows already. */
 const SILENT = new Set(['system', 'recall', 'change_agent_state', 'condensation', 'condensation_request', 'null'])
 
@@ -188,7 +192,8 @@ function fromAction(event: StoredEvent): Entry | null {
   const place = placed(event)
   // A model's instructions are not for the reader; that no model is there is.
   if (action === 'system' && args.agent_class === 'ShellAgent') {
-    return { ...place, kind: 'note', text: text(args.content).replaceAll('\n', ' ') }
+    const about = text(args.content).replaceAll('\n', ' ')
+    return { ...place, kind: 'note', text: about === OF_SHELL ? say(OF_SHELL) : about }
   }
   if (SILENT.has(action)) return null
   if (action === 'message') return fromMessage(event)

@@ -2,10 +2,9 @@ import { Component, type ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { clockTime } from '../format.ts'
 import { Markdown } from '../markdown.tsx'
-import { Link } from '../router.tsx'
 import type { Outgoing } from '../stream.ts'
 import { say } from '../texts.ts'
-import { mentionsSettings } from '../ui.tsx'
+import { WayToSetting } from '../ui.tsx'
 import { EditCard, LiveOutput, OutputText, Pictures, StepCard, standing } from './cards.tsx'
 import { type Entry, entryOf, type Focus, isSame, type Output } from './entries.ts'
 import { type Anchor, anchorOf, keepInSight, restore } from './place.ts'
@@ -267,12 +266,7 @@ function EntryBody({ entry, running, live }: Omit<EntryProps, 'isFocused'>) {
 const Line = ({ kind, text }: { kind: 'error' | 'note'; text: string }) => (
   <p class={`entry ${kind}`}>
     {text}
-    {kind === 'error' && mentionsSettings(text) && (
-      <>
-        {' '}
-        <Link to="/settings/model">{say('Open the settings')}</Link>
-      </>
-    )}
+    {kind === 'error' && <WayToSetting said={text} />}
   </p>
 )
 

@@ -36,6 +36,8 @@ export type Draft = { answer: number; attempt: number; text: string }
 
 export type ChatControls = {
   say: (text: string, pictures?: string[], files?: string[]) => void
+  /** A command of the reader's own, whichever agent is here. */
+  run: (command: string) => void
   stop: () => void
   pause: () => void
   resume: () => void
@@ -146,6 +148,7 @@ function streamControls(stream: () => ConversationStream | null): StreamControls
           ...(files.length === 0 ? {} : { file_urls: files }),
         },
       }),
+    run: (command) => stream()?.send({ action: 'run', args: { command } }),
     stop: () => become('stopped'),
     pause: () => become('paused'),
     resume: () => become('running'),

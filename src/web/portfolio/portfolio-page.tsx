@@ -7,6 +7,7 @@ import { messageOf, request, sendJson } from '../api.ts'
 import { Choice } from '../controls.tsx'
 import { price, signed } from '../format.ts'
 import { Link, navigate, useChosen, usePageTitle } from '../router.tsx'
+import { useStockNames } from '../stock-names.ts'
 import { say, type Text } from '../texts.ts'
 import { Asked, Notice, useAnswer } from '../ui.tsx'
 import { Booking } from './booking.tsx'
@@ -26,7 +27,6 @@ import {
   type Snapshot,
 } from './portfolio-api.ts'
 import { RiskView } from './risk-view.tsx'
-import { useStockNames } from './stock-names.ts'
 
 type Found = { snapshot: Snapshot; advice: Map<string, Signal> }
 

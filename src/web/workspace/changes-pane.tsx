@@ -56,7 +56,11 @@ function ChangeList({ id, changes, onReverted }: ChangeListProps) {
   return (
     <>
       <div class="filters">
-        <p class="hint">{say('{count} changed files', { count: changes.length.toLocaleString(locale) })}</p>
+        <p class="hint">
+          {changes.length === 1
+            ? say('One changed file')
+            : say('{count} changed files', { count: changes.length.toLocaleString(locale) })}
+        </p>
         {changes.length > MANY && (
           <input
             type="search"

@@ -24,17 +24,19 @@ export function PortsPane({ id }: { id: string }) {
               {say('No server runs in the workspace. One that is started on a runner is listed here.')}
             </p>
           ) : (
-            <ul class="rows">
-              {found.map((port) => (
-                <li key={port.address}>
-                  <PortRow id={id} port={port} onClosed={ports.reload} />
-                </li>
-              ))}
-            </ul>
+            <>
+              <ul class="rows">
+                {found.map((port) => (
+                  <li key={port.address}>
+                    <PortRow id={id} port={port} onClosed={ports.reload} />
+                  </li>
+                ))}
+              </ul>
+              <p class="hint">{say('Whoever has the address can open it, until it is taken back.')}</p>
+            </>
           )
         }
       </Loading>
-      <p class="hint">{say('Whoever has the address can open it, until it is taken back.')}</p>
     </div>
   )
 }

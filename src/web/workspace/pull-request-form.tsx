@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { useUnsaved } from '../frame/unsaved.ts'
 import { Link } from '../router.tsx'
+import { ScrolledPre } from '../scrolled-pre.tsx'
 import { Field, Loading, SaveForm, TextField, Toggle, useLoaded } from '../settings/fields.tsx'
 import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -78,7 +79,7 @@ const Told = ({ hindrance: { message, to, said } }: { hindrance: Hindrance }) =>
     <Notice kind="error">
       <span>{message}</span> {to !== null && <Link to={to}>{say(LINKS[to] ?? 'Conversation')}</Link>}
     </Notice>
-    {said !== '' && <pre class="output">{said}</pre>}
+    {said !== '' && <ScrolledPre class="output">{said}</ScrolledPre>}
   </>
 )
 

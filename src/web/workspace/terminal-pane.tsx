@@ -7,9 +7,10 @@ import { type ITheme, Terminal } from '@xterm/xterm'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { Link } from '../router.tsx'
-import { say } from '../texts.ts'
+import { say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { adoptStyles } from './adopted-styles.ts'
+import { EdgeShell } from './edge-shell.tsx'
 import { TerminalSocket, type TerminalStatus } from './terminal-socket.ts'
 import { startAgain, whyNoTerminal } from './workspace-api.ts'
 
@@ -35,7 +36,11 @@ export function TerminalPane({ id }: { id: string }) {
     )
   if (why === null) return <p class="opening">{say('Looking for a runner…')}</p>
   if (why.none === null) return <OpenTerminal id={id} />
-  return STOPPED.test(why.none) ? <Stopped id={id} onStarted={ask} /> : <NoRunner why={why.none} onAgain={ask} />
+  return STOPPED.test(why.none) ? (
+    <Stopped id={id} onStarted={ask} />
+  ) : (
+    <NoRunner id={id} why={why.none} onAgain={ask} />
+  )
 }
 
 /** What the service says of a conversation that is closed. */
@@ -56,13 +61,30 @@ function Stopped({ id, onStarted }: { id: string; onStarted: () => void }) {
   )
 }
 
-const NoRunner = ({ why, onAgain }: { why: string; onAgain: () => void }) => (
+/** The usual reasons, in the reader's language. */
+const REASONS: readonly (readonly [said: RegExp, text: Text])[] = [
+  [/^No runner is connected\b/, 'No runner is connected. Start one with “npm run runner”.'],
+  [
+    /^This conversation runs at the edge\b/,
+    'This conversation runs at the edge, without processes. Begin one with runtime=auto or runtime=runner for a terminal.',
+  ],
+]
+
+function Why({ text }: { text: string }) {
+  const known = REASONS.find(([said]) => said.test(text))
+  return known === undefined ? <span lang="en">{text}</span> : <span>{say(known[1])}</span>
+}
+
+type NoRunnerProps = { id: string; why: string; onAgain: () => void }
+
+const NoRunner = ({ id, why, onAgain }: NoRunnerProps) => (
   <div class="ws-no-runner">
     <Notice kind="info" action={{ label: say('Try again'), run: onAgain }}>
-      {say('A terminal needs a runner, a machine of yours that lends its processes.')} <span lang="en">{why}</span>{' '}
+      {say('A terminal needs a runner, a machine of yours that lends its processes.')} <Why text={why} />{' '}
       <Link to="/settings/runtime">{say('Runtime and runners')}</Link>
     </Notice>
-    <p class="hint">{say('Commands without one: write them in the conversation, line by line.')}</p>
+    <p class="hint">{say('Without one this shell takes commands: files, git and JavaScript, no other programs.')}</p>
+    <EdgeShell id={id} />
   </div>
 )
 

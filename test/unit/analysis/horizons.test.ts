@@ -2,16 +2,9 @@ import { expect, test } from 'vitest'
 import { decide } from '../../../src/analysis/judge/decision.ts'
 import { type Horizons, isAbove, periodTrends, standing } from '../../../src/analysis/judge/horizons.ts'
 import { type Technical, technicalView } from '../../../src/analysis/judge/signals.ts'
-import { barsOf, wave } from './series.ts'
+import { barsOf, bounce, wave } from './series.ts'
 
 const SOUND = { coreIsSound: true, flowKnown: true }
-
-/** A long fall, then a bounce that puts the short averages in order while the price is still far below its high. */
-function bounce(): number[] {
-  const fall = Array.from({ length: 320 }, (_, i) => 200 * 0.9965 ** i)
-  const low = fall.at(-1) ?? 0
-  return [...fall, ...Array.from({ length: 9 }, (_, i) => low * 1.008 ** (i + 1))]
-}
 
 test('a bounce inside a long fall is told for its horizon, and is neither bought nor called bullish', () => {
   const closes = bounce()

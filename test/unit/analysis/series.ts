@@ -23,6 +23,13 @@ export function wave(count: number, driftPct: number, start = 100): number[] {
   return Array.from({ length: count }, (_, i) => start * (1 + driftPct / 100) ** i * (1 + 0.01 * Math.sin(i)))
 }
 
+/** A long fall, then a bounce that puts the short averages in order while the price is still far below its high. */
+export function bounce(): number[] {
+  const fall = Array.from({ length: 320 }, (_, i) => 200 * 0.9965 ** i)
+  const low = fall.at(-1) ?? 0
+  return [...fall, ...Array.from({ length: 9 }, (_, i) => low * 1.008 ** (i + 1))]
+}
+
 /** Random walks of any price level, wildness and length, with days without volume. */
 export const anyBars: fc.Arbitrary<Bar[]> = fc
   .record({

@@ -5,11 +5,19 @@ import type { ProviderRun } from '../../../src/market/bars.ts'
 import { ALONE, analyze, DEADLINES } from '../analysis/alone.ts'
 import { barsOf, wave } from '../analysis/series.ts'
 
-export type Wanted = { language: ReportLanguage; reportType?: TaskRequest['reportType']; name?: string }
+export type Wanted = {
+  language: ReportLanguage
+  reportType?: TaskRequest['reportType']
+  name?: string
+  closes?: readonly number[]
+}
 type Made = { report: AnalysisReport; diagnostics: StoredDiagnostics }
 
-/** A report on 80 even days of a mainland share, after the close of Friday, 2026-03-20; the quote's source is down. */
-export async function makeReport({ language, reportType = 'full', name = '贵州茅台' }: Wanted): Promise<Made> {
+const EVEN_DAYS = wave(80, 0.1, 1480)
+
+/** A report on a mainland share, at first on 80 even days, after the close of Friday, 2026-03-20; the quote's source is down. */
+export async function makeReport(wanted: Wanted): Promise<Made> {
+  const { language, reportType = 'full', name = '贵州茅台', closes = EVEN_DAYS } = wanted
   const at = '2026-03-20T08:00:00.000000Z'
   const ran: ProviderRun = {
     dataType: 'daily_data',
@@ -44,7 +52,7 @@ export async function makeReport({ language, reportType = 'full', name = '贵州
     {
       dailyBars: async () => ({
         ok: true,
-        value: barsOf(wave(80, 0.1, 1480)),
+        value: barsOf(closes),
         provider: 'tencent',
         provenance: null,
         runs: [ran],

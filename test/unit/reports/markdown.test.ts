@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { diagnosticSummary } from '../../../src/analysis/report/diagnostics.ts'
+import { renderHtml } from '../../../src/analysis/report/render/html.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
+import { reportView } from '../../../src/analysis/report/render/view.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
+import { bounce } from '../analysis/series.ts'
 import { makeReport, type Wanted } from './make-report.ts'
 
 async function markdownOf(wanted: Wanted): Promise<string> {
@@ -79,6 +82,26 @@ test('a full report reads top to bottom in each language: head, conclusion, scor
       expect(found, `${part} after position ${at} of\n${text}`).toBeGreaterThanOrEqual(at)
       at = found + part.length
     }
+  }
+})
+
+test('a short rise inside a long fall is no strong trend beside a sideways one: the overall trend and the short one are told apart', async () => {
+  const wanted = {
+    zh: ['- 综合趋势：震荡 · 短期', /^短期(?:强势|弱势)?多头/, '技术形态为短期'],
+    en: [
+      '- Overall trend: Sideways · ',
+      /^(?:Strong u|Weak u|U)ptrend in the short term, score/,
+      ' in the short term; ',
+    ],
+    ko: ['- 종합 추세: 횡보 · 단기 ', /^단기 .*상승 추세, 점수/, '기술적 흐름: 단기 '],
+  } as const
+  for (const language of ['zh', 'en', 'ko'] as const) {
+    const { report } = await makeReport({ language, closes: bounce() })
+    const [head, sentence, picture] = wanted[language]
+    expect(reportView(report).oneSentence).toMatch(sentence)
+    expect(report.summary.analysis_summary).toContain(picture)
+    expect(renderMarkdown(report)).toContain(head)
+    expect(renderHtml(report)).toContain(head.slice(2))
   }
 })
 

@@ -178,9 +178,11 @@ function otherOpinion({ report, view: { comment } }: Page): string {
   return comment?.contradiction ? aside(text(comment.contradiction), report.meta.report_language) : ''
 }
 
-function trendText({ report: { summary }, view }: Page): string {
+/** Over all horizons, and what the short averages alone say. */
+function trendText({ report: { summary, meta }, view }: Page): string {
   const state = view.trend?.trend_status
-  return state ? `${text(summary.trend_prediction)} · ${text(state)}` : text(summary.trend_prediction)
+  const short = state && fill(textsOf(meta.report_language).outlook.ofShort, { trend: text(state) })
+  return short ? `${text(summary.trend_prediction)} · ${short}` : text(summary.trend_prediction)
 }
 
 function oneSentence({ view, report }: Page): string {

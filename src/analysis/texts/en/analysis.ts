@@ -148,7 +148,7 @@ export const analysis: AnalysisTexts = {
     score: 'score {before} → {after}',
     sameScore: 'score still {after}',
     parts: 'changed: {parts}',
-    trend: 'trend: {before} → {after}',
+    trend: 'short-term trend: {before} → {after}',
     advice: 'advice: {before} → {after}',
     crossed: 'passed: {levels}',
   },

@@ -146,7 +146,7 @@ export const analysis: AnalysisTexts = {
     score: '점수 {before} → {after}',
     sameScore: '점수는 {after}점으로 변동 없음',
     parts: '변동 항목: {parts}',
-    trend: '추세: {before} → {after}',
+    trend: '단기 추세: {before} → {after}',
     advice: '의견: {before} → {after}',
     crossed: '통과한 가격대: {levels}',
   },

@@ -138,7 +138,7 @@ export const analysis: AnalysisTexts = {
     score: '评分 {before} → {after}',
     sameScore: '评分不变，仍为 {after}',
     parts: '变动项：{parts}',
-    trend: '趋势：{before} → {after}',
+    trend: '短期趋势：{before} → {after}',
     advice: '建议：{before} → {after}',
     crossed: '已越过：{levels}',
   },

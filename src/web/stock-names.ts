@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { readStocks } from '../api.ts'
-import { language } from '../texts.ts'
+import { readStocks } from './api.ts'
+import { language } from './texts.ts'
 
 /** As many as the service reads at once. */
 const MOST = 200

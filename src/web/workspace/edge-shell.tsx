@@ -1,0 +1,117 @@
+// The shell of a conversation that has no runner: a line goes to the interpreter at the edge, and stands in the conversation as
+// what somebody ran. It shows the commands of the conversation, whoever ran them.
+
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { ConnectionNotice } from '../conversation/chat-page.tsx'
+import { isTouch, useRecall } from '../conversation/composer.tsx'
+import { type Entry, toEntries } from '../conversation/entries.ts'
+import { Log } from '../conversation/log.tsx'
+import { type Chat, type ChatControls, useConversation } from '../conversation/use-conversation.ts'
+import { useUnsaved } from '../frame/unsaved.ts'
+import { say } from '../texts.ts'
+import { Notice } from '../ui.tsx'
+
+export function EdgeShell({ id }: { id: string }) {
+  const [chat, controls] = useConversation(id)
+  const entries = useMemo(() => toEntries(chat.events).filter(isOfShell), [chat.events])
+  if (chat.phase === 'opening') {
+    return chat.problem === null ? (
+      <p class="opening">{say('Opening…')}</p>
+    ) : (
+      <Notice kind="error" action={{ label: say('Try again'), run: controls.openNow }}>
+        {chat.problem}
+      </Notice>
+    )
+  }
+  return (
+    <section class="ws-shell" aria-label={say('Shell')}>
+      <Commands {...{ chat, controls, entries }} />
+      {chat.problem !== null && (
+        <Notice kind="error" action={{ label: say('Dismiss'), run: controls.dismissProblem }}>
+          {chat.problem}
+        </Notice>
+      )}
+      <ConnectionNotice connection={chat.connection} onReconnect={controls.reconnectNow} />
+      <CommandLine {...{ id, chat, controls, entries }} />
+    </section>
+  )
+}
+
+const isOfShell = ({ kind }: Entry): boolean => kind === 'command' || kind === 'error'
+const isAtWork = ({ agent }: Chat): boolean => agent?.name === 'running'
+
+type Props = { chat: Chat; controls: ChatControls; entries: Entry[] }
+
+const Commands = ({ chat, controls, entries }: Props) => (
+  <Log
+    entries={entries}
+    outbox={chat.outbox}
+    draft=""
+    has={{ earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest }}
+    focus={null}
+    running={isAtWork(chat)}
+    progress={chat.progress}
+    live={chat.live}
+    onLoad={controls.load}
+    onEnd={() => controls.jump(null)}
+    onSendAgain={controls.sendAgain}
+    onDiscard={controls.discard}
+  />
+)
+
+function CommandLine({ id, chat, controls, entries }: Props & { id: string }) {
+  const [text, setText] = useUnsaved(`command ${id}`, '')
+  const said = entries.flatMap((entry) => (entry.kind === 'command' && entry.byUser ? [entry.command] : []))
+  const recall = useRecall(said, text, setText)
+  const run = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (text.trim() === '') return
+    controls.run(text)
+    setText('')
+    recall.reset()
+  }
+  return (
+    <form class="ws-command" onSubmit={run}>
+      <span class="prompt" aria-hidden="true">
+        $
+      </span>
+      <CommandField text={text} onText={setText} onKeyDown={(event) => recall.key(event) && event.preventDefault()} />
+      {isAtWork(chat) && (
+        <button type="button" class="danger" onClick={controls.stop}>
+          {say('Stop')}
+        </button>
+      )}
+      <button type="submit" class="primary" disabled={chat.connection.state === 'ended' || text.trim() === ''}>
+        {say('Run')}
+      </button>
+    </form>
+  )
+}
+
+type FieldProps = { text: string; onText: (text: string) => void; onKeyDown: (event: KeyboardEvent) => void }
+
+function CommandField({ text, onText, onKeyDown }: FieldProps) {
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    // On a touch screen this would open the keyboard over what there is to read.
+    if (!isTouch()) field.current?.focus()
+  }, [])
+  return (
+    <>
+      <label for="command" class="visually-hidden">
+        {say('Command')}
+      </label>
+      <input
+        id="command"
+        class="mono"
+        ref={field}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        value={text}
+        onInput={(event) => onText(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+    </>
+  )
+}
