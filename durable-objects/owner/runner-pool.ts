@@ -15,9 +15,15 @@ import {
 } from '../../src/runners/wire.ts'
 import { firstRow, rows } from '../sql.ts'
 import { attach, attachmentOf, isOpen } from './runner-attachment.ts'
+import { Pace } from './runner-pace.ts'
 
 /** Sockets at a time, of all runners of an owner. */
 const MAX_RUNNER_SOCKETS = 200
+/** Connections that the runners of an owner open, and their greetings: all of them come at once after a restart of the service. */
+const COMINGS = { most: MAX_RUNNER_SOCKETS, perSecond: 5 }
+/** What all of them say but answers. A long message counts as several. */
+const MESSAGES = { most: 300, perSecond: 30 }
+const MESSAGE_CHARS = 8 * 1024
 /** A runner that does not answer within this time is taken for gone. */
 const OPEN_WITHIN_MS = 5_000
 /** For one of which another one with its id has come. */
@@ -68,25 +74,28 @@ export type RunnerInfo = RunnerDescription & {
 
 type Row = { id: string; description: string; seen_at: number; draining: number; used: number }
 
-type PoolDeps = { isThere(id: string): boolean; changed(): void; sql?: SqlStorage }
+type PoolDeps = { unknown(ids: readonly string[]): string[]; changed(): void; sql?: SqlStorage }
 
 export class RunnerPool {
   readonly #ctx: DurableObjectState
   readonly #sql: SqlStorage
-  readonly #isThere: (conversation: string) => boolean
+  readonly #unknown: (conversations: readonly string[]) => string[]
   readonly #changed: () => void
   readonly #peers = new Map<WebSocket, RpcPeer>()
   readonly #ended = new WeakSet<WebSocket>()
   readonly #since = Date.now()
+  readonly #openings = new Pace(COMINGS)
+  readonly #greetings = new Pace(COMINGS)
+  readonly #messages = new Pace(MESSAGES)
 
   /**
-   * `isThere` tells whether the owner has a conversation of this id; also true when that is not known. `changed` is called
+   * `unknown` tells which of these conversations the owner does not have. `changed` is called
    * when a runner came or left.
    */
-  constructor(ctx: DurableObjectState, { isThere, changed, sql = ctx.storage.sql }: PoolDeps) {
+  constructor(ctx: DurableObjectState, { unknown, changed, sql = ctx.storage.sql }: PoolDeps) {
     this.#ctx = ctx
     this.#sql = sql
-    this.#isThere = isThere
+    this.#unknown = unknown
     this.#changed = changed
   }
 
@@ -95,9 +104,9 @@ export class RunnerPool {
     return liveRunners(this.#ctx).size
   }
 
-  /** Takes a runner's socket, and when its key expires; null when too many are open. */
+  /** Takes a runner's socket, and when its key expires; null when too many are open, or come. */
   accept(key: string | null, until: number | null): WebSocket | null {
-    if (this.#ctx.getWebSockets().length >= MAX_RUNNER_SOCKETS) return null
+    if (this.#ctx.getWebSockets().length >= MAX_RUNNER_SOCKETS || !this.#openings.take()) return null
     const { 0: client, 1: server } = new WebSocketPair()
     this.#ctx.acceptWebSocket(server)
     attach(server, { key, until, runner: null, life: null, left: null })
@@ -105,8 +114,10 @@ export class RunnerPool {
   }
 
   async receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    if (typeof data === 'string') await this.#peer(socket).receive(data)
-    else socket.close(1003, 'only text comes here')
+    if (typeof data !== 'string') return socket.close(1003, 'only text comes here')
+    if (this.#messages.take(1 + Math.floor(data.length / MESSAGE_CHARS))) await this.#peer(socket).receive(data)
+    // What is said after that is not read.
+    else if (isOpen(socket)) socket.close(1008, 'too many messages')
   }
 
   /** The socket is closed. */
@@ -199,6 +210,12 @@ export class RunnerPool {
     return holders
   }
 
+  /** For a call, whose answer is no message too many. */
+  #asking(socket: WebSocket): RpcPeer {
+    this.#messages.give()
+    return this.#peer(socket)
+  }
+
   #peer(socket: WebSocket): RpcPeer {
     const known = this.#peers.get(socket)
     if (known !== undefined) return known
@@ -218,6 +235,7 @@ export class RunnerPool {
     const { runner, holds, clock } = hello
     const life = hello.life ?? null
     const { key, until, runner: before } = attachmentOf(socket)
+    if (!this.#greetings.take()) throw new RpcError(RPC_ERRORS.full, 'too many runners come at once: try again later')
     if (before !== null && before !== runner.id)
       throw new RpcError(RPC_ERRORS.refused, 'this connection has said hello as another runner')
     const others = this.#ctx.getWebSockets().filter((one) => one !== socket && attachmentOf(one).runner === runner.id)
@@ -249,7 +267,7 @@ export class RunnerPool {
     try {
       // Of a conversation that nobody has: there is nothing to close.
       const nothing = { conversation: 'none', erase: false }
-      await this.#peer(socket).call('conversation/close', nothing, z.object({}), ALIVE_WITHIN_MS)
+      await this.#asking(socket).call('conversation/close', nothing, z.object({}), ALIVE_WITHIN_MS)
       return true
     } catch (error) {
       return !(error instanceof NoAnswer)
@@ -258,17 +276,21 @@ export class RunnerPool {
 
   /** Conversations that were deleted while the runner was away: their folders go. */
   async #eraseDeleted(socket: WebSocket, holds: readonly string[]): Promise<void> {
-    for (const conversation of holds.filter((id) => !this.#isThere(id))) {
-      await this.#close(socket, conversation, true)
+    for (const conversation of this.#unknown(holds)) {
+      // The rest when it comes again: one that is gone, or does not answer, is not waited for as often as it names something.
+      if (!isOpen(socket) || !(await this.#close(socket, conversation, true))) return
     }
   }
 
-  async #close(socket: WebSocket, conversation: string, erase: boolean): Promise<void> {
+  /** False without an answer. */
+  async #close(socket: WebSocket, conversation: string, erase: boolean): Promise<boolean> {
     try {
-      await this.#peer(socket).call('conversation/close', { conversation, erase }, z.object({}), OPEN_WITHIN_MS)
+      await this.#asking(socket).call('conversation/close', { conversation, erase }, z.object({}), OPEN_WITHIN_MS)
     } catch (error) {
       log.warn('runner.not_closed', { conversation, ...errorFields(error) })
+      return !(error instanceof NoAnswer)
     }
+    return true
   }
 
   async #open(
@@ -278,7 +300,7 @@ export class RunnerPool {
   ): Promise<'yes' | 'refused' | 'disk' | 'silent'> {
     const { conversation, path, ticket, holder, withinMs } = wanted
     try {
-      await this.#peer(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), withinMs)
+      await this.#asking(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), withinMs)
     } catch (error) {
       log.warn('runner.not_opened', { runner, conversation, ...errorFields(error) })
       // Half-open connections look like this.
