@@ -147,7 +147,7 @@ export class RunnerPool {
       'SELECT runner FROM runner_conversations WHERE conversation = ?',
       wanted.conversation,
     )
-    const online = this.#online()
+    const online = onlineOf(this.#ctx, this.list())
     const fitting = [...online.keys()]
       .filter((info) => fits(info, wanted.labels))
       .sort((a, b) => rank(b, wanted, before?.runner) - rank(a, wanted, before?.runner))
@@ -184,10 +184,13 @@ export class RunnerPool {
       'DELETE FROM runner_conversations WHERE conversation = ? RETURNING runner',
       conversation,
     )
-    const socket = row && this.#socketOf(row.runner)
+    const socket = row && socketOf(this.#ctx, row.runner)
     if (!erase && socket) await this.#close(socket, conversation, erase)
     // Which runners it had before, and let go, is not known: a copy may lie on each.
-    if (erase) await Promise.all([...this.#online().values()].map((one) => this.#close(one, conversation, erase)))
+    if (erase)
+      await Promise.all(
+        [...onlineOf(this.#ctx, this.list()).values()].map((one) => this.#close(one, conversation, erase)),
+      )
   }
 
   list(): RunnerInfo[] {
@@ -203,8 +206,8 @@ export class RunnerPool {
   /** Forgets the runner and closes its socket; the objects of its conversations, or null when it is unknown. */
   remove(id: string): string[] | null {
     if (firstRow(this.#sql, 'SELECT 1 FROM runners WHERE id = ?', id) === null) return null
-    const holders = this.#holdersOf(id)
-    this.#socketOf(id)?.close(1008, 'this runner was let go')
+    const holders = holdersOf(this.#sql, id)
+    socketOf(this.#ctx, id)?.close(1008, 'this runner was let go')
     this.#sql.exec('DELETE FROM runner_conversations WHERE runner = ?', id)
     this.#sql.exec('DELETE FROM runners WHERE id = ?', id)
     return holders
@@ -319,25 +322,24 @@ export class RunnerPool {
     const lost = new Set(rows<{ id: string }>(this.#sql, query, from, Number(this.#since > from)).map(({ id }) => id))
     return this.list().some((info) => info.state === 'gone' && lost.has(info.id) && fits(info, labels))
   }
+}
 
-  #online(): Map<RunnerInfo, WebSocket> {
-    const infos = new Map(this.list().map((info) => [info.id, info]))
-    const online = new Map<RunnerInfo, WebSocket>()
-    for (const socket of this.#ctx.getWebSockets()) {
-      const info = infos.get(attachmentOf(socket).runner ?? '')
-      if (info !== undefined && isOpen(socket)) online.set(info, socket)
-    }
-    return online
+function onlineOf(ctx: DurableObjectState, list: readonly RunnerInfo[]): Map<RunnerInfo, WebSocket> {
+  const infos = new Map(list.map((info) => [info.id, info]))
+  const online = new Map<RunnerInfo, WebSocket>()
+  for (const socket of ctx.getWebSockets()) {
+    const info = infos.get(attachmentOf(socket).runner ?? '')
+    if (info !== undefined && isOpen(socket)) online.set(info, socket)
   }
+  return online
+}
 
-  #socketOf(runner: string): WebSocket | null {
-    return this.#ctx.getWebSockets().find((one) => isOpen(one) && attachmentOf(one).runner === runner) ?? null
-  }
+const socketOf = (ctx: DurableObjectState, runner: string): WebSocket | null =>
+  ctx.getWebSockets().find((one) => isOpen(one) && attachmentOf(one).runner === runner) ?? null
 
-  #holdersOf(runner: string | null): string[] {
-    const query = 'SELECT holder FROM runner_conversations WHERE runner = ?'
-    return rows<{ holder: string }>(this.#sql, query, runner).map(({ holder }) => holder)
-  }
+function holdersOf(sql: SqlStorage, runner: string): string[] {
+  const query = 'SELECT holder FROM runner_conversations WHERE runner = ?'
+  return rows<{ holder: string }>(sql, query, runner).map(({ holder }) => holder)
 }
 
 const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>

@@ -85,10 +85,6 @@ export class Imports {
     this.#tables = new ImportTables(deps.storage)
   }
 
-  get #isAtWork(): boolean {
-    return this.#job !== null && AT_WORK.includes(this.#job.phase)
-  }
-
   get standing(): ImportStanding | null {
     const job = this.#job
     if (job === null) return null
@@ -103,9 +99,9 @@ export class Imports {
 
   /** Begins another one, in place of one that is over or was not carried out; not while one is. */
   async begin(owner: string, bytes: number): Promise<'begun' | 'busy' | 'too-large'> {
-    if (bytes > this.#deps.allowed().bytes && !this.#isAtWork) return 'too-large'
+    if (bytes > this.#deps.allowed().bytes && !isAtWork(this.#job)) return 'too-large'
     // Another request may begin one while this one waits.
-    for (; this.#job !== null; await this.drop()) if (this.#isAtWork) return 'busy'
+    for (; this.#job !== null; await this.drop()) if (isAtWork(this.#job)) return 'busy'
     this.#sql.exec(
       `INSERT INTO import_job (id, owner, phase, bytes, began_at, expires_at, place, counts, failures)
        VALUES (?, ?, 'receiving', ?, ?, ?, '{"at":0}', ?, 0)`,
@@ -315,3 +311,5 @@ export class Imports {
     return job
   }
 }
+
+const isAtWork = (job: Job | null): boolean => job !== null && AT_WORK.includes(job.phase)
