@@ -137,14 +137,24 @@ export function exportPrefix(owner: string): string {
   return `exports/${encodeURIComponent(owner)}/`
 }
 
+/** The R2 prefix of one export. */
+export function exportPiecesPrefix(owner: string, id: string): string {
+  return `${exportPrefix(owner)}${id}/`
+}
+
 /** The R2 key of one piece of an export. */
 export function exportPieceKey(owner: string, id: string, piece: number): string {
-  return `${exportPrefix(owner)}${id}/${piece}`
+  return `${exportPiecesPrefix(owner, id)}${piece}`
 }
 
 /** The R2 prefix of what an owner's import is read from. */
 export function importPrefix(owner: string): string {
   return `imports/${encodeURIComponent(owner)}/`
+}
+
+/** The R2 prefix of what one import is read from. */
+export function importPartsPrefix(owner: string, id: string): string {
+  return `${importPrefix(owner)}${id}/`
 }
 
 /** The credential behind a socket: the key, null in local mode, and when it expires, null for never. */

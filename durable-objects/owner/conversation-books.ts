@@ -82,6 +82,13 @@ export class ConversationBooks {
     return rows<{ id: string }>(this.#sql, 'SELECT id FROM conversations').map(({ id }) => id)
   }
 
+  /** Of these, those that the owner does not have; none while that is not known. */
+  unknown(ids: readonly string[]): string[] {
+    if (ids.length === 0 || !this.isTakenOver) return []
+    const query = 'SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM conversations)'
+    return rows<{ value: string }>(this.#sql, query, JSON.stringify(ids)).map(({ value }) => value)
+  }
+
   has(id: string): boolean {
     return firstRow(this.#sql, 'SELECT 1 FROM conversations WHERE id = ?', id) !== null
   }

@@ -28,7 +28,7 @@ export abstract class RunnerOwner extends BudgetOwner {
     this.books = books
     this.runnerKeys = new RunnerKeys(ctx, this.storage.sql)
     this.runnerPool = new RunnerPool(ctx, {
-      isThere: (id) => !books.isTakenOver || books.has(id),
+      unknown: (ids) => books.unknown(ids),
       changed: () => this.#tellRunners(),
       sql: this.storage.sql,
     })

@@ -15,9 +15,15 @@ import {
 } from '../../src/runners/wire.ts'
 import { firstRow, rows } from '../sql.ts'
 import { attach, attachmentOf, isOpen } from './runner-attachment.ts'
+import { Pace } from './runner-pace.ts'
 
 /** Sockets at a time, of all runners of an owner. */
 const MAX_RUNNER_SOCKETS = 200
+/** Connections that the runners of an owner open, and their greetings: all of them come at once after a restart of the service. */
+const COMINGS = { most: MAX_RUNNER_SOCKETS, perSecond: 5 }
+/** What all of them say but answers. A long message counts as several. */
+const MESSAGES = { most: 300, perSecond: 30 }
+const MESSAGE_CHARS = 8 * 1024
 /** A runner that does not answer within this time is taken for gone. */
 const OPEN_WITHIN_MS = 5_000
 /** For one of which another one with its id has come. */
@@ -68,25 +74,28 @@ export type RunnerInfo = RunnerDescription & {
 
 type Row = { id: string; description: string; seen_at: number; draining: number; used: number }
 
-type PoolDeps = { isThere(id: string): boolean; changed(): void; sql?: SqlStorage }
+type PoolDeps = { unknown(ids: readonly string[]): string[]; changed(): void; sql?: SqlStorage }
 
 export class RunnerPool {
   readonly #ctx: DurableObjectState
   readonly #sql: SqlStorage
-  readonly #isThere: (conversation: string) => boolean
+  readonly #unknown: (conversations: readonly string[]) => string[]
   readonly #changed: () => void
   readonly #peers = new Map<WebSocket, RpcPeer>()
   readonly #ended = new WeakSet<WebSocket>()
   readonly #since = Date.now()
+  readonly #openings = new Pace(COMINGS)
+  readonly #greetings = new Pace(COMINGS)
+  readonly #messages = new Pace(MESSAGES)
 
   /**
-   * `isThere` tells whether the owner has a conversation of this id; also true when that is not known. `changed` is called
+   * `unknown` tells which of these conversations the owner does not have. `changed` is called
    * when a runner came or left.
    */
-  constructor(ctx: DurableObjectState, { isThere, changed, sql = ctx.storage.sql }: PoolDeps) {
+  constructor(ctx: DurableObjectState, { unknown, changed, sql = ctx.storage.sql }: PoolDeps) {
     this.#ctx = ctx
     this.#sql = sql
-    this.#isThere = isThere
+    this.#unknown = unknown
     this.#changed = changed
   }
 
@@ -95,9 +104,9 @@ export class RunnerPool {
     return liveRunners(this.#ctx).size
   }
 
-  /** Takes a runner's socket, and when its key expires; null when too many are open. */
+  /** Takes a runner's socket, and when its key expires; null when too many are open, or come. */
   accept(key: string | null, until: number | null): WebSocket | null {
-    if (this.#ctx.getWebSockets().length >= MAX_RUNNER_SOCKETS) return null
+    if (this.#ctx.getWebSockets().length >= MAX_RUNNER_SOCKETS || !this.#openings.take()) return null
     const { 0: client, 1: server } = new WebSocketPair()
     this.#ctx.acceptWebSocket(server)
     attach(server, { key, until, runner: null, life: null, left: null })
@@ -105,8 +114,10 @@ export class RunnerPool {
   }
 
   async receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
-    if (typeof data === 'string') await this.#peer(socket).receive(data)
-    else socket.close(1003, 'only text comes here')
+    if (typeof data !== 'string') return socket.close(1003, 'only text comes here')
+    if (this.#messages.take(1 + Math.floor(data.length / MESSAGE_CHARS))) await this.#peer(socket).receive(data)
+    // What is said after that is not read.
+    else if (isOpen(socket)) socket.close(1008, 'too many messages')
   }
 
   /** The socket is closed. */
@@ -136,7 +147,7 @@ export class RunnerPool {
       'SELECT runner FROM runner_conversations WHERE conversation = ?',
       wanted.conversation,
     )
-    const online = this.#online()
+    const online = onlineOf(this.#ctx, this.list())
     const fitting = [...online.keys()]
       .filter((info) => fits(info, wanted.labels))
       .sort((a, b) => rank(b, wanted, before?.runner) - rank(a, wanted, before?.runner))
@@ -173,10 +184,13 @@ export class RunnerPool {
       'DELETE FROM runner_conversations WHERE conversation = ? RETURNING runner',
       conversation,
     )
-    const socket = row && this.#socketOf(row.runner)
+    const socket = row && socketOf(this.#ctx, row.runner)
     if (!erase && socket) await this.#close(socket, conversation, erase)
     // Which runners it had before, and let go, is not known: a copy may lie on each.
-    if (erase) await Promise.all([...this.#online().values()].map((one) => this.#close(one, conversation, erase)))
+    if (erase)
+      await Promise.all(
+        [...onlineOf(this.#ctx, this.list()).values()].map((one) => this.#close(one, conversation, erase)),
+      )
   }
 
   list(): RunnerInfo[] {
@@ -192,11 +206,17 @@ export class RunnerPool {
   /** Forgets the runner and closes its socket; the objects of its conversations, or null when it is unknown. */
   remove(id: string): string[] | null {
     if (firstRow(this.#sql, 'SELECT 1 FROM runners WHERE id = ?', id) === null) return null
-    const holders = this.#holdersOf(id)
-    this.#socketOf(id)?.close(1008, 'this runner was let go')
+    const holders = holdersOf(this.#sql, id)
+    socketOf(this.#ctx, id)?.close(1008, 'this runner was let go')
     this.#sql.exec('DELETE FROM runner_conversations WHERE runner = ?', id)
     this.#sql.exec('DELETE FROM runners WHERE id = ?', id)
     return holders
+  }
+
+  /** For a call, whose answer is no message too many. */
+  #asking(socket: WebSocket): RpcPeer {
+    this.#messages.give()
+    return this.#peer(socket)
   }
 
   #peer(socket: WebSocket): RpcPeer {
@@ -218,6 +238,7 @@ export class RunnerPool {
     const { runner, holds, clock } = hello
     const life = hello.life ?? null
     const { key, until, runner: before } = attachmentOf(socket)
+    if (!this.#greetings.take()) throw new RpcError(RPC_ERRORS.full, 'too many runners come at once: try again later')
     if (before !== null && before !== runner.id)
       throw new RpcError(RPC_ERRORS.refused, 'this connection has said hello as another runner')
     const others = this.#ctx.getWebSockets().filter((one) => one !== socket && attachmentOf(one).runner === runner.id)
@@ -249,7 +270,7 @@ export class RunnerPool {
     try {
       // Of a conversation that nobody has: there is nothing to close.
       const nothing = { conversation: 'none', erase: false }
-      await this.#peer(socket).call('conversation/close', nothing, z.object({}), ALIVE_WITHIN_MS)
+      await this.#asking(socket).call('conversation/close', nothing, z.object({}), ALIVE_WITHIN_MS)
       return true
     } catch (error) {
       return !(error instanceof NoAnswer)
@@ -258,17 +279,21 @@ export class RunnerPool {
 
   /** Conversations that were deleted while the runner was away: their folders go. */
   async #eraseDeleted(socket: WebSocket, holds: readonly string[]): Promise<void> {
-    for (const conversation of holds.filter((id) => !this.#isThere(id))) {
-      await this.#close(socket, conversation, true)
+    for (const conversation of this.#unknown(holds)) {
+      // The rest when it comes again: one that is gone, or does not answer, is not waited for as often as it names something.
+      if (!isOpen(socket) || !(await this.#close(socket, conversation, true))) return
     }
   }
 
-  async #close(socket: WebSocket, conversation: string, erase: boolean): Promise<void> {
+  /** False without an answer. */
+  async #close(socket: WebSocket, conversation: string, erase: boolean): Promise<boolean> {
     try {
-      await this.#peer(socket).call('conversation/close', { conversation, erase }, z.object({}), OPEN_WITHIN_MS)
+      await this.#asking(socket).call('conversation/close', { conversation, erase }, z.object({}), OPEN_WITHIN_MS)
     } catch (error) {
       log.warn('runner.not_closed', { conversation, ...errorFields(error) })
+      return !(error instanceof NoAnswer)
     }
+    return true
   }
 
   async #open(
@@ -278,7 +303,7 @@ export class RunnerPool {
   ): Promise<'yes' | 'refused' | 'disk' | 'silent'> {
     const { conversation, path, ticket, holder, withinMs } = wanted
     try {
-      await this.#peer(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), withinMs)
+      await this.#asking(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), withinMs)
     } catch (error) {
       log.warn('runner.not_opened', { runner, conversation, ...errorFields(error) })
       // Half-open connections look like this.
@@ -297,25 +322,24 @@ export class RunnerPool {
     const lost = new Set(rows<{ id: string }>(this.#sql, query, from, Number(this.#since > from)).map(({ id }) => id))
     return this.list().some((info) => info.state === 'gone' && lost.has(info.id) && fits(info, labels))
   }
+}
 
-  #online(): Map<RunnerInfo, WebSocket> {
-    const infos = new Map(this.list().map((info) => [info.id, info]))
-    const online = new Map<RunnerInfo, WebSocket>()
-    for (const socket of this.#ctx.getWebSockets()) {
-      const info = infos.get(attachmentOf(socket).runner ?? '')
-      if (info !== undefined && isOpen(socket)) online.set(info, socket)
-    }
-    return online
+function onlineOf(ctx: DurableObjectState, list: readonly RunnerInfo[]): Map<RunnerInfo, WebSocket> {
+  const infos = new Map(list.map((info) => [info.id, info]))
+  const online = new Map<RunnerInfo, WebSocket>()
+  for (const socket of ctx.getWebSockets()) {
+    const info = infos.get(attachmentOf(socket).runner ?? '')
+    if (info !== undefined && isOpen(socket)) online.set(info, socket)
   }
+  return online
+}
 
-  #socketOf(runner: string): WebSocket | null {
-    return this.#ctx.getWebSockets().find((one) => isOpen(one) && attachmentOf(one).runner === runner) ?? null
-  }
+const socketOf = (ctx: DurableObjectState, runner: string): WebSocket | null =>
+  ctx.getWebSockets().find((one) => isOpen(one) && attachmentOf(one).runner === runner) ?? null
 
-  #holdersOf(runner: string | null): string[] {
-    const query = 'SELECT holder FROM runner_conversations WHERE runner = ?'
-    return rows<{ holder: string }>(this.#sql, query, runner).map(({ holder }) => holder)
-  }
+function holdersOf(sql: SqlStorage, runner: string): string[] {
+  const query = 'SELECT holder FROM runner_conversations WHERE runner = ?'
+  return rows<{ holder: string }>(sql, query, runner).map(({ holder }) => holder)
 }
 
 const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>

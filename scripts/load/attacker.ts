@@ -2,7 +2,8 @@
 // the machine: what is measured is what the service does with the requests, not what it costs to make them.
 
 import { constants, setPriority } from 'node:os'
-import { type AttackName, strike, type Target } from './attacks.ts'
+import type { Target } from './attacker-of-owner.ts'
+import { type AttackName, strike } from './attacks.ts'
 
 setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 process.once('message', async ({ name, target }: { name: AttackName; target: Target }) => {

@@ -3,10 +3,8 @@
 
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-export type Target = { readonly url: string; readonly key: string; readonly seconds: number }
-/** How many requests were made, and how many of them were refused or cut off. */
-export type Struck = { sent: number; refused: number }
+import { Attacker, type Struck, type Target } from './attacker-of-owner.ts'
+import { archives, runners, searches } from './more-attacks.ts'
 
 const MEGABYTE = 1024 * 1024
 const BODY_BYTES = 8 * MEGABYTE - 4_096
@@ -16,70 +14,6 @@ const ENDLESS = [
   'node -e "let a=[];for(;;)a.push(new Array(1e5).fill(1))"',
 ]
 const STOCKS = ['600519', '000001', '600000', '601318', '600036', 'AAPL', 'MSFT', 'hk00700', '300750', '000858']
-
-class Attacker {
-  readonly struck: Struck = { sent: 0, refused: 0 }
-  readonly #target: Target
-  readonly #endsAt: number
-
-  constructor(target: Target) {
-    this.#target = target
-    this.#endsAt = performance.now() + target.seconds * 1000
-  }
-
-  get isOver(): boolean {
-    return performance.now() >= this.#endsAt
-  }
-
-  get url(): string {
-    return this.#target.url
-  }
-
-  get key(): string {
-    return this.#target.key
-  }
-
-  /** One after the other in each of so many lanes, until the time is over. */
-  async lanes(count: number, work: (lane: number) => Promise<unknown>): Promise<void> {
-    const run = async (lane: number) => {
-      while (!this.isOver) await work(lane)
-    }
-    await Promise.all(Array.from({ length: count }, (_, lane) => run(lane)))
-  }
-
-  async ask(path: string, { method = 'GET', json, body }: { method?: string; json?: object; body?: BodyInit } = {}) {
-    this.struck.sent += 1
-    try {
-      const response = await fetch(`${this.url}${path}`, {
-        method,
-        headers: {
-          'x-session-api-key': this.key,
-          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        signal: AbortSignal.timeout(30_000),
-        ...(json !== undefined ? { body: JSON.stringify(json) } : body !== undefined ? { body } : {}),
-      })
-      const text = await response.text()
-      if (!response.ok) this.struck.refused += 1
-      return { status: response.status, text }
-    } catch {
-      // Cut off, or not answered in time: nothing that this side minds.
-      this.struck.refused += 1
-      return { status: 0, text: '{}' }
-    }
-  }
-
-  async conversation(): Promise<string> {
-    const { text } = await this.ask('/api/conversations', { method: 'POST', json: { initial_user_msg: 'echo hello' } })
-    const { conversation_id: id } = JSON.parse(text) as { conversation_id?: string }
-    return `/api/conversations/${id ?? 'none'}`
-  }
-
-  say(conversation: string, content: string) {
-    const json = { action: 'message', args: { content } }
-    return this.ask(`${conversation}/events`, { method: 'POST', json })
-  }
-}
 
 type Attack = (attacker: Attacker) => Promise<void>
 
@@ -155,7 +89,7 @@ async function analyses(attacker: Attacker): Promise<void> {
   await attacker.lanes(4, () => attacker.ask('/api/v1/analysis/analyze', { method: 'POST', json }))
 }
 
-async function searches(attacker: Attacker): Promise<void> {
+async function longAnswers(attacker: Attacker): Promise<void> {
   const conversation = await attacker.conversation()
   await attacker.say(conversation, 'for i in 1 2 3 4 5 6 7 8 9; do seq 1 20000; done')
   const paths = [
@@ -211,7 +145,10 @@ export const ATTACKS = {
   'slow bodies': slowBodies,
   'endless programs': loops,
   analyses,
-  'long answers': searches,
+  'long answers': longAnswers,
+  archives,
+  searches,
+  'machines that are none': runners,
 } satisfies Record<string, Attack>
 
 export type AttackName = keyof typeof ATTACKS

@@ -9,7 +9,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VARIABLES } from '../../src/config.ts'
 import { startService } from '../start/service.ts'
-import { ATTACKS, type AttackName, type Struck, type Target } from './attacks.ts'
+import type { Struck, Target } from './attacker-of-owner.ts'
+import { ATTACKS, type AttackName } from './attacks.ts'
 
 /** The most that the slowest in a hundred may take, beside an attack, of what it takes without one. */
 const MOST_TIMES = 3
@@ -39,7 +40,9 @@ export async function fairness({ seconds, only }: { seconds: number; only: strin
     for (const name of Object.keys(ATTACKS) as AttackName[]) {
       if (only !== null && !new RegExp(only).test(name)) continue
       const alone = await victim.work(seconds)
-      const target = { url: service.url, key: await keyOf(`attacker-${name.replaceAll(/\W/g, '-')}`), seconds }
+      const attacker = `attacker-${name.replaceAll(/\W/g, '-')}`
+      const runnerKey = await keyFor({ url: service.url, rootKey }, attacker, ['runner'])
+      const target = { url: service.url, key: await keyOf(attacker), runnerKey, seconds }
       const [struck, beside] = await Promise.all([attack(name, target), sleep(500).then(() => victim.work(seconds))])
       isFair = tell(name, { struck, alone, beside }) && isFair
       await sleep(REST_MS)
@@ -52,11 +55,13 @@ export async function fairness({ seconds, only }: { seconds: number; only: strin
   }
 }
 
-async function keyFor({ url, rootKey }: { url: string; rootKey: string }, owner: string): Promise<string> {
+type Root = { url: string; rootKey: string }
+
+async function keyFor({ url, rootKey }: Root, owner: string, scopes = ['conversations', 'analysis']): Promise<string> {
   const response = await fetch(`${url}/api/keys`, {
     method: 'POST',
     headers: { 'x-session-api-key': rootKey, 'content-type': 'application/json' },
-    body: JSON.stringify({ owner, name: 'fairness', scopes: ['conversations', 'analysis'] }),
+    body: JSON.stringify({ owner, name: 'fairness', scopes }),
   })
   if (response.status !== 201) throw new Error(`no key for ${owner}: ${response.status} ${await response.text()}`)
   return ((await response.json()) as Key).key

@@ -107,7 +107,7 @@ async function handleLater<P, Q, B>(
 
 /** `{name}` is one segment; a name that ends in `_name` as the last but one part may hold slashes (repositories). */
 function honoPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'repository_name' ? `:${name}{.+}` : `:${name}`))
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'repository_name' ? `:${name}{[^]+}` : `:${name}`))
 }
 
 type Route = Parameters<Router['openAPIRegistry']['registerPath']>[0]

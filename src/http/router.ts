@@ -61,8 +61,8 @@ function strangerAdmission(method: string, path: string): Admission {
   return { scope: path.startsWith('/api/v1/') ? 'analysis' : 'conversations', limit, bodyLimit: 'standard' }
 }
 
-/** `:name` is one segment, `:name{.+}` one or more. */
+/** `:name` is one segment, `:name{[^]+}` one or more, of whatever characters: a line's end as well. */
 function patternOf(path: string): RegExp {
-  const segments = path.replaceAll('.', '\\.').replace(/:\w+(\{\\\.\+\})?/g, (_, all) => (all ? '.+' : '[^/]+'))
+  const segments = path.replaceAll('.', '\\.').replace(/:\w+(\{\[\^\]\+\})?/g, (_, all) => (all ? '[^]+' : '[^/]+'))
   return new RegExp(`^${segments}$`)
 }

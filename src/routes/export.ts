@@ -9,7 +9,6 @@ import { ownerOfBoth } from '../http/auth.ts'
 import { AppError, detailEnvelope } from '../http/errors.ts'
 import { endpoint, errorBody } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
-import { must } from '../lib/assert.ts'
 import { isoMicros } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 
@@ -50,12 +49,17 @@ endpoint(
     path: '/api/export',
     limit: 'starts',
     summary: 'Prepare an archive of everything that the owner has but secrets, in place of the one that is there',
-    replies: { 202: { description: 'It is being prepared', schema: ExportStanding } },
+    replies: {
+      202: { description: 'It is being prepared', schema: ExportStanding },
+      404: { description: 'It was deleted at the same moment' },
+    },
     example: { reply: { ...EXAMPLE, state: 'preparing', expires_at: null } },
   },
   async (c) => {
     const owner = ownerOfBoth(c)
-    return c.json(wire(must(await ownerObject(c.env, owner).beginExport(owner), 'an export that was begun')), 202)
+    const begun = await ownerObject(c.env, owner).beginExport(owner)
+    if (begun === null) throw none()
+    return c.json(wire(begun), 202)
   },
 )
 
@@ -128,28 +132,47 @@ async function archive(c: Context<AppEnv>): Promise<Response> {
     return c.json({ detail: `The archive has ${size} bytes` }, 416, { 'content-range': `bytes */${size}`, etag })
   }
   const { from, to } = wanted ?? { from: 0, to: size - 1 }
+  const [begin, ...rest] = slicesOf(pieces, { from, to })
+  const first = begin === undefined ? null : await opened(c.env, { owner, id }, begin)
+  // Deleted since it was looked at: there is an answer for that as long as none has begun.
+  if (first === null) throw none()
   const { readable, writable } = new FixedLengthStream(to - from + 1)
   // The answer is not over before its body is.
-  void send(c.env, { owner, id, pieces, from, to }, writable)
+  void send(c.env, { owner, id, first, rest }, writable)
   const range = wanted === null ? {} : { 'content-range': `bytes ${from}-${to}/${size}` }
   return new Response(readable, { status: wanted === null ? 200 : 206, headers: { ...headers, ...range } })
 }
 
-type Sending = { owner: string; id: string; pieces: readonly number[]; from: number; to: number }
+/** What is wanted of one piece. */
+type Slice = { piece: number; offset: number; length: number }
+
+function slicesOf(pieces: readonly number[], { from, to }: { from: number; to: number }): Slice[] {
+  let at = 0
+  return pieces.flatMap((bytes, piece) => {
+    const [first, last] = [Math.max(from, at), Math.min(to, at + bytes - 1)]
+    const slice = { piece, offset: first - at, length: last - first + 1 }
+    at += bytes
+    return first <= last ? [slice] : []
+  })
+}
+
+/** Null for a piece that is gone: the export was deleted. */
+function opened(env: Env, { owner, id }: { owner: string; id: string }, slice: Slice): Promise<R2ObjectBody | null> {
+  const { piece, offset, length } = slice
+  return env.FILES.get(exportPieceKey(owner, id, piece), { range: { offset, length } })
+}
+
+type Sending = { owner: string; id: string; first: R2ObjectBody; rest: readonly Slice[] }
 
 /** Piece by piece; a client that leaves ends it, and a piece that is gone breaks it off. */
-async function send(env: Env, { owner, id, pieces, from, to }: Sending, writable: WritableStream): Promise<void> {
-  let at = 0
+async function send(env: Env, { owner, id, first, rest }: Sending, writable: WritableStream): Promise<void> {
+  const options = { preventClose: true, preventAbort: true }
   try {
-    for (const [n, bytes] of pieces.entries()) {
-      const [first, last] = [Math.max(from, at), Math.min(to, at + bytes - 1)]
-      if (first <= last) {
-        const range = { offset: first - at, length: last - first + 1 }
-        const object = await env.FILES.get(exportPieceKey(owner, id, n), { range })
-        if (object === null) throw new Error('the export was deleted')
-        await object.body.pipeTo(writable, { preventClose: true, preventAbort: true })
-      }
-      at += bytes
+    await first.body.pipeTo(writable, options)
+    for (const slice of rest) {
+      const object = await opened(env, { owner, id }, slice)
+      if (object === null) throw new Error('the export was deleted')
+      await object.body.pipeTo(writable, options)
     }
     await writable.close()
   } catch (error) {

@@ -68,6 +68,7 @@ endpoint(
     body: { schema: NewImport, required: true },
     replies: {
       202: { description: 'Its parts can come', schema: ImportStanding },
+      404: { description: 'It was withdrawn at the same moment' },
       409: { description: 'One is being checked or carried out' },
     },
     example: { body: { bytes: 31_457_280 }, reply: { ...EXAMPLE, phase: 'receiving' } },

@@ -71,6 +71,38 @@ describe('at the pool', () => {
     expect(await owner.json('/api/runners')).toMatchObject({ runners: [{ name: 'renamed', state: 'connected' }] })
   })
 
+  test('one that says too much loses its connection, and one that names conversations which nobody has and goes is asked once', async () => {
+    const owner = await client()
+    const { key } = await client({ owner: owner.owner, scopes: ['runner'] })
+    const open = async (asked: string[]) =>
+      new Line(
+        await request('/api/runners/socket', { headers: { upgrade: 'websocket', authorization: `Bearer ${key}` } }),
+        (method) => {
+          asked.push(method)
+          return null
+        },
+      )
+    const asked: string[] = []
+    const line = await open(asked)
+    const holds = Array.from({ length: 5_000 }, (_, at) => `made-up-${at}`)
+    const hello = () => line.ask('runner/hello', { wire: 1, runner: description(), holds, clock: 0 })
+    expect(await hello()).toMatchObject({ result: { wire: 1 } })
+    for (let at = 0; at < 300; at++) void hello()
+    await expect.poll(() => line.closed?.code).toBe(1008)
+    expect(asked.length).toBeLessThan(100)
+    // The owner's other machine notices nothing of it.
+    expect(
+      await (await open([])).ask('runner/hello', {
+        wire: 1,
+        runner: description({ id: 'b'.repeat(32) }),
+        holds: [],
+        clock: 0,
+      }),
+    ).toMatchObject({
+      result: { wire: 1 },
+    })
+  })
+
   test('an older and a newer runner are told which version is spoken here, and their command that there is none', async () => {
     const owner = await client()
     const { key } = await client({ owner: owner.owner, scopes: ['runner'] })

@@ -122,6 +122,8 @@ test('the content of a microagent comes without its front matter; what is none i
       const { status, body } = await content(path)
       expect([path, status, body]).toEqual([path, 404, `Microagent file ${path} not found in example/tools`])
     }
+    // A name of two lines is a wrong name, not an address that is not there.
+    expect((await ann.user('repository/example/%0D%0Ax/microagents/content?file_path=a.md')).status).toBe(422)
     const missing = await ann.user<{ detail: { loc: string[] }[] }>('repository/example/tools/microagents/content')
     expect([missing.status, missing.body.detail[0]?.loc]).toEqual([422, ['query', 'file_path']])
   }

@@ -7,6 +7,8 @@ import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
 /** One isolate's hold on it, which ends with the isolate. */
 export type Grip = {
   isDead: boolean
+  /** Whether the storage fails at this statement: nothing of what was written together stays. */
+  fails?(): boolean
   /** The first of what is written together. */
   began?(): void
   /** Of what is about to be committed; `doomed` when the isolate is to die first. */
@@ -44,8 +46,12 @@ export class Disk {
   /** As good as new, for a tenth of what a new one costs. */
   wipe(tables: readonly string[] = OF_A_TURN): void {
     const known = new Set(this.read<{ name: string }>('SELECT name FROM sqlite_master').map(({ name }) => name))
+    // What was written last may not be committed yet.
+    const isAlone = this.#written === null
+    if (isAlone) this.#prepared('BEGIN').run()
     for (const name of tables) if (known.has(name)) this.#prepared(`DELETE FROM ${name}`).run()
     if (known.has('sqlite_sequence')) this.#prepared('DELETE FROM sqlite_sequence').run()
+    if (isAlone) this.#prepared('COMMIT').run()
     this.alarm = null
     this.firing = null
   }
@@ -64,6 +70,7 @@ export class Disk {
   storage(grip: Grip): DurableObjectStorage {
     const exec = (query: string, ...bindings: (SQLInputValue | ArrayBuffer)[]) => {
       if (grip.isDead) throw new Error('this isolate is gone')
+      if (grip.fails?.()) throw new Error('disk I/O error: SQLITE_IOERR')
       if (!READS.test(query)) this.#begin(grip, query)
       const found = this.#run(query, bindings.map(bound))
       return { toArray: () => found, one: () => found[0], [Symbol.iterator]: () => found[Symbol.iterator]() }

@@ -71,6 +71,18 @@ test(
   60_000 + SCHEDULES * 1_000,
 )
 
+test('a schedule is played the same way each time: the same story, to the last letter', async () => {
+  for (const seed of [FIRST_SEED, FIRST_SEED + 7, FIRST_SEED + 20]) {
+    const hashes: string[] = []
+    for (let time = 0; time < 2; time++) {
+      const schedule = new Schedule(seed, root)
+      await schedule.play()
+      hashes.push(schedule.hash)
+    }
+    expect([seed, hashes[1]]).toEqual([seed, hashes[0]])
+  }
+})
+
 /** Simulated milliseconds: what a call waits for its machine where another one is free, and the files. */
 const TAKEN_OVER_WITHIN: Readonly<Record<Death, number>> = {
   'in a command': 10_000,

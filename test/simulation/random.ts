@@ -1,5 +1,11 @@
 // Chance that can be repeated: the same seed makes the same choices (mulberry32).
 
+import { createHash } from 'node:crypto'
+
+/** The same for the same story. */
+export const hashOf = (story: readonly string[]): string =>
+  createHash('sha256').update(story.join('\n')).digest('hex').slice(0, 16)
+
 export class Random {
   #state: number
 

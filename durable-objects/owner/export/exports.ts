@@ -6,7 +6,7 @@ import {
   conversationsWithFiles,
   deleteFiles,
   exportPieceKey,
-  exportPrefix,
+  exportPiecesPrefix,
   feedbackPrefix,
 } from '../../../src/bindings.ts'
 import { namedConversations } from '../../../src/db/erasures.ts'
@@ -84,9 +84,11 @@ export class Exports {
 
   /** Begins another export, in place of one that is finished; one that is being prepared goes on. */
   async begin(owner: string): Promise<void> {
-    if (this.#job?.state === 'preparing') return
+    if (this.#isPreparing) return
     const units = await this.#unitsOf(owner)
-    await this.drop()
+    // Another request may begin one while this one waits.
+    while (this.#job !== null && !this.#isPreparing) await this.drop()
+    if (this.#job !== null) return
     this.#deps.storage.transactionSync(() => {
       for (const [n, { kind, name }] of units.entries())
         this.#sql.exec('INSERT INTO export_units (n, kind, name) VALUES (?, ?, ?)', n, kind, name)
@@ -108,7 +110,8 @@ export class Exports {
     this.#deps.storage.transactionSync(() => {
       for (const table of ['job', 'units', 'pieces', 'entries']) this.#sql.exec(`DELETE FROM export_${table}`)
     })
-    await deleteFiles(this.#deps.env(), exportPrefix(job.owner))
+    // Its own: another one may be begun by now.
+    await this.#deletePieces(job)
     return true
   }
 
@@ -122,6 +125,7 @@ export class Exports {
       await this.drop()
       return null
     } catch (error) {
+      if (this.#job?.id !== job.id) return this.#tidyAfter(job)
       log.warn('export.broken_off', { owner: job.owner, ...errorFields(error) })
       const isOver = job.failures + 1 >= MOST_FAILURES
       const state = isOver ? 'failed' : job.state
@@ -132,6 +136,20 @@ export class Exports {
       )
       return Date.now() + (isOver ? KEEP_MS : RETRY_MS * (job.failures + 1))
     }
+  }
+
+  /** It was dropped as it was written: what was put since then goes. */
+  async #tidyAfter(job: Job): Promise<number | null> {
+    try {
+      await this.#deletePieces(job)
+    } catch (error) {
+      log.warn('export.not_tidied', { owner: job.owner, ...errorFields(error) })
+    }
+    return this.#job === null ? null : Date.now()
+  }
+
+  async #deletePieces({ owner, id }: Job): Promise<void> {
+    await deleteFiles(this.#deps.env(), exportPiecesPrefix(owner, id))
   }
 
   async #write(begun: Job): Promise<number> {
@@ -207,6 +225,10 @@ export class Exports {
 
   #about({ id, owner, began_at: beganAt }: Job) {
     return { format: FORMAT, version: VERSION, id, owner, created_at: isoMicros(beganAt) }
+  }
+
+  get #isPreparing(): boolean {
+    return this.#job?.state === 'preparing'
   }
 
   get #job(): Job | null {

@@ -2,7 +2,7 @@
 // out by it, entry by entry. How far that is, is stored after each of them; what is made twice after a crash is there once, because
 // every id is chosen and stored before anything is made under it. There is one import at a time.
 
-import { deleteFiles, importPrefix } from '../../../src/bindings.ts'
+import { deleteFiles, importPartsPrefix } from '../../../src/bindings.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { firstRow } from '../../sql.ts'
@@ -99,9 +99,9 @@ export class Imports {
 
   /** Begins another one, in place of one that is over or was not carried out; not while one is. */
   async begin(owner: string, bytes: number): Promise<'begun' | 'busy' | 'too-large'> {
-    if (this.#job !== null && AT_WORK.includes(this.#job.phase)) return 'busy'
-    if (bytes > this.#deps.allowed().bytes) return 'too-large'
-    await this.drop()
+    if (bytes > this.#deps.allowed().bytes && !isAtWork(this.#job)) return 'too-large'
+    // Another request may begin one while this one waits.
+    for (; this.#job !== null; await this.drop()) if (isAtWork(this.#job)) return 'busy'
     this.#sql.exec(
       `INSERT INTO import_job (id, owner, phase, bytes, began_at, expires_at, place, counts, failures)
        VALUES (?, ?, 'receiving', ?, ?, ?, '{"at":0}', ?, 0)`,
@@ -117,7 +117,7 @@ export class Imports {
     if (job.phase !== 'receiving') return 'busy'
     const { received } = this.#tables
     if (offset !== received) return { received }
-    return { key: `${importPrefix(job.owner)}${id}/${hexId()}` }
+    return { key: `${importPartsPrefix(job.owner, id)}${hexId()}` }
   }
 
   /** The part lies in R2 now. With the last one the archive is looked through. */
@@ -151,7 +151,8 @@ export class Imports {
     this.#deps.storage.transactionSync(() => {
       for (const table of ['job', 'pieces', 'entries', 'ids']) this.#sql.exec(`DELETE FROM import_${table}`)
     })
-    await deleteFiles(this.#deps.env(), importPrefix(job.owner))
+    // Its own: another one may be begun by now.
+    await deleteFiles(this.#deps.env(), importPartsPrefix(job.owner, job.id))
   }
 
   /** Goes on for a while; when to come again, null when there is nothing to do. Never throws. */
@@ -285,7 +286,7 @@ export class Imports {
   /** What came is not needed any more. */
   async #tidy({ id, owner }: Job): Promise<void> {
     if (this.#tables.received === 0) return
-    await deleteFiles(this.#deps.env(), importPrefix(owner))
+    await deleteFiles(this.#deps.env(), importPartsPrefix(owner, id))
     this.#mustBe(id)
     this.#sql.exec('DELETE FROM import_pieces')
   }
@@ -310,3 +311,5 @@ export class Imports {
     return job
   }
 }
+
+const isAtWork = (job: Job | null): boolean => job !== null && AT_WORK.includes(job.phase)

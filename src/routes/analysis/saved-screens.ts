@@ -20,7 +20,7 @@ import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-import { must } from '../../lib/assert.ts'
+
 import { isoMicros } from '../../lib/clock.ts'
 import { laxBool } from '../../lib/lax.ts'
 import { isAmbiguousZone, nextSlot, type When, WhenSchema } from '../../schedule/plan.ts'
@@ -189,13 +189,17 @@ endpoint(
         schedule: { after_close_minutes: 120 },
       },
     },
-    replies: { 200: { description: 'The screen', schema: SavedItem }, ...refused },
+    replies: {
+      200: { description: 'The screen', schema: SavedItem },
+      ...refused,
+      404: { description: 'It was deleted at the same moment' },
+    },
   },
   async (c, { body }) => {
     const screen = await entered(c, body)
     const id = await addScreen(c.env.DB, screen, { at: isoMicros(Date.now()), most: MOST_SCREENS })
     if (id === null) throw new AppError('bad_request', wordsOf(c).entry.tooMany(MOST_SCREENS))
-    return c.json(item(must(await findScreen(c.env.DB, screen.owner, id), 'a screen that was just saved')))
+    return c.json(item(await screenAt(c, String(id))))
   },
 )
 

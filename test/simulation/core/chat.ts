@@ -86,7 +86,7 @@ class ChatObject {
     })
   }
 
-  async webSocketMessage(socket: WebSocket, data: string): Promise<void> {
+  async webSocketMessage(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     this.#messages.receive(socket, data)
   }
 

@@ -60,7 +60,7 @@ export class ChatClient {
   #opened(end: ClientEnd): void {
     this.#isConnecting = false
     this.#end = end
-    end.addEventListener('message', ({ data = '' }) => this.#heard(data))
+    end.addEventListener('message', ({ data = '' }) => this.#heard(String(data)))
     end.addEventListener('close', () => {
       this.#end = null
       this.#lost()
@@ -252,6 +252,8 @@ export class Submitter {
   }
 
   async cancel(): Promise<void> {
+    // Also when its runner died some time ago.
+    await sleep(this.#world.random.pick([0, 0, 15_000, 45_000]))
     const { owner = '', tasks = [] } = this.taken.at(-1) ?? {}
     if (tasks.length === 0) return
     const id = this.#world.random.pick(tasks)

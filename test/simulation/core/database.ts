@@ -40,7 +40,10 @@ export class Database {
   /** As good as new. */
   wipe(): void {
     this.isDown = false
+    // In one transaction: each alone costs ten times as much.
+    this.#db.exec('BEGIN')
     for (const table of this.#tables) this.#prepared(`DELETE FROM ${table}`).run()
+    this.#db.exec('COMMIT')
   }
 
   /** What is stored, for who looks from outside. */

@@ -6,6 +6,8 @@ import type { ServerEnd } from './sockets.ts'
 import { atTurnEnd, type World } from './world.ts'
 
 const DEATH_SHARE = 0.03
+/** Of the statements. */
+const FAILURE_SHARE = 0.0002
 const RETRY_MS = 2_000
 
 /** What the runtime calls of an object. */
@@ -34,6 +36,18 @@ export class Life extends Isolate implements Grip {
 
   began(): void {
     this.#unsent ??= []
+  }
+
+  fails(): boolean {
+    if (this.isDead || !this.#world.strikes(FAILURE_SHARE)) return false
+    this.#world.noteDeath(`${this.name} as a statement fails`)
+    this.broken()
+    return true
+  }
+
+  /** As the runtime: an object whose storage failed is not used any more. */
+  broken(): void {
+    this.die()
   }
 
   beforeCommit(): 'doomed' | 'commit' {
@@ -98,7 +112,10 @@ export class Place<T extends Callable> {
 
   /** The object as it is, for who looks from outside. */
   get object(): T {
+    const { hazards } = this.#world
+    this.#world.hazards = 0
     this.#live()
+    this.#world.hazards = hazards
     return this.#object as T
   }
 
@@ -120,7 +137,7 @@ export class Place<T extends Callable> {
     for (const socket of this.sockets.splice(0)) socket.lost()
   }
 
-  heard(socket: ServerEnd, data: string): void {
+  heard(socket: ServerEnd, data: string | ArrayBuffer): void {
     void this.#entered((object) => object.webSocketMessage?.(socket as unknown as WebSocket, data)).catch(QUIET)
   }
 
@@ -161,13 +178,15 @@ export class Place<T extends Callable> {
     this.#entered((object) => object.alarm(info)).then(
       () => ended(null),
       (error: unknown) => {
-        if (!/ is gone$/.test(String(error))) this.#world.fault(`the alarm of ${this.name} threw ${String(error)}`)
+        if (!/ is gone$|SQLITE_IOERR$/.test(String(error)))
+          this.#world.fault(`the alarm of ${this.name} threw ${String(error)}`)
         ended(this.#world.clock.now + RETRY_MS)
       },
     )
   }
 
-  #entered<R>(work: (object: T) => R | Promise<R>): Promise<R> {
+  /** It may die of being made. */
+  async #entered<R>(work: (object: T) => R | Promise<R>): Promise<R> {
     const life = this.#live()
     const object = this.#object as T
     return life.enter(() => work(object))

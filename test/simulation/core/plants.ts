@@ -2,6 +2,7 @@
 
 import { ClientRefs } from '../../../durable-objects/conversation/events/client-refs.ts'
 import { EventLog } from '../../../durable-objects/conversation/events/event-log.ts'
+import { RunnerCalls } from '../../../durable-objects/conversation/turn/runner/runner-calls.ts'
 import { Outbox } from '../../../durable-objects/outbox.ts'
 import { KeyedRequests } from '../../../durable-objects/task-queue/keyed-requests.ts'
 import { Leases } from '../../../durable-objects/task-queue/leases.ts'
@@ -40,6 +41,18 @@ const sql =
 const PUTS = {
   'what an object says goes out before it is stored': () =>
     instead(Life.prototype, 'gated', () => Isolate.prototype.gated as Method),
+  'an object goes on when its storage has failed': () => instead(Life.prototype, 'broken', () => () => {}),
+  'output of a machine that came before is stored once more': () =>
+    instead(
+      RunnerCalls.prototype,
+      'addOutput',
+      (real) =>
+        function (this: RunnerCalls, key, seq, bytes) {
+          const due = this.get(String(key))?.next_seq
+          return Reflect.apply(real, this, [key, Math.max(Number(seq), due ?? 0), bytes])
+        },
+    ),
+  'what a machine was given is forgotten by a death': () => instead(RunnerCalls.prototype, 'has', () => () => false),
   'the key of a submission is not looked at': () => instead(KeyedRequests.prototype, 'find', () => () => null),
   'the ref of a message is not looked at': () => {
     const ends = [
@@ -115,7 +128,7 @@ const PUTS = {
 const SEEDS: Partial<Record<keyof typeof PUTS, number>> = {
   'what an object says goes out before it is stored': 15,
   'a stream goes on one event too late': 16,
-  'the report of a cancelled task stays': 45,
+  'the report of a cancelled task stays': 1_560,
   'a booking that was answered to nobody is not known again': 74,
   'a delivery that is there is made anew': 30,
 }

@@ -6,11 +6,18 @@ import { Alerts, Portfolio } from './books.ts'
 import { type Chat, newChat } from './chat.ts'
 import { ChatClient, StreamClient, Submitter } from './clients.ts'
 import type { Database } from './database.ts'
+import { Lending } from './lending.ts'
 import type { AnyPlace } from './place.ts'
 import { type Got, Queue } from './queue.ts'
 import { play, turn, World } from './world.ts'
 
-export type Stage = { queueDisk: Disk; chatDisk: Disk; database: Database; onTime: (now: number) => void }
+export type Stage = {
+  queueDisk: Disk
+  chatDisk: Disk
+  lentDisks: { lent: Disk; pool: Disk }
+  database: Database
+  onTime: (now: number) => void
+}
 
 type Act = readonly [name: string, act: () => unknown]
 
@@ -30,6 +37,7 @@ export class Schedule {
   readonly submitter: Submitter
   readonly portfolio: Portfolio
   readonly alerts: Alerts
+  readonly lending: Lending
   readonly owners: readonly string[]
   readonly database: Database
   readonly got: Got[] = []
@@ -37,7 +45,7 @@ export class Schedule {
   readonly #acts: readonly Act[]
   #actions: number
 
-  constructor(seed: number, { queueDisk, chatDisk, database, onTime }: Stage) {
+  constructor(seed: number, { queueDisk, chatDisk, lentDisks, database, onTime }: Stage) {
     this.world = new World(seed, onTime)
     play(this.world)
     const { world } = this
@@ -51,6 +59,7 @@ export class Schedule {
     this.submitter = new Submitter(world, this.queue.place)
     this.portfolio = new Portfolio(world, this.queue.db, `writer-${plays}`)
     this.alerts = new Alerts(world, this.queue)
+    this.lending = new Lending(world, lentDisks)
     this.#work = this.#counts()
     this.#acts = this.#kinds()
     this.#actions = 6 + world.random.below(10)
@@ -94,6 +103,7 @@ export class Schedule {
     })
     this.queue.startCron(() => this.#work['untold alerts']?.() === 0 || this.alerts.sweep())
     for (const client of [...this.chatClients, ...this.streams]) client.connect()
+    if (this.#acts.some(([name]) => name === 'command')) this.lending.machine.start()
     await this.#until(() => isReady && this.#areConnected, false)
   }
 
@@ -118,7 +128,7 @@ export class Schedule {
   }
 
   get #places(): AnyPlace[] {
-    return [this.queue.place, this.chat]
+    return [this.queue.place, this.chat, this.lending.lent, this.lending.pool]
   }
 
   #goOn(): void {
@@ -149,9 +159,10 @@ export class Schedule {
       ['look', () => this.alerts.look()],
       ['leave the chat', () => random.pick(this.chatClients).leave()],
       ['the stream breaks off', () => random.pick(this.streams).die()],
+      ['command', () => this.lending.command()],
       ['fault', () => this.#strike()],
     ]
-    const chosen = kinds.filter(() => random.chance(0.5))
+    const chosen = kinds.filter(([name]) => random.chance(name === 'command' ? 0.2 : 0.5))
     return chosen.length < 3 ? kinds : chosen
   }
 
@@ -167,11 +178,13 @@ export class Schedule {
   #strike(): void {
     const { world } = this
     const { random } = world
-    const kind = random.pick(['eviction', 'queue', 'chat', 'process', 'database'])
+    const kind = random.pick(['eviction', 'queue', 'chat', 'lent', 'machine', 'process', 'database'])
     world.tell(`strikes: ${kind}`)
     if (kind === 'eviction') for (const place of this.#places) place.evict()
     if (kind === 'queue') this.queue.place.crash()
     if (kind === 'chat') this.chat.crash()
+    if (kind === 'lent') this.lending.lent.crash()
+    if (kind === 'machine') this.lending.machine.die()
     if (kind === 'process') for (const place of this.#places) place.crash()
     if (kind !== 'database') return
     this.database.isDown = true
@@ -195,7 +208,7 @@ export class Schedule {
 
   /** How much of each kind is not over yet; what costs nothing to know comes first. */
   #counts(): Readonly<Record<string, () => number>> {
-    const [queue, chat, database] = [this.queue.place.disk, this.chat.disk, this.database]
+    const [queue, chat, database, lent] = [this.queue.place.disk, this.chat.disk, this.database, this.lending.lent.disk]
     const count = (of: { read<T>(query: string): T[] }, from: string) => () =>
       of.read<{ n: number }>(`SELECT COUNT(*) AS n FROM ${from}`)[0]?.n ?? 0
     return {
@@ -207,6 +220,8 @@ export class Schedule {
       notices: count(queue, 'notices'),
       'kept reports': count(queue, 'outbox'),
       'rows of the index': count(chat, 'outbox'),
+      commands: () => this.lending.waiting,
+      steps: count(lent, "steps WHERE state <> 'done'"),
       words: count(chat, "alarms WHERE name = 'agent'"),
       deliveries: count(database, "deliveries WHERE state = 'pending'"),
       'untold notices': count(database, 'untold_notices'),

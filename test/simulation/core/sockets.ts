@@ -6,7 +6,8 @@ import { isolates } from './clock.ts'
 import type { AnyPlace } from './place.ts'
 import { Line, type World, world } from './world.ts'
 
-type SocketEvent = { data?: string; code?: number; reason?: string }
+type Data = string | Uint8Array
+type SocketEvent = { data?: Data; code?: number; reason?: string }
 type Listener = (event: SocketEvent) => void
 
 export class ServerEnd {
@@ -28,9 +29,10 @@ export class ServerEnd {
     return structuredClone(this.#attachment)
   }
 
-  send(text: string): void {
+  send(said: Data): void {
     if (this.readyState !== 1) throw new Error('the socket is closed')
-    this.place?.gated(() => this.#carry(this.#down, 'down', () => this.client.happen('message', { data: text })))
+    const data = typeof said === 'string' ? said : said.slice()
+    this.place?.gated(() => this.#carry(this.#down, 'down', () => this.client.happen('message', { data })))
   }
 
   close(code = 1000, reason = ''): void {
@@ -45,9 +47,10 @@ export class ServerEnd {
   }
 
   /** What the client says or does. */
-  said(text: string): void {
+  said(said: Data): void {
+    const data = typeof said === 'string' ? said : (said.slice().buffer as ArrayBuffer)
     this.#carry(this.#up, 'up', () => {
-      if (this.readyState === 1) this.place?.heard(this, text)
+      if (this.readyState === 1) this.place?.heard(this, data)
     })
   }
 
@@ -110,8 +113,8 @@ export class ClientEnd {
     for (const [type, event] of early) this.happen(type, event)
   }
 
-  send(text: string): void {
-    if (!this.#isOver) this.server.said(text)
+  send(data: Data): void {
+    if (!this.#isOver) this.server.said(data)
   }
 
   close(code = 1005, _reason = ''): void {

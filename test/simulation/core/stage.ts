@@ -3,9 +3,11 @@
 import { createHash } from 'node:crypto'
 import { vi } from 'vitest'
 import { MIGRATIONS } from '../../../durable-objects/conversation/schema.ts'
+import { MIGRATIONS as OWNERS } from '../../../durable-objects/owner/schema.ts'
 import { setLogLevel } from '../../../src/lib/log.ts'
 import { CHAT_TABLES } from './chat.ts'
 import { Database } from './database.ts'
+import { LENT_TABLES, POOL_TABLES, STEPS_TABLE } from './lent.ts'
 import { newDisk } from './place.ts'
 import { channelServices, QUEUE_TABLES } from './queue.ts'
 import { Schedule } from './schedule.ts'
@@ -16,6 +18,7 @@ import { sleep, world } from './world.ts'
 export const stage = {
   queueDisk: newDisk([]),
   chatDisk: newDisk(MIGRATIONS),
+  lentDisks: { lent: newDisk([...MIGRATIONS, STEPS_TABLE]), pool: newDisk(OWNERS) },
   database: new Database(),
   onTime: (now: number) => void vi.setSystemTime(now),
 }
@@ -61,12 +64,16 @@ export function strikeStage(): void {
   vi.unstubAllGlobals()
   stage.queueDisk.close()
   stage.chatDisk.close()
+  stage.lentDisks.lent.close()
+  stage.lentDisks.pool.close()
   stage.database.close()
 }
 
 export async function played(seed: number): Promise<Schedule> {
   stage.queueDisk.wipe(QUEUE_TABLES)
   stage.chatDisk.wipe(CHAT_TABLES)
+  stage.lentDisks.lent.wipe(LENT_TABLES)
+  stage.lentDisks.pool.wipe(POOL_TABLES)
   stage.database.wipe()
   const schedule = new Schedule(seed, stage)
   vi.stubGlobal('fetch', channelServices(schedule.got))

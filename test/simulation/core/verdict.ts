@@ -17,6 +17,7 @@ export async function judge(schedule: Schedule): Promise<void> {
   judgePortfolio(schedule)
   judgeAlerts(schedule)
   judgeIndex(schedule)
+  schedule.lending.judge()
 }
 
 function judgeChat({ world, chat, chatClients }: Schedule): void {

@@ -1,8 +1,7 @@
 // What isolates, objects, sockets and the database meet between each other. Everything that is on its way waits here in lines: each
 // line keeps its order, and chance picks the line that goes on. Chance also decides what is lost, and who dies when.
 
-import { createHash } from 'node:crypto'
-import { Random } from '../random.ts'
+import { hashOf, Random } from '../random.ts'
 import { Clock, type Isolate, isolates, NEVER } from './clock.ts'
 
 export const BEGAN_AT = Date.parse('2026-08-13T01:35:00Z')
@@ -63,7 +62,7 @@ export class World {
 
   /** The same for the same story. */
   get hash(): string {
-    return createHash('sha256').update(this.story.join('\n')).digest('hex').slice(0, 16)
+    return hashOf(this.story)
   }
 
   later(label: string, run: () => void, line = new Line()): void {

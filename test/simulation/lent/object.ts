@@ -109,7 +109,7 @@ export class PoolLife extends Holder {
       () => false,
       () => {},
     )
-    this.pool = new RunnerPool(this.context(disk.storage(this)), { isThere: () => true, changed: () => {} })
+    this.pool = new RunnerPool(this.context(disk.storage(this)), { unknown: () => [], changed: () => {} })
   }
 
   heard(end: ServerEnd, data: string | ArrayBuffer): void {

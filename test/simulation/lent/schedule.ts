@@ -3,7 +3,7 @@
 // service restarted, and several of these at once.
 
 import { vi } from 'vitest'
-import { Random } from '../random.ts'
+import { hashOf, Random } from '../random.ts'
 import { type Command, callOf, commandOf, contentOf, differences, isWhole, linesOf, wrongFiles } from './command.ts'
 import { GivenUp } from './given-up.ts'
 import { GIVEN_UP_MS, HoldUps } from './hold-ups.ts'
@@ -379,6 +379,11 @@ export class Schedule {
     const here = machine.files(CONVERSATION)
     const there = await this.#found()
     this.faults.push(...differences(here, there))
+  }
+
+  /** The same for the same story. */
+  get hash(): string {
+    return hashOf(this.story)
   }
 
   #tell(text: string): void {

@@ -60,7 +60,7 @@ test('a full pool reads few rows for each conversation, sends one message, and s
     const sockets = Array.from({ length: RUNNERS }, () => new RunnerSocket())
     const { sql, rowsRead } = counted(storage.sql)
     const ctx = { storage: { sql }, getWebSockets: () => sockets, waitUntil: () => {} }
-    const pool = new RunnerPool(ctx as unknown as DurableObjectState, { isThere: () => true, changed: () => {} })
+    const pool = new RunnerPool(ctx as unknown as DurableObjectState, { unknown: () => [], changed: () => {} })
     for (const [number, socket] of sockets.entries()) {
       socket.pool = pool
       await socket.receive(helloOf(number))
@@ -110,7 +110,7 @@ test('runners that are long gone are forgotten, the newest are kept, and those t
     migrate(storage, MIGRATIONS)
     const sockets: RunnerSocket[] = []
     const ctx = { storage, getWebSockets: () => sockets, waitUntil: () => {} }
-    const pool = new RunnerPool(ctx as unknown as DurableObjectState, { isThere: () => true, changed: () => {} })
+    const pool = new RunnerPool(ctx as unknown as DurableObjectState, { unknown: () => [], changed: () => {} })
     const join = async (number: number) => {
       const socket = new RunnerSocket()
       socket.pool = pool

@@ -46,6 +46,7 @@ const ONE = '/api/v1/alerts/rules/{rule_id}'
 const params = z.object({ rule_id: z.string().describe('The number of the rule') })
 const missing = { 404: { description: 'No such rule' } }
 const asItIs = { 200: { description: 'The rule as it is now', schema: wire.AlertRuleItem }, ...missing }
+const goneAtOnce = { 404: { description: 'It was deleted at the same moment' } }
 const refused = { 400: { description: 'Something in it is wrong; `message` names the field' } }
 
 /** What is told of the rules beside themselves. */
@@ -111,14 +112,14 @@ endpoint(
         ...{ parameters: { direction: 'above', price: 1700 }, severity: 'warning', enabled: true },
       },
     },
-    replies: { 200: { description: 'The rule', schema: wire.AlertRuleItem }, ...refused },
+    replies: { 200: { description: 'The rule', schema: wire.AlertRuleItem }, ...refused, ...goneAtOnce },
   },
   async (c, { body }) => {
     const rule = await enteredRule(c, body)
     const now = Date.now()
     const id = await addRule(c.env.DB, rule, { now, at: isoMicros(now), most: MOST_RULES })
     if (id === null) throw new AppError('bad_request', ALERT_TEXTS[callerLanguage(c)].tooMany(MOST_RULES))
-    return c.json(await told(c, must(await findRule(c.env.DB, rule.owner, id), 'a rule that was just made')))
+    return c.json(await told(c, await ruleAt(c, String(id))))
   },
 )
 

@@ -1,0 +1,30 @@
+// How often something may come: so much at once, and so much a second in the long run. In memory alone.
+
+export class Pace {
+  readonly #most: number
+  readonly #perSecond: number
+  #left: number
+  #at = Date.now()
+
+  constructor({ most, perSecond }: { most: number; perSecond: number }) {
+    this.#most = most
+    this.#perSecond = perSecond
+    this.#left = most
+  }
+
+  /** One more may come: it is asked for. */
+  give(): void {
+    this.#left += 1
+  }
+
+  /** Whether it may come now; only what may come is counted. */
+  take(cost = 1): boolean {
+    const now = Date.now()
+    const forgiven = (Math.max(0, now - this.#at) / 1000) * this.#perSecond
+    if (this.#left < this.#most) this.#left = Math.min(this.#most, this.#left + forgiven)
+    this.#at = now
+    if (this.#left < cost) return false
+    this.#left -= cost
+    return true
+  }
+}
