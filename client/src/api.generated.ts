@@ -3315,11 +3315,11 @@ export type Calls = {
   'DELETE /api/v1/analysis/schedules/{schedule_id}': { reply: {
       deleted: true
     } }
-  /** Delete a group */
+  /** Delete a watchlist */
   'DELETE /api/v1/analysis/watchlists/{watchlist_id}': { reply: {
       deleted: true
     } }
-  /** Take a stock out of a group */
+  /** Take a stock out of a watchlist */
   'DELETE /api/v1/analysis/watchlists/{watchlist_id}/stocks/{stock_code}': { reply: Watchlist }
   /** Delete records by the ids of their rows */
   'DELETE /api/v1/history': { body: {
@@ -3586,15 +3586,15 @@ export type Calls = {
   'GET /api/v1/analysis/tasks/stream': { query?: { after?: string }; reply: string }
   /** Where the figures of a task came from and what became of them */
   'GET /api/v1/analysis/tasks/{task_id}/flow': { reply: RunFlowSnapshot }
-  /** Your groups of stocks, the default first */
+  /** Your watchlists, the default first */
   'GET /api/v1/analysis/watchlists': { reply: {
       watchlists: Watchlist[]
     } }
   /** What changed over your groups since a moment, a day ago by default: what a schedule of the kind `digest` tells */
   'GET /api/v1/analysis/watchlists/digest': { query?: { watchlist_id?: string; since?: string; limit?: number; page_id?: string }; reply: WatchlistDigest }
-  /** Your groups as a CSV file that an import takes back: group, code, name, note */
+  /** Your watchlists as a CSV file that an import takes back: watchlist (`group`), code, name, note */
   'GET /api/v1/analysis/watchlists/export': { query?: { watchlist_id?: string }; reply: string }
-  /** One group */
+  /** One watchlist */
   'GET /api/v1/analysis/watchlists/{watchlist_id}': { reply: Watchlist }
   /** Whether the analysis page needs a sign-in, and has one */
   'GET /api/v1/auth/status': { reply: AuthStatus }
@@ -3711,7 +3711,7 @@ export type Calls = {
     } }
   /** Stocks whose code, name, pinyin or alias begins with what was typed, or whose name contains it */
   'GET /api/v1/stocks/search': { query?: { q?: string; limit?: number; language?: 'zh' | 'en' | 'ko' }; reply: StockSearchResponse }
-  /** The stocks of your default group */
+  /** The stocks of your default watchlist */
   'GET /api/v1/stocks/watchlist': { reply: WatchlistCodes }
   /** The bars of the last sessions, oldest first */
   'GET /api/v1/stocks/{code}/history': { query?: { period?: string; days?: number }; reply: StockHistoryResponse }
@@ -3868,30 +3868,30 @@ export type Calls = {
   'POST /api/v1/analysis/schedules': { body: ScheduleInput; reply: SavedSchedule }
   /** Stop a task: at once while it waits, at its next stage or request while it runs */
   'POST /api/v1/analysis/tasks/{task_id}/cancel': { reply: TaskInfo }
-  /** Add a group */
+  /** Add a watchlist */
   'POST /api/v1/analysis/watchlists': { body: {
       name: string
       note?: string
       stock_codes?: string[]
       confirm?: boolean
     }; reply: ChangedWatchlist }
-  /** Put rows into their groups, all or none; `stocks/parse-import` makes rows of a file */
+  /** Put rows into their watchlists, all or none; `stocks/parse-import` makes rows of a file */
   'POST /api/v1/analysis/watchlists/import': { body: {
       rows: {
         stock_code: string
-        group?: string | null
+        watchlist?: string | null
         note?: string | null
         row?: number | null
       }[]
       confirm?: boolean
     }; reply: WatchlistImport }
-  /** Analyse every stock of a group as one batch; twice within a minute is once */
+  /** Analyse every stock of a watchlist as one batch; twice within a minute is once */
   'POST /api/v1/analysis/watchlists/{watchlist_id}/run': { body?: {
       report_type?: 'simple' | 'detailed' | 'full' | 'brief'
       report_language?: 'zh' | 'en' | 'ko' | null
       notify?: boolean
     }; reply: WatchlistRun }
-  /** Put a stock into a group; one that is there already stays where it is */
+  /** Put a stock into a watchlist; one that is there already stays where it is */
   'POST /api/v1/analysis/watchlists/{watchlist_id}/stocks': { body: {
       stock_code: string
       confirm?: boolean
@@ -3989,12 +3989,12 @@ export type Calls = {
     }; reply: {
       items: StockReading[]
     } }
-  /** Put a stock into your default group */
+  /** Put a stock into your default watchlist */
   'POST /api/v1/stocks/watchlist/add': { body: {
       stock_code: string
       confirm?: boolean
     }; reply: WatchlistCodes }
-  /** Take a stock out of your default group */
+  /** Take a stock out of your default watchlist */
   'POST /api/v1/stocks/watchlist/remove': { body: {
       stock_code: string
     }; reply: WatchlistCodes }
@@ -4032,20 +4032,20 @@ export type Calls = {
   'PUT /api/v1/analysis/schedules': { body: ScheduleListInput; reply: SavedScheduleList }
   /** Change a schedule */
   'PUT /api/v1/analysis/schedules/{schedule_id}': { body: ScheduleInput; reply: SavedSchedule }
-  /** Put your groups in another order; the default stays first, and those that are not named stay last */
+  /** Put your watchlists in another order; the default stays first, and those that are not named stay last */
   'PUT /api/v1/analysis/watchlists': { body: {
       watchlist_ids: string[]
     }; reply: {
       watchlists: Watchlist[]
     } }
-  /** Give a group another name or note, or other stocks in the order given; stocks that stay keep their notes */
+  /** Give a watchlist another name or note, or other stocks in the order given; stocks that stay keep their notes */
   'PUT /api/v1/analysis/watchlists/{watchlist_id}': { body: {
       name?: string
       note?: string
       stock_codes?: string[]
       confirm?: boolean
     }; reply: ChangedWatchlist }
-  /** Write a note beside a stock of a group; an empty one takes it away */
+  /** Write a note beside a stock of a watchlist; an empty one takes it away */
   'PUT /api/v1/analysis/watchlists/{watchlist_id}/stocks/{stock_code}': { body: {
       note: string
     }; reply: Watchlist }

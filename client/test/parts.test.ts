@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../../scripts/start/port.ts'
 import { needPrograms } from '../../test/support/programs.ts'
-import { clean, jsonLine, painter, table, widthOf } from '../src/cli/terminal.ts'
+import { clean, cleanCommand, jsonLine, painter, table, widthOf } from '../src/cli/terminal.ts'
 import { retryAfterOf } from '../src/errors.ts'
 import { Bellwether, ServiceError, TimedOut, Unreachable } from '../src/index.ts'
 import { cli, temporaryFolder } from './support/run.ts'
@@ -214,4 +214,12 @@ test('the completion of a shell is a script that the shell takes', async () => {
     "complete -c bellwether -n '__fish_seen_subcommand_from files' -l at -r -d 'as it was at this event'",
   )
   expect(fish).toContain("complete -c bellwether -l json -d 'one JSON value a line, for programs'")
+})
+
+test('in a command that somebody may be asked about, what cannot be seen stands as its number', () => {
+  expect(cleanCommand('rm -rf /tmp/a \u202e# etelpmoc tset\u202c \u200b\r\n\tls')).toBe(
+    'rm -rf /tmp/a <U+202E># etelpmoc tset<U+202C> <U+200B>\n\tls',
+  )
+  expect(cleanCommand('echo \u001b[2Khidden')).toBe('echo <U+001B>[2Khidden')
+  expect(cleanCommand('echo 文件 é שלום 🎉')).toBe('echo 文件 é שלום 🎉')
 })

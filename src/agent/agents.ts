@@ -8,12 +8,15 @@ export type AgentChoice = { agent: AgentName | null; model: string | null }
 const DEFAULT_AGENT = 'CodeActAgent'
 
 /**
- * The agent that runs. Without a model only the shell can; `isUnknown` when the wanted one does not exist here and the
- * user is to be told so.
+ * The agent that runs: the wanted one with a model, and with a recording, which the shell could not play; without both only the shell can. `isUnknown` when the wanted one does not exist here and the user is to be told so.
  */
-export function agentToRun(wanted: string | null, hasModel: boolean): { agent: AgentName; isUnknown: boolean } {
+export function agentToRun(
+  wanted: string | null,
+  has: { model: boolean; recording: boolean },
+): { agent: AgentName; isUnknown: boolean } {
   const known = AGENTS.find((name) => name === wanted)
   const isUnknown = wanted !== null && wanted !== '' && known === undefined
   const agent = known ?? DEFAULT_AGENT
-  return { agent: hasModel ? agent : 'ShellAgent', isUnknown }
+  if (has.recording) return { agent: agent === 'ShellAgent' ? DEFAULT_AGENT : agent, isUnknown }
+  return { agent: has.model ? agent : 'ShellAgent', isUnknown }
 }

@@ -59,7 +59,10 @@ endpoint(
     return c.json({
       settings_stored: !settings.ok || settings.isStored,
       model: { state: stateOf(chosen), id: own ?? models.operator.model, is_own: own !== null },
-      agent: agentToRun(settings.ok ? settings.settings.agent : null, chosen !== null && settings.ok).agent,
+      agent: agentToRun(settings.ok ? settings.settings.agent : null, {
+        model: chosen !== null && settings.ok,
+        recording: false,
+      }).agent,
       market_data_is_live: marketData.some((name) => MARKET_PROVIDERS[name].isLive),
       news_is_configured: searches.length > 0,
       runners_connected: runners.filter(({ state }) => state === 'connected').length,

@@ -53,6 +53,23 @@ test('a recording is played where no model is set, and what is said after it run
     .toBe(true)
 })
 
+test.for([
+  ['the shell is the agent', { agent: 'ShellAgent' }],
+  ['the model has no key', { llm_model: 'anthropic/claude-sonnet-4-5' }],
+] as const)('a recording is played where %s by the settings', async ([, settings]) => {
+  const owner = await client()
+  await owner.ask('/api/settings', { method: 'POST', body: settings })
+  const recording = [
+    { source: 'user', action: 'message', args: { content: 'make a file' } },
+    { source: 'agent', action: 'run', args: { command: 'echo made' } },
+    { source: 'agent', action: 'message', args: { content: 'All done.' } },
+  ]
+  const chat = await startConversation({ replay_json: JSON.stringify(recording) }, owner)
+  await said(chat, 'All done.')
+  const events = await chat.events()
+  expect(events.filter(({ observation }) => observation === 'run').map(({ content }) => content)).toEqual(['made'])
+})
+
 test('what cannot be played, or cannot start, is refused before anything is made', async () => {
   const refused = [
     { replay_json: 'not json' },

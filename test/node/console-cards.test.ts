@@ -6,6 +6,7 @@ import { ALERT_KINDS } from '../../src/web/analysis/alert-kinds.ts'
 import { coloured, isForTerminal } from '../../src/web/conversation/ansi.ts'
 import { diffLines, sideBySide } from '../../src/web/conversation/diff.ts'
 import { askedOf, entryOf, toEntries } from '../../src/web/conversation/entries.ts'
+import { visible } from '../../src/web/conversation/visible.ts'
 import type { StoredEvent } from '../../src/web/wire.ts'
 import { ZH } from '../../src/web/zh.ts'
 import { ROOT } from '../support/source-tree.ts'
@@ -240,4 +241,23 @@ test('that no model is here is told in the reader’s language: the service’s 
   const [note] = toEntries([event(1, { action: 'system', args: { agent_class: 'ShellAgent', content } })])
   expect(note).toMatchObject({ kind: 'note', text: expect.stringMatching(/^This conversation is a shell\. /) })
   expect(Object.keys(ZH)).toContain(note?.kind === 'note' ? note.text : '')
+})
+
+test('what cannot be seen, or turns what is seen around, stands as its number; emoji and joined letters stay as they are', () => {
+  expect(visible('rm -rf /tmp/a \u202e# etelpmoc tset\u202c \u200b')).toBe(
+    'rm -rf /tmp/a ⟨U+202E⟩# etelpmoc tset⟨U+202C⟩ ⟨U+200B⟩',
+  )
+  expect(visible('r\u200dm a\u00adb\u3164\u001b[2K\u{e0041}')).toBe('r⟨U+200D⟩m a⟨U+00AD⟩b⟨U+3164⟩⟨U+001B⟩[2K⟨U+E0041⟩')
+  const wanted = [
+    '👨‍👩‍👧',
+    '❤️',
+    '1️⃣',
+    '🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}',
+    '👍🏽',
+    'می\u200cخواهم',
+    'क्\u200dष',
+    '中文 é שלום\tx\n',
+  ]
+  expect(wanted.map(visible)).toEqual(wanted)
+  expect(visible(`🎉${'\u{e0041}'.repeat(2)}`)).toBe('🎉⟨U+E0041⟩⟨U+E0041⟩')
 })

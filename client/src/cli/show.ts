@@ -1,7 +1,7 @@
 // Events as a person reads them, whole ones and those under way.
 
 import type { Event, Frame, Stand } from '../index.ts'
-import { clean, cleanLine, type Output } from './terminal.ts'
+import { clean, cleanCommand, cleanLine, type Output } from './terminal.ts'
 
 export class Transcript {
   readonly #out: Output
@@ -37,7 +37,7 @@ export class Transcript {
     const { action, observation, source } = event
     if (action === 'message') this.#said(event)
     else if (action !== undefined && source === 'agent' && action !== 'system') this.#does(event)
-    else if (action === 'run') this.#line(this.#out.color.cyan(`$ ${clean(String(event.args?.command ?? ''))}`))
+    else if (action === 'run') this.#line(this.#out.color.cyan(`$ ${cleanCommand(String(event.args?.command ?? ''))}`))
     else if (observation === 'run' || observation === 'run_ipython') this.#printedAll(event)
     else if (observation === 'error') this.#line(this.#out.color.red(clean(event.content ?? event.message)))
     else if (observation === 'agent_state_changed') this.#state(event)
@@ -69,7 +69,7 @@ export class Transcript {
     const { color } = this.#out
     const { action, args, message } = event
     const waits = args?.confirmation_state === 'awaiting_confirmation' ? color.yellow(' (waits for you)') : ''
-    if (action === 'run') this.#line(color.cyan(`$ ${clean(String(args?.command ?? ''))}`) + waits)
+    if (action === 'run') this.#line(color.cyan(`$ ${cleanCommand(String(args?.command ?? ''))}`) + waits)
     else if (action === 'finish') this.#line(clean(String(args?.final_thought || message)))
     else this.#line(color.dim(cleanLine(message || String(action))) + waits)
   }

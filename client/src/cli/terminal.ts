@@ -38,7 +38,16 @@ export function clean(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll(SEQUENCES, '').replaceAll(CONTROLS, '')
 }
 
-/** The same on one line. */
+/** A command, which somebody may be asked about: what cannot be seen in it is shown by its number, as it runs all the same. */
+export const cleanCommand = (text: string): string => clean(text.replaceAll(UNSEEN, numbered))
+
+const UNSEEN =
+  /(?![\t\n\r])[\p{Cc}\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/gu
+
+const numbered = (mark: string): string =>
+  `<U+${(mark.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
+
+/** As `clean`, on one line. */
 export const cleanLine = (text: string): string => clean(text).replaceAll(/\s+/g, ' ').trim()
 
 /** JSON escapes the controls below U+0020 itself. */

@@ -82,14 +82,18 @@ export class OwnerStepConfigs implements StepConfigs {
       throw new ModelError('unavailable', 'The settings cannot be read at the moment.')
     }
     const { settings } = ownerConfig
-    const choice = this.#choice(settings)
+    // A recording asks no model: one that cannot be asked yet is a fault only when its answers are over.
+    const choice = this.#replay.isPlaying ? this.#askable(settings) : this.#choice(settings)
     const model = choice === null ? null : await this.#modelOf(choice)
     const { talk } = this.#host
     if (talk !== null) {
       this.#newest = this.#talkConfig(talk, model, settings)
       return this.#newest
     }
-    const { agent, isUnknown } = agentToRun(settings.agent, model !== null || this.#replay.isPlaying)
+    const { agent, isUnknown } = agentToRun(settings.agent, {
+      model: model !== null,
+      recording: this.#replay.isPlaying,
+    })
     const tools = await this.#tools(agent, { model, settings, signal })
     const stepConfig: StepConfig = {
       agent,
@@ -130,6 +134,11 @@ export class OwnerStepConfigs implements StepConfigs {
     const judgeScript = await scriptJudge(ownerConfig.settings)
     const scene = () => ({ shell: turn.value.shell, files, secretNames: Object.keys(secrets.variables) })
     return judgementBy({ ...ownerConfig, judgeScript, tools, scene })
+  }
+
+  #askable(settings: Settings): ModelChoice | null {
+    const choice = chooseModel(settings, config(this.#host.env).models.operator)
+    return choice === 'needs-address' || choice === 'needs-key' ? null : choice
   }
 
   #choice(settings: Settings): ModelChoice | null {

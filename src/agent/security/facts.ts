@@ -50,6 +50,11 @@ export const FACTS = {
     about: 'any script',
     says: 'is too large, too deeply nested or too complex to be judged',
   },
+  'hidden-characters': {
+    risk: 'high',
+    about: 'any script',
+    says: 'holds characters that cannot be seen or that turn the direction of writing, so that a reader sees another command than the one that runs',
+  },
   'runs-by-itself': {
     risk: 'high',
     about: 'any command',

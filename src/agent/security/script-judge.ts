@@ -10,6 +10,10 @@ import { type Command, isUnknown, type Redirection, type Statement, textOf, type
 
 type Compound = Exclude<Command, { type: 'SimpleCommand' | 'FunctionDef' | 'Subshell' | 'Group' }>
 
+/** Characters without a sight of their own: controls, marks of direction, spaces of no width, fillers, tags. Joiners make emoji and letters. */
+const HIDDEN =
+  /(?![\t\n\r])[\p{Cc}\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/u
+
 class ScriptJudge extends SimpleCommandJudge {
   readonly #parse: ParseShell
 
@@ -20,6 +24,7 @@ class ScriptJudge extends SimpleCommandJudge {
 
   /** The level of the whole script. Never throws. */
   judge(text: string): Verdict {
+    if (HIDDEN.test(text)) this.meet('hidden-characters')
     try {
       this.#read(text)
     } catch (error) {

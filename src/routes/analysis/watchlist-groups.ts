@@ -37,7 +37,7 @@ const app = router(analysisEnvelope)
 const common = { scope: 'analysis', bodyLimit: 'standard', tag: 'Watchlists' } as const
 const PATH = '/api/v1/analysis/watchlists'
 const missing = { 404: { description: 'No such watchlist' } }
-const chosen = { watchlist_id: z.string().max(64).optional().describe('One group; all of them without it') }
+const chosen = { watchlist_id: z.string().max(64).optional().describe('One watchlist; all of them without it') }
 
 /** The groups of a question: one, which has to be there, or all. */
 async function listsOf(c: Context<AppEnv>, id: string | undefined): Promise<Watchlist[]> {
@@ -51,7 +51,7 @@ endpoint(
     method: 'get',
     path: `${PATH}/export`,
     limit: 'reads',
-    summary: 'Your groups as a CSV file that an import takes back: group, code, name, note',
+    summary: 'Your watchlists as a CSV file that an import takes back: watchlist (`group`), code, name, note',
     query: z.object(chosen),
     replies: { 200: { description: 'The file, in UTF-8', contentType: 'text/csv', schema: z.string() }, ...missing },
   },
@@ -73,7 +73,9 @@ endpoint(
 
 const ImportRow = z.object({
   stock_code: z.string().max(200),
-  group: listName.nullish().describe('The name of the group, made when there is none; the default group without it'),
+  watchlist: listName
+    .nullish()
+    .describe('The name of the watchlist, made when there is none; the default watchlist without it'),
   note: note.nullish(),
   row: laxInt({ min: 1 }).nullish().describe('What a refusal calls the row; its place in this list without it'),
 })
@@ -81,7 +83,7 @@ type ImportRow = z.infer<typeof ImportRow>
 
 const Imported = z
   .object({
-    added: z.int().describe('Stocks that were in their group before are not counted'),
+    added: z.int().describe('Stocks that were in their watchlist before are not counted'),
     groups: z.array(z.object({ watchlist_id: z.string(), name: z.string(), is_new: z.boolean() })),
   })
   .openapi('WatchlistImport')
@@ -93,7 +95,7 @@ endpoint(
     method: 'post',
     path: `${PATH}/import`,
     limit: 'writes',
-    summary: 'Put rows into their groups, all or none; `stocks/parse-import` makes rows of a file',
+    summary: 'Put rows into their watchlists, all or none; `stocks/parse-import` makes rows of a file',
     body: { schema: z.object({ rows: z.array(ImportRow).min(1).max(MOST_ROWS), confirm }), required: true },
     replies: {
       200: { description: 'What was added', schema: Imported },
@@ -210,7 +212,7 @@ endpoint(
     method: 'post',
     path: `${PATH}/{watchlist_id}/run`,
     limit: 'writes',
-    summary: 'Analyse every stock of a group as one batch; twice within a minute is once',
+    summary: 'Analyse every stock of a watchlist as one batch; twice within a minute is once',
     params: z.object({ watchlist_id: z.string() }),
     body: { schema: RunBody, required: false },
     replies: {

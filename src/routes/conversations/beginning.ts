@@ -115,20 +115,20 @@ async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
 type Wanted = { choice: AgentChoice; isReplay: boolean }
 
 /**
- * Without a model the shell runs, but for a recording, in which the answers of one stand already. A model that lacks its key is
- * refused at once. An unknown model is accepted: the agent's first step says which setting to change.
+ * Without a model the shell runs, but for a recording, in which the answers of one stand already, whatever the settings say. A
+ * model that lacks its key is refused at once. An unknown model is accepted: the agent's first step says which setting to change.
  */
 function agentOf(c: Context<AppEnv>, read: OwnerSettings, { choice, isReplay }: Wanted): AgentName {
-  if (!read.ok) return 'ShellAgent'
+  if (!read.ok) return agentToRun(choice.agent, { model: false, recording: isReplay }).agent
   const settings = { ...withModel(read.settings, choice.model), agent: choice.agent ?? read.settings.agent }
-  if (settings.agent === 'ShellAgent') return 'ShellAgent'
+  if (settings.agent === 'ShellAgent' && !isReplay) return 'ShellAgent'
   const model = chooseModel(settings, config(c.env).models.operator)
-  if (model === 'needs-key') {
+  if (model === 'needs-key' && !isReplay) {
     throw new AppError('bad_request', 'The chosen model needs an API key; add it in the settings', {
       msgId: 'STATUS$ERROR_LLM_AUTHENTICATION',
     })
   }
-  return agentToRun(settings.agent, model !== null || isReplay).agent
+  return agentToRun(settings.agent, { model: model !== null, recording: isReplay }).agent
 }
 
 /** What the request says, then what the settings say. Settings that cannot be read are no wish; the first step tells of them. */

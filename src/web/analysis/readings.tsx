@@ -198,7 +198,7 @@ export function useReadings(entries: string[], language: string): Readings {
   newest.current = asked
   const ask = async (): Promise<StockReading[]> => {
     if (known.asked === asked) return known.items.map((item) => refusedOr(item, refusals))
-    const { items } = await readStocks({ entries, ...(language === '' ? {} : { language }) })
+    const items = await readAll(entries, language)
     // An answer to what has been changed meanwhile is shown to nobody.
     if (newest.current === asked) setKnown({ asked, items })
     return items.map((item) => refusedOr(item, refusals))
@@ -214,6 +214,23 @@ export function useReadings(entries: string[], language: string): Readings {
   const items = entries.length > 0 && known.asked === asked ? known.items : []
   return { items: items.map((item) => refusedOr(item, refusals)), choices, choose, ask, refusals, refuse }
 }
+
+/** Longer than any code or name, and than the service takes. */
+const MOST_CHARACTERS = 200
+
+/** An entry that is too long to be a stock is not known, and does not keep the others from being read. */
+async function readAll(all: string[], language: string): Promise<StockReading[]> {
+  const entries = all.filter((entry) => entry.length <= MOST_CHARACTERS)
+  const about = language === '' ? { entries } : { entries, language }
+  const { items } = entries.length === 0 ? { items: [] } : await readStocks(about)
+  const tooLong = all.filter((entry) => entry.length > MOST_CHARACTERS)
+  return [...items, ...tooLong.map((input) => ({ ...NOT_KNOWN, input }))]
+}
+
+const NOT_KNOWN = {
+  ...{ kind: 'unknown', stock_code: null, stock_name: null, market: null, market_label: null, reason: null },
+  candidates: [],
+} satisfies Omit<StockReading, 'input'>
 
 /** An entry that was refused is asked for, or not known where there is nothing to choose from. */
 function refusedOr(item: StockReading, refusals: ReadonlyMap<string, Refusal>): StockReading {

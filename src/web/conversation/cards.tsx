@@ -8,6 +8,7 @@ import { locale, say } from '../texts.ts'
 import { type Coloured, coloured, isForTerminal } from './ansi.ts'
 import { type DiffLine, diffLines, sideBySide } from './diff.ts'
 import type { Answer, Entry } from './entries.ts'
+import { visible } from './visible.ts'
 
 /** Past this many characters an output is folded; a phone takes long to lay out more. */
 const FOLD_AT = 5_000
@@ -69,10 +70,10 @@ export function StepCard({ entry, live, running }: { entry: Step; live: string; 
     <>
       <details class={hasFailed ? 'entry step failed' : 'entry step'} open={isOpen}>
         <summary>
-          {title} {hasFailed && <span class="badge failed">{say('failed')}</span>}
+          {visible(title)} {hasFailed && <span class="badge failed">{say('failed')}</span>}
           {result === null && <span class="badge">{standing(answer, running)}</span>} <When at={at} />
         </summary>
-        {body !== '' && <OutputText text={body} atEnd={false} />}
+        {body !== '' && <OutputText text={visible(body)} atEnd={false} />}
         {result === null && live !== '' && <LiveOutput text={live} />}
         {result !== null && result !== '' && <OutputText text={result} atEnd={isOpen} />}
         {more !== '' && (
@@ -118,7 +119,7 @@ export function EditCard({ entry: { path, diff, result, at } }: { entry: Edit })
   return (
     <details class="entry edit" open={lines.length <= OPEN_UP_TO}>
       <summary>
-        <span class="mono">{path}</span> <Counts lines={lines} /> <When at={at} />
+        <span class="mono">{visible(path)}</span> <Counts lines={lines} /> <When at={at} />
       </summary>
       <DiffView diff={diff} lines={lines} />
       <p class="hint edit-result">{result.split('\n', 1)[0]}</p>
@@ -167,7 +168,7 @@ const UnifiedDiff = ({ lines }: { lines: DiffLine[] }) => (
   <ScrolledPre class="diff">
     {lines.map(({ kind, text, was, is }, key) => (
       <span key={key} class={`diff-line ${kind}`} data-line={is ?? was ?? ''}>
-        {`${SIGNS[kind]}${text}\n`}
+        {`${SIGNS[kind]}${visible(text)}\n`}
       </span>
     ))}
   </ScrolledPre>
@@ -190,6 +191,6 @@ const SplitDiff = ({ lines }: { lines: DiffLine[] }) => (
 
 const Side = ({ line, at }: { line: DiffLine | null; at: number | null | undefined }) => (
   <td class={line === null ? 'diff-line nothing' : `diff-line ${line.kind}`} data-line={at ?? ''}>
-    {line?.text ?? ''}
+    {visible(line?.text ?? '')}
   </td>
 )

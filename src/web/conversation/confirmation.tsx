@@ -4,6 +4,7 @@ import { say } from '../texts.ts'
 import type { StoredEvent } from '../wire.ts'
 import { askedOf } from './entries.ts'
 import type { ChatControls } from './use-conversation.ts'
+import { visible } from './visible.ts'
 
 const RISKS = ['low', 'medium', 'high'] as const
 
@@ -26,7 +27,7 @@ export function Confirmation({ waiting, isAnswered, onAnswer }: Props) {
       </legend>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <pre class="asked" tabIndex={0}>
-        {waiting === null ? '' : askedOf(waiting)}
+        {waiting === null ? '' : visible(askedOf(waiting))}
       </pre>
       {Array.isArray(reasons) && reasons.length > 0 && (
         <ul>

@@ -8,6 +8,7 @@ import { WayToSetting } from '../ui.tsx'
 import { EditCard, LiveOutput, OutputText, Pictures, StepCard, standing } from './cards.tsx'
 import { type Entry, entryOf, type Focus, isSame, type Output } from './entries.ts'
 import { type Anchor, anchorOf, keepInSight, restore } from './place.ts'
+import { visible } from './visible.ts'
 import type { Side } from './window.ts'
 
 /** How close to its end, in pixels, the log still follows what comes. */
@@ -322,7 +323,7 @@ function CommandView({ entry, running, live }: CommandProps) {
         {entry.thought !== '' && <Markdown text={entry.thought} />}
         <pre class="line">
           <span class="prompt">$ </span>
-          {entry.command}
+          {visible(entry.command)}
         </pre>
       </div>
       {entry.output === null && live !== '' && <LiveOutput text={live} />}

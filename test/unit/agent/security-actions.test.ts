@@ -101,6 +101,24 @@ test('what a person reads shows every character', () => {
   expect(visible('a\rb\u001b[2Kc\u202ed\u200be\n\tf é 貴 😀')).toBe('a\\u000db\\u001b[2Kc\\u202ed\\u200be\n\tf é 貴 😀')
 })
 
+test('a command with characters that cannot be seen, or that turn the direction of writing, is high and says so', () => {
+  const hidden = [
+    'ls \u202e#txet\u202c',
+    'ls \u200b',
+    'ls a\u2066b',
+    'ls \u001b[2K',
+    'ls \u{e0061}',
+    'l\u00ads',
+    '\ufeffls',
+  ]
+  for (const command of hidden) {
+    const verdict = riskOfAction(run(command), { judgeScript })
+    expect([command, verdict]).toEqual([command, { risk: high, reasons: [expect.stringContaining('cannot be seen')] }])
+  }
+  for (const command of ['ls 文件', 'ls 👨‍👩‍👧 ❤️', 'ls\tמסמך', 'ls می\u200cخواهم'])
+    expect([command, riskOf(run(command))]).toEqual([command, low])
+})
+
 test('what reaches the owner’s level waits, whatever kind of action it is', () => {
   const asked = (event: ActionEvent, severity: number | null = null) =>
     needsConfirmation(event, { risk: riskOf(event), severity })
