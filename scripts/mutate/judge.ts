@@ -14,18 +14,20 @@ import type { Verdicts } from './verdicts.ts'
 export type Verdict = { state: 'caught' | 'survived' | 'not reached' | 'error'; by: string }
 
 export type Court = {
-  scratch: Pick<Scratch, 'write' | 'restore'>
+  scratch: Pick<Scratch, 'write' | 'build' | 'restore'>
   suite: Suite
   reach: Reach
   files: readonly string[]
   budgetMs: number
+  /** What even the quickest test file may take. */
+  leastMs: number
   verdicts: Pick<Verdicts, 'find' | 'keep'>
 }
 
 type OnVerdict = (mutation: Mutation, verdict: Verdict) => void
 
 // A multiple of what a test file takes without a mutant, and a minute for the smallest ones.
-const LEAST_MS = 60_000
+export const LEAST_MS = 60_000
 const SLOWER = 4
 
 /** Tells each verdict as soon as it is known. */
@@ -71,7 +73,8 @@ async function judgeTogether(group: readonly Member[], court: Court, undecided: 
   if (rest.length > 0) await judgeTogether(rest, court, undecided)
 }
 
-async function alone({ mutation, tests }: Member, court: Court): Promise<Verdict> {
+async function alone({ mutation, tests: wanted }: Member, court: Court): Promise<Verdict> {
+  const tests = wanted.filter((test) => court.reach.tests[test]?.state === 'passed')
   if (tests.length === 0) return { state: 'survived', by: '' }
   const { files, errors, unstarted, cutOffIn } = await steadyOutcome({ mutation, tests }, court)
   const broken = await failingAnyway(files, court)
@@ -82,6 +85,10 @@ async function alone({ mutation, tests }: Member, court: Court): Promise<Verdict
   const failed = failureIn(files)
   if (failed !== null) return { state: 'caught', by: failed }
   if (unstarted[0] !== undefined) return { state: 'error', by: unstarted[0] }
+  if (cutOffIn !== null && (await isSlowAnyway(cutOffIn, court))) {
+    const ended = new Set(files.map(({ path }) => path))
+    return alone({ mutation, tests: tests.filter((test) => !ended.has(test)) }, court)
+  }
   const by = errors[0] ?? (cutOffIn === null ? undefined : `the limit of time, in ${cutOffIn}`)
   return by === undefined ? { state: 'survived', by: '' } : { state: 'caught', by }
 }
@@ -95,32 +102,42 @@ async function steadyOutcome(member: Member, court: Court): Promise<Outcome> {
 }
 
 /** Test files that failed and do so without any mutation as well: what earlier runs left behind may do that. */
-async function failingAnyway(files: readonly FileOutcome[], { suite, reach }: Court): Promise<Set<string>> {
+async function failingAnyway(files: readonly FileOutcome[], court: Court): Promise<Set<string>> {
   const tests = files.filter(({ state }) => state === 'failed').map(({ path }) => path)
   if (tests.length === 0) return new Set()
-  const outcome = await suite.run({ tests, changed: [], stopsAtFailure: false }, (test) => limitMsOf(test, reach))
+  const outcome = await court.suite.run({ tests, changed: [], stopsAtFailure: false }, (test) => limitMsOf(test, court))
   const passed = new Set(outcome.files.filter(({ state }) => state === 'passed').map(({ path }) => path))
   return new Set(tests.filter((test) => !passed.has(test)))
 }
 
-async function tried(
-  members: readonly Member[],
-  { scratch, suite, reach }: Court,
-  how: Pick<Order, 'stopsAtFailure'>,
-): Promise<Outcome> {
+/** Of a test that was not run for the record the time is only a guess: it says nothing when it lasts as long without the mutation. */
+async function isSlowAnyway(test: string, court: Court): Promise<boolean> {
+  const guessed = court.reach.tests[test]
+  if (guessed?.hash !== '') return false
+  const order = { tests: [test], changed: [], stopsAtFailure: false }
+  const { files } = await court.suite.run(order, () => limitMsOf(test, court))
+  const passed = files.some(({ state }) => state === 'passed')
+  // No other mutation waits for it.
+  if (!passed) guessed.state = 'skipped'
+  return !passed
+}
+
+async function tried(members: readonly Member[], court: Court, how: Pick<Order, 'stopsAtFailure'>): Promise<Outcome> {
+  const { scratch, suite } = court
   const tests = [...testsOf(members)]
-  const changed = members.map(({ mutation }) => mutation.path)
+  const paths = members.map(({ mutation }) => mutation.path)
   for (const { mutation } of members) scratch.write(mutation.path, mutated(textOf(mutation.path), mutation))
+  const changed = [...paths, ...scratch.build(paths)]
   try {
-    return await suite.run({ tests, changed, ...how }, (test) => limitMsOf(test, reach))
+    return await suite.run({ tests, changed, ...how }, (test) => limitMsOf(test, court))
   } finally {
     for (const path of changed) scratch.restore(path)
     suite.changedSince(changed)
   }
 }
 
-function limitMsOf(test: string, reach: Reach): number {
-  return LEAST_MS + SLOWER * durationOf(test, reach)
+function limitMsOf(test: string, { reach, leastMs }: Court): number {
+  return leastMs + SLOWER * durationOf(test, reach)
 }
 
 function failureIn(files: readonly FileOutcome[]): string | null {

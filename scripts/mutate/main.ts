@@ -3,7 +3,7 @@ import { ROOT } from '../../test/support/source-tree.ts'
 import { Fault } from '../start/fault.ts'
 import { type Chosen, chooseMutants } from './choose.ts'
 import { contentHash } from './equivalents.ts'
-import { type Court, judge } from './judge.ts'
+import { type Court, judge, LEAST_MS } from './judge.ts'
 import type { Mutation } from './mutations.ts'
 import { readOptions } from './options.ts'
 import { linesOf } from './pick.ts'
@@ -45,6 +45,7 @@ async function mutate(args: readonly string[]): Promise<void> {
       reach,
       files,
       budgetMs,
+      leastMs: LEAST_MS,
       verdicts,
     })
   } finally {

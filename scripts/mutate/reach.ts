@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { filesIn, importsOf, ROOT, textOf } from '../../test/support/source-tree.ts'
+import { filesIn, type Import, importsOf, ROOT, textOf } from '../../test/support/source-tree.ts'
 import type { Scratch } from './scratch.ts'
 import { Suite } from './suite.ts'
 import type { Called, FileOutcome } from './suite-process.ts'
@@ -15,6 +15,8 @@ export type Reached = {
   state: FileOutcome['state']
   durationMs: number
   called: Record<string, number[]>
+  /** Of a test file that was not run: what it imports, and how many imports away that is. */
+  steps?: ReadonlyMap<string, number>
 }
 /** `loaded` is what runs when modules are loaded, so that a change there reaches every test. */
 export type Reach = { tests: Record<string, Reached>; loaded: Called }
@@ -47,28 +49,42 @@ export async function findReach(scratch: Scratch, { tests, afresh, asKept }: Wan
   return { tests: Object.fromEntries(known), loaded: reach.loaded }
 }
 
-/** Two steps: what a test imports is what it is about, or the helper through which it asks for that. */
-const STEPS = 2
 const GUESSED_MS = 8_000
+const ENTRY = 'src/index.ts'
+const SERVICE = /^cloudflare:(test|workers)$/
 
 /** A test file that was not run counts as one that may notice whatever it imports, and never shares a run. */
 export function addImports(reach: Reach, tests: readonly string[]): void {
+  const imports = new Map<string, string[]>()
   for (const test of tests) {
-    const known = reach.tests[test]
-    const imported = [...importedBy(test, STEPS)].map((path): [string, number[]] => [`${path}@`, []])
-    const called = { ...Object.fromEntries(imported), ...known?.called }
-    reach.tests[test] = { hash: '', state: 'passed', durationMs: known?.durationMs ?? GUESSED_MS, called }
+    const { durationMs = GUESSED_MS, called = {} } = reach.tests[test] ?? {}
+    reach.tests[test] = { hash: '', state: 'passed', durationMs, called, steps: stepsFrom(test, imports) }
   }
 }
 
-function importedBy(path: string, steps: number, found = new Set<string>()): Set<string> {
-  for (const { target, isOurs, isType } of steps === 0 ? [] : importsOf(path)) {
-    // What a test writes into a text of its own looks like an import as well.
-    if (!isOurs || isType || !target.endsWith('.ts') || !existsSync(join(ROOT, target))) continue
-    found.add(target)
-    importedBy(target, steps - 1, found)
+/** Of what is reached by more than one way, the shortest. */
+function stepsFrom(test: string, imports: Map<string, string[]>): Map<string, number> {
+  const steps = new Map([[test, 0]])
+  for (const [path, step] of steps) {
+    const targets = imports.get(path) ?? importedBy(path)
+    imports.set(path, targets)
+    for (const target of targets) if (!steps.has(target)) steps.set(target, step + 1)
   }
-  return found
+  return steps
+}
+
+/** A test that asks the running service reaches all of it. */
+function importedBy(path: string): string[] {
+  const imports = importsOf(path)
+  const asksService = path.startsWith('test/') && imports.some(({ target }) => SERVICE.test(target))
+  return [...(asksService ? [ENTRY] : []), ...ownOf(imports)]
+}
+
+function ownOf(imports: readonly Import[]): string[] {
+  return imports
+    .filter(({ isOurs, isType, target }) => isOurs && !isType && target.endsWith('.ts'))
+    .map(({ target }) => target)
+    .filter((target) => existsSync(join(ROOT, target))) // What a test writes into a text of its own looks like an import as well.
 }
 
 async function addStale(reach: Reach, scratch: Scratch, stale: readonly string[]): Promise<void> {

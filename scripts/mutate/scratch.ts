@@ -10,6 +10,10 @@ import { ROOT } from '../../test/support/source-tree.ts'
 // What tools keep among the packages; the copy makes its own, so that nothing is written through a link.
 const CACHES = ['.vite', '.vite-temp', '.cache', '.experimental-vitest-cache']
 
+/** Programs run on a text that is built of these modules. */
+export const PROGRAM_RUNTIME = 'src/kits/node-program/runtime/'
+const BUILT_RUNTIME = 'src/kits/node-program/runtime.generated.ts'
+
 export class Scratch {
   readonly root: string
 
@@ -28,6 +32,17 @@ export class Scratch {
 
   restore(path: string): void {
     this.write(path, readFileSync(join(ROOT, path), 'utf8'))
+  }
+
+  /** What is made of these files is made anew; the result is what has changed by it. */
+  build(paths: readonly string[]): string[] {
+    if (!paths.some((path) => path.startsWith(PROGRAM_RUNTIME))) return []
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/build-runtime.ts'], {
+      cwd: this.root,
+      encoding: 'utf8',
+    })
+    if (status !== 0) throw new Error(`the runtime of programs cannot be built: ${stderr}`)
+    return [BUILT_RUNTIME]
   }
 
   remove(): void {

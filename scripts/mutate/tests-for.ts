@@ -4,14 +4,23 @@ import { dirname, join, normalize } from 'node:path'
 import { importsOf } from '../../test/support/source-tree.ts'
 import type { Mutation } from './mutations.ts'
 import { type Reach, type Reached, textKey } from './reach.ts'
+import { PROGRAM_RUNTIME } from './scratch.ts'
+
+/** What runs in the isolate of a program leaves no mark: whoever loads it may notice. */
+const RUNTIME_LOADER = 'src/kits/node-program/isolate.ts'
 
 export type Choice = { reach: Reach; files: readonly string[]; budgetMs: number }
 
 export function testsFor(mutation: Mutation, { reach, files, budgetMs }: Choice): string[] {
   const callers = new Set([mutation.path, ...(mutation.inFunction === null ? importersOf(mutation.path, files) : [])])
+  const isBuilt = mutation.path.startsWith(PROGRAM_RUNTIME)
   const worth = Object.entries(reach.tests)
     .filter(([, { state }]) => state === 'passed')
-    .filter(([, reached]) => [...callers].some((path) => calls(reached, { ...mutation, path })))
+    .filter(
+      ([, reached]) =>
+        [...callers].some((path) => calls(reached, { ...mutation, path })) ||
+        (isBuilt && calls(reached, { path: RUNTIME_LOADER, inFunction: null })),
+    )
     .map(([test, reached]) => ({ test, cost: costOf(test, reached, mutation) }))
     .sort((a, b) => a.cost - b.cost)
   return within(
@@ -40,7 +49,11 @@ export function durationOf(test: string, { tests }: Reach): number {
  * The top level of a module runs when it is loaded: a test that calls any function of it, or of a module that it imports,
  * may notice.
  */
-export function calls({ called }: Reached, { path, inFunction }: Pick<Mutation, 'path' | 'inFunction'>): boolean {
+export function calls(
+  { called, steps }: Reached,
+  { path, inFunction }: Pick<Mutation, 'path' | 'inFunction'>,
+): boolean {
+  if (steps?.has(path)) return true
   const asNow = called[textKey(path)]
   if (asNow) return inFunction === null || asNow.includes(inFunction)
   return Object.keys(called).some((key) => key.startsWith(`${path}@`))
@@ -51,10 +64,28 @@ function importersOf(path: string, files: readonly string[]): string[] {
 }
 
 /** Low for a quick file that is about little else than the mutated one. */
-function costOf(test: string, { called, durationMs }: Reached, { path }: Mutation): number {
-  const all = Object.values(called).reduce((sum, { length }) => sum + length, 0)
-  const near = Object.entries(called).filter(([key]) => dirname(key) === dirname(path))
-  const share = near.reduce((sum, [, { length }]) => sum + length, 0) / Math.max(1, all)
+function costOf(test: string, reached: Reached, { path }: Mutation): number {
+  const { steps, durationMs } = reached
+  const share = steps ? kinship(test, path) / (steps.get(path) ?? steps.size) : shareOf(reached, path)
   const isNamed = importsOf(test).some(({ target }) => normalize(join(target)) === path)
   return (durationMs + 500) / (share + 0.02) / (isNamed ? 10 : 1)
+}
+
+/** Of the functions that a test calls, how many are in the folder of the mutated one. */
+function shareOf({ called }: Reached, path: string): number {
+  const all = Object.values(called).reduce((sum, { length }) => sum + length, 0)
+  const near = Object.entries(called).filter(([key]) => dirname(key) === dirname(path))
+  return near.reduce((sum, [, { length }]) => sum + length, 0) / Math.max(1, all)
+}
+
+/** How many of the words in the path of a file are in that of a test, as the folders of tests are named like those they test. */
+function kinship(test: string, path: string): number {
+  const ofTest = new Set(wordsIn(test))
+  const own = wordsIn(path)
+  return own.filter((word) => ofTest.has(word)).length / own.length
+}
+
+function wordsIn(path: string): string[] {
+  const words = path.split(/[^a-z0-9]+/i).slice(1, -1)
+  return words.map((word) => word.replace(/s$/, ''))
 }

@@ -366,6 +366,8 @@ export const PortClose = z.object({
 })
 export type PortClose = z.infer<typeof PortClose>
 
+type Side = 'runner' | 'service' | 'both'
+
 /** Which side may call what, and whether it is answered. */
 export const METHODS = {
   'runner/hello': { from: 'runner', params: RunnerHello, answered: true },
@@ -395,6 +397,6 @@ export const METHODS = {
   'terminal/resize': { from: 'service', params: TerminalSize, answered: false },
   'terminal/close': { from: 'service', params: TerminalClose, answered: false },
   'terminal/ended': { from: 'runner', params: TerminalEnded, answered: false },
-} as const
+} as const satisfies Readonly<Record<string, { from: Side; params: z.ZodType; answered: boolean }>>
 export type Method = keyof typeof METHODS
 export type ParamsOf<M extends Method> = z.infer<(typeof METHODS)[M]['params']>

@@ -44,14 +44,14 @@ function someMutation(): Mutation {
   return found
 }
 
-type Course = { endMs?: number; kept?: Pick<Verdicts, 'find' | 'keep'> }
+type Course = { endMs?: number; leastMs?: number; kept?: Pick<Verdicts, 'find' | 'keep'> }
 
 const NOTHING_KEPT = { find: () => null, keep: () => {} }
 
 async function judged(
   tests: readonly string[],
   answers: readonly Said[][],
-  { endMs, kept = NOTHING_KEPT }: Course = {},
+  { endMs, leastMs = 60_000, kept = NOTHING_KEPT }: Course = {},
 ) {
   const root = mkdtempSync(join(folder, 'tree-'))
   mkdirSync(join(root, 'scripts', 'mutate'), { recursive: true })
@@ -63,10 +63,10 @@ async function judged(
   const reached = tests.map((path, index) => [path, { hash: '', state: 'passed' as const, durationMs: index, called }])
   const suite = new Suite(root, { marksFunctions: false, ...(endMs === undefined ? {} : { endMs }) })
   const verdicts: Verdict[] = []
-  const scratch = { write: () => {}, restore: () => {} }
+  const scratch = { write: () => {}, build: () => [], restore: () => {} }
   const reach = { tests: Object.fromEntries(reached), loaded: {} }
   try {
-    const court = { scratch, suite, reach, files: [MUTATED], budgetMs: 60_000, verdicts: kept }
+    const court = { scratch, suite, reach, files: [MUTATED], budgetMs: 60_000, leastMs, verdicts: kept }
     await judge([mutation], court, (_, verdict) => verdicts.push(verdict))
   } finally {
     suite.close()
@@ -162,17 +162,46 @@ test('a mutant whose tests did not start is asked again', async () => {
   expect(verdicts).toEqual([{ state: 'survived', by: '' }])
 })
 
-test('without a run, a test file counts as one that may notice what it imports, its helpers included', () => {
+function chosen(path: string, tests: readonly string[]): string[] {
   const reach: Reach = { tests: {}, loaded: {} }
-  addImports(reach, [FIRST])
-  const files = ['durable-objects/alarms.ts', MUTATED]
-  const chosen = (path: string) => {
-    const mutation = mutationsOf(path, textOf(path)).find(({ inFunction }) => inFunction !== null)
-    if (!mutation) throw new Error(`nothing in ${path} can be mutated`)
-    return testsFor(mutation, { reach, files, budgetMs: 60_000 })
-  }
-  expect(chosen('durable-objects/alarms.ts')).toEqual([FIRST])
-  expect(chosen('src/routes/health.ts')).toEqual([])
+  addImports(reach, tests)
+  const mutation = mutationsOf(path, textOf(path)).find(({ inFunction }) => inFunction !== null)
+  if (!mutation) throw new Error(`nothing in ${path} can be mutated`)
+  return testsFor(mutation, { reach, files: [path], budgetMs: 60_000 })
+}
+
+test('without a run, a test file counts as one that may notice whatever it imports, its helpers included', () => {
+  expect(chosen('durable-objects/alarms.ts', [FIRST])).toEqual([FIRST])
+  expect(chosen('src/routes/health.ts', ['test/node/mutate-judge.test.ts'])).toEqual([])
+  expect(chosen('src/kits/shell/commands/tar/options.ts', ['test/unit/kits/shell/shell-corpus.test.ts'])).toHaveLength(
+    1,
+  )
+})
+
+test('a test that asks the running service may notice all of it, and the one named like the file comes first', () => {
+  const [named, ...others] = [
+    'test/integration/fork.test.ts',
+    'test/integration/budget.test.ts',
+    'test/integration/chat.test.ts',
+  ]
+  const path = 'durable-objects/conversation/lifecycle/fork-target.ts'
+  const found = chosen(path, [...others, named])
+  expect(found[0]).toBe(named)
+  expect(found).toHaveLength(3)
+})
+
+test('a test file that was never run and lasts as long without the mutant catches nothing by its time', async () => {
+  const stuck: Said = { kind: 'begun', path: FIRST }
+  const limits = { leastMs: 300 }
+  const { verdicts, asked } = await judged(
+    [FIRST, SECOND],
+    [[stuck], [stuck], [ended(SECOND, 'passed'), done()]],
+    limits,
+  )
+  expect(verdicts).toEqual([{ state: 'survived', by: '' }])
+  expect(asked).toEqual([[FIRST, SECOND], [FIRST], [SECOND]])
+  const endless = await judged([FIRST], [[stuck], [ended(FIRST, 'passed'), done()]], limits)
+  expect(endless.verdicts).toEqual([{ state: 'caught', by: `the limit of time, in ${FIRST}` }])
 })
 
 test('a record is made anew or taken as it is kept, not both; a budget is a number of seconds', () => {

@@ -262,6 +262,10 @@ const FILES: NodeProgram[] = [
     'const fs = require("fs"); const fd = fs.openSync("f", "w+"); fs.writeSync(fd, "hello"); const b = Buffer.alloc(3); console.log(fs.readSync(fd, b, 0, 3, 1), String(b), fs.fstatSync(fd).size); fs.ftruncateSync(fd, 2); fs.closeSync(fd); console.log(fs.readFileSync("f", "utf8")); try { fs.closeSync(fd) } catch (e) { console.log(e.code) }',
   ),
   file(
+    'writing to a descriptor, output included',
+    'const fs = require("fs"); const some = Buffer.from("abcdef\\n"); const f = fs.openSync("f", "w+"); for (const fd of [1, 2, f]) { const counts = [fs.writeSync(fd, "é\\n"), fs.writeSync(fd, some), fs.writeSync(fd, some, 4), fs.writeSync(fd, some, 0, 3), fs.writeSync(fd, some, { offset: 1, length: 2 }), fs.writeSync(fd, "6869", null, "hex"), fs.writeSync(fd, "\\n")]; console.log(fd < 3, counts) } fs.writeSync(f, some, 0, 1, 0); fs.writeSync(f, "Z", 1); console.log(fs.readFileSync("f")); fs.write(1, some, (e, n) => console.log(e, n))',
+  ),
+  file(
     'links and modes',
     'const fs = require("fs"); fs.writeFileSync("t", "x", { mode: 0o640 }); fs.symlinkSync("t", "l"); console.log(fs.readlinkSync("l"), fs.lstatSync("l").isSymbolicLink(), fs.statSync("l").isFile(), (fs.statSync("t").mode & 0o777).toString(8), fs.realpathSync("l") === fs.realpathSync("t")); fs.chmodSync("t", 0o755); console.log((fs.statSync("t").mode & 0o777).toString(8))',
   ),

@@ -96,14 +96,13 @@ export function read(
 
 /** A text comes with its place and encoding, bytes with their range and place. */
 export function write(fd: number, data: string | Uint8Array, ...rest: readonly unknown[]): number {
+  const { bytes, position } = typeof data === 'string' ? ofText(data, rest) : ofBytes(data, rest)
   if (fd === 1 || fd === 2) {
     const stream = fd === 1 ? stdout : stderr
-    stream.write(data)
-    return data.length
+    stream.write(bytes)
+    return bytes.length
   }
   const open = opened(fd, 'write')
-  const bytes = typeof data === 'string' ? textBytes(data, rest[1]) : part(Buffer.from(data), rest[0], rest[1])
-  const position = typeof data === 'string' ? rest[0] : rest[2]
   const before = contents(open.place, 'write')
   const from = open.appends ? before.length : typeof position === 'number' ? position : open.at
   const after = Buffer.alloc(Math.max(before.length, from + bytes.length))
@@ -115,11 +114,19 @@ export function write(fd: number, data: string | Uint8Array, ...rest: readonly u
   return bytes.length
 }
 
-function textBytes(text: string, encoding: unknown): Buffer {
-  return Buffer.from(text, typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8')
+type Written = { bytes: Buffer; position: unknown }
+
+function ofText(text: string, [position, encoding]: readonly unknown[]): Written {
+  const known = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8'
+  return { bytes: Buffer.from(text, known), position }
 }
 
-function part(bytes: Buffer, offset: unknown, length: unknown): Buffer {
+/** The range comes as an offset, a length and a position, or as an object of these three. */
+function ofBytes(data: Uint8Array, rest: readonly unknown[]): Written {
+  const [first] = rest
+  const named = typeof first === 'object' && first !== null ? (first as Record<string, unknown>) : null
+  const [offset, length, position] = named ? [named.offset, named.length, named.position] : rest
   const from = typeof offset === 'number' ? offset : 0
-  return bytes.subarray(from, typeof length === 'number' ? from + length : undefined)
+  const end = typeof length === 'number' ? from + length : undefined
+  return { bytes: Buffer.from(data).subarray(from, end), position }
 }

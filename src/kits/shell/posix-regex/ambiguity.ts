@@ -10,7 +10,6 @@ export interface Ambiguity {
   degree: number
 }
 
-type Repeat = Extract<Regex, { kind: 'repeat' }>
 type One = Extract<Regex, { kind: 'one' }>
 
 /** More rounds than that count as any number of them. */
@@ -70,9 +69,23 @@ function isClearRound(part: Regex): boolean {
   return body.parts.every((piece, at) => {
     const inner = bare(piece)
     if (inner.kind !== 'repeat') return inner.kind === 'one' || inner.kind === 'place' || isClearRound(inner)
-    const next = body.parts[at + 1] ?? body.parts[0]
-    return inner.min === inner.max || (next !== undefined && next !== piece && areApart(inner, next))
+    return inner.min === inner.max || behind(body.parts, at).every((next) => next !== piece && areApart(inner, next))
   })
+}
+
+/** What may come directly behind a part of a round, the next round included: all up to the first that cannot be missing. */
+function behind(parts: readonly Regex[], at: number): readonly Regex[] {
+  const ring = [...parts.slice(at + 1), ...parts.slice(0, at + 1)]
+  const sure = ring.findIndex((part) => !mayBeEmpty(part))
+  return sure < 0 ? ring : ring.slice(0, sure + 1)
+}
+
+function mayBeEmpty(tree: Regex): boolean {
+  if (tree.kind === 'one') return false
+  if (tree.kind === 'group') return mayBeEmpty(tree.part)
+  if (tree.kind === 'repeat') return tree.min === 0 || mayBeEmpty(tree.part)
+  if (tree.kind === 'sequence') return tree.parts.every(mayBeEmpty)
+  return tree.kind !== 'choice' || tree.options.some(mayBeEmpty)
 }
 
 /** Long repeats that leave in doubt where they end, so that a failure tries each place. */
@@ -87,7 +100,8 @@ function doubtfulRepeats(tree: Regex, next: Regex | null): number {
     case 'repeat': {
       const inner = doubtfulRepeats(tree.part, next) * Math.min(tree.max, FEW_ROUNDS)
       if (tree.max <= FEW_ROUNDS) return inner
-      return next === null || areApart(tree, next) ? Math.min(inner, 1) : 1 + inner
+      const isClear = next === null || (!mayBeEmpty(next) && areApart(tree, next))
+      return isClear ? Math.min(inner, 1) : 1 + inner
     }
     default:
       return 0
@@ -114,8 +128,7 @@ function firstOf(tree: Regex | undefined): One | null {
   if (tree.kind !== 'sequence') return null
   const [first] = tree.parts
   // What may be missing lets the next one begin.
-  const mayMiss = first !== undefined && bare(first).kind === 'repeat' && (bare(first) as Repeat).min === 0
-  return mayMiss ? null : firstOf(first)
+  return first === undefined || mayBeEmpty(first) ? null : firstOf(first)
 }
 
 function bare(tree: Regex): Regex {
