@@ -3879,7 +3879,7 @@ export type Calls = {
   'POST /api/v1/analysis/watchlists/import': { body: {
       rows: {
         stock_code: string
-        watchlist?: string | null
+        group?: string | null
         note?: string | null
         row?: number | null
       }[]

@@ -73,7 +73,7 @@ endpoint(
 
 const ImportRow = z.object({
   stock_code: z.string().max(200),
-  watchlist: listName
+  group: listName
     .nullish()
     .describe('The name of the watchlist, made when there is none; the default watchlist without it'),
   note: note.nullish(),
