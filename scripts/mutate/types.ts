@@ -7,9 +7,14 @@ import { textOf } from '../../test/support/source-tree.ts'
 import { type Mutation, mutated } from './mutations.ts'
 import type { Scratch } from './scratch.ts'
 
-type Complaint = { path: string; line: number }
+type Copy = Pick<Scratch, 'root' | 'write' | 'restore'>
 
-export function refusedOf(scratch: Scratch, mutations: readonly Mutation[]): Set<Mutation> {
+type Complaint = { path: string; line: number; code: number }
+
+/** With an error of syntax the compiler says nothing of types. */
+const FIRST_OF_TYPES = 2000
+
+export function refusedOf(scratch: Copy, mutations: readonly Mutation[]): Set<Mutation> {
   const lines = new Set<string>()
   const first = mutations.filter(({ path, line }) => {
     const isNew = !lines.has(`${path}:${line}`)
@@ -21,14 +26,15 @@ export function refusedOf(scratch: Scratch, mutations: readonly Mutation[]): Set
   return new Set([...refusedIn(scratch, first), ...(further.length === 0 ? [] : refusedOf(scratch, further))])
 }
 
-function refusedIn(scratch: Scratch, mutations: readonly Mutation[]): Mutation[] {
+function refusedIn(scratch: Copy, mutations: readonly Mutation[]): Mutation[] {
   if (mutations.length === 0) return []
   const byFile = Map.groupBy(mutations, ({ path }) => path)
   const complaints = complaintsAbout(scratch, byFile)
   const isAbout = (complaint: Complaint, one: Mutation) =>
     complaint.path === one.path && (complaint.line === one.line || byFile.get(one.path)?.length === 1)
   const blamed = mutations.filter((one) => complaints.some((complaint) => isAbout(complaint, one)))
-  const isClear = complaints.every((complaint) => blamed.some((one) => isAbout(complaint, one)))
+  const isWhole = complaints.every(({ code }) => code >= FIRST_OF_TYPES)
+  const isClear = isWhole && complaints.every((complaint) => blamed.some((one) => isAbout(complaint, one)))
   if (isClear) return blamed
   // With those gone that were found, the rest may be explained.
   if (blamed.length > 0) return [...blamed, ...refusedIn(scratch, without(mutations, blamed))]
@@ -41,7 +47,7 @@ function without(mutations: readonly Mutation[], some: readonly Mutation[]): Mut
   return mutations.filter((one) => !some.includes(one))
 }
 
-function complaintsAbout(scratch: Scratch, byFile: ReadonlyMap<string, readonly Mutation[]>): Complaint[] {
+function complaintsAbout(scratch: Copy, byFile: ReadonlyMap<string, readonly Mutation[]>): Complaint[] {
   for (const [path, own] of byFile) {
     const fromTheEnd = own.toSorted((a, b) => b.start - a.start)
     scratch.write(path, fromTheEnd.reduce(mutated, textOf(path)))
@@ -50,7 +56,7 @@ function complaintsAbout(scratch: Scratch, byFile: ReadonlyMap<string, readonly 
   const asked = ['--noEmit', '--pretty', 'false', '-p', 'tsconfig.json']
   const { stdout, status } = spawnSync(compiler, asked, { cwd: scratch.root, encoding: 'utf8', maxBuffer: 1 << 26 })
   for (const path of byFile.keys()) scratch.restore(path)
-  const found = [...stdout.matchAll(/^([^\s(]+)\((\d+),\d+\): error/gm)]
+  const found = [...stdout.matchAll(/^([^\s(]+)\((\d+),\d+\): error TS(\d+)/gm)]
   if (status !== 0 && found.length === 0) throw new Error(`the compiler does not run: ${stdout}`)
-  return found.map(([, path = '', line]) => ({ path, line: Number(line) }))
+  return found.map(([, path = '', line, code]) => ({ path, line: Number(line), code: Number(code) }))
 }

@@ -1,8 +1,8 @@
 // What the mutation runs make of the test process: one that does not start, and tests that fail without any mutant.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { judge, type Verdict } from '../../scripts/mutate/judge.ts'
 import { type Mutation, mutationsOf } from '../../scripts/mutate/mutations.ts'
@@ -11,8 +11,9 @@ import { addImports, type Reach, textKey } from '../../scripts/mutate/reach.ts'
 import { Suite } from '../../scripts/mutate/suite.ts'
 import type { Order, Said } from '../../scripts/mutate/suite-process.ts'
 import { testsFor } from '../../scripts/mutate/tests-for.ts'
+import { refusedOf } from '../../scripts/mutate/types.ts'
 import { Verdicts } from '../../scripts/mutate/verdicts.ts'
-import { textOf } from '../support/source-tree.ts'
+import { ROOT, textOf } from '../support/source-tree.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mutate-judge-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -209,4 +210,26 @@ test('a record is made anew or taken as it is kept, not both; a budget is a numb
   expect(readOptions([])).toMatchObject({ asKept: false, budgetMs: 180_000 })
   expect(() => readOptions(['--as-kept', '--afresh'])).toThrow('not both')
   expect(() => readOptions(['--budget', 'soon'])).toThrow('--budget')
+})
+
+test('a mutant that the compiler cannot read hides no other one that it refuses', () => {
+  const root = mkdtempSync(join(folder, 'types-'))
+  symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'))
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+  }
+  const options = { strict: true, skipLibCheck: true, types: [], lib: ['es2022'], target: 'es2022' }
+  write(
+    'tsconfig.json',
+    JSON.stringify({ compilerOptions: options, files: [MUTATED, 'src/lib/assert.ts', 'src/lib/sse-frame.ts'] }),
+  )
+  const [unreadable, illTyped, fine] = [MUTATED, 'src/lib/assert.ts', 'src/lib/sse-frame.ts'].map((path, at) => {
+    write(path, textOf(path))
+    const end = textOf(path).length
+    const replacement = ['export const = 1', 'export const added: number = "a"', 'export const added = 1'][at] ?? ''
+    return { ...someMutation(), path, start: end, end, line: 1, replacement }
+  }) as [Mutation, Mutation, Mutation]
+  const refused = refusedOf({ root, write, restore: (path) => write(path, textOf(path)) }, [fine, illTyped, unreadable])
+  expect(refused).toEqual(new Set([illTyped, unreadable]))
 })

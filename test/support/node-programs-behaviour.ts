@@ -266,6 +266,10 @@ const FILES: NodeProgram[] = [
     'const fs = require("fs"); const some = Buffer.from("abcdef\\n"); const f = fs.openSync("f", "w+"); for (const fd of [1, 2, f]) { const counts = [fs.writeSync(fd, "é\\n"), fs.writeSync(fd, some), fs.writeSync(fd, some, 4), fs.writeSync(fd, some, 0, 3), fs.writeSync(fd, some, { offset: 1, length: 2 }), fs.writeSync(fd, "6869", null, "hex"), fs.writeSync(fd, "\\n")]; console.log(fd < 3, counts) } fs.writeSync(f, some, 0, 1, 0); fs.writeSync(f, "Z", 1); console.log(fs.readFileSync("f")); fs.write(1, some, (e, n) => console.log(e, n))',
   ),
   file(
+    'descriptors that are not open',
+    'const fs = require("fs"); for (const f of [() => fs.readSync(99, Buffer.alloc(1)), () => fs.writeSync(99, "x"), () => fs.writeSync(99, Buffer.alloc(1)), () => fs.closeSync(99), () => fs.fstatSync(99), () => fs.ftruncateSync(99), () => fs.fsyncSync(99)]) try { f(); console.log("none") } catch (e) { console.log(e.code, e.syscall, e.message) }',
+  ),
+  file(
     'links and modes',
     'const fs = require("fs"); fs.writeFileSync("t", "x", { mode: 0o640 }); fs.symlinkSync("t", "l"); console.log(fs.readlinkSync("l"), fs.lstatSync("l").isSymbolicLink(), fs.statSync("l").isFile(), (fs.statSync("t").mode & 0o777).toString(8), fs.realpathSync("l") === fs.realpathSync("t")); fs.chmodSync("t", 0o755); console.log((fs.statSync("t").mode & 0o777).toString(8))',
   ),

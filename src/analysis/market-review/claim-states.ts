@@ -41,23 +41,24 @@ export function statesIn(text: string, { named, figures, facts }: ClaimContext):
   return starts.flatMap((start, i) => {
     const end = starts[i + 1] ?? text.length
     const within = <T extends { at: number }>(all: readonly T[]) => all.filter(({ at }) => at >= start && at < end)
-    const clause = { text: text.slice(start, end), named: within(named), figures: within(figures), facts }
+    const clause = { text: text.slice(start, end), start, named: within(named), figures: within(figures), facts }
     // "…, the weakest of the major gauges" is of what was named before it.
     const before = named.findLast(({ at }) => at < start)
     return clauseStates(clause, before)
   })
 }
 
-function clauseStates(
-  { text, named, figures, facts }: ClaimContext & { text: string },
-  before: Named | undefined,
-): Finding[] {
+/** `start` is where it begins in the text that the places of names are of. */
+type Clause = ClaimContext & { text: string; start: number }
+
+function clauseStates(clause: Clause, before: Named | undefined): Finding[] {
+  const { text, named, figures, facts } = clause
   const { breadth, indices } = facts
   const held = (is: boolean) => is !== isNegated(text)
   if (MORE_UP.test(text)) return [breadth === null ? null : held(breadth.up > breadth.down)]
   if (MORE_DOWN.test(text)) return [breadth === null ? null : held(breadth.down > breadth.up)]
-  const compared = comparedIn(text, named, before)
-  if (compared !== null) return [compared]
+  const compared = comparedIn(clause, before)
+  if (compared !== undefined) return [compared]
   if (OTHER_SPAN.test(text)) return []
   const counted = indices.filter(({ key }) => key !== 'VIX')
   if (MIXED.test(text) && named.length === 0) return [held(isMixed(counted))]
@@ -88,14 +89,24 @@ function endsIn(text: string, { kind, ends, values }: Subject, indices: readonly
   return [indices.every((other) => (isLed ? other.changePct <= changePct : other.changePct >= changePct))]
 }
 
-/** Whether one did as much better or worse than another as the clause says; null where it compares nothing. */
-function comparedIn(text: string, named: readonly Named[], before: Named | undefined): boolean | null {
+/** "…, stronger than B" has its other one, "…, B was stronger" only says which one it is. */
+function isComparedWith(text: string, { at, end }: Pick<Named, 'at' | 'end'>): boolean {
+  const word = [BETTER, WORSE, LARGER, SMALLER].flatMap((pattern) => pattern.exec(text) ?? [])[0] ?? ''
+  return word.startsWith('보다') ? !/^\s?(?:은|는|이|가|도)/.test(text.slice(end)) : text.indexOf(word) < at
+}
+
+/** Whether one did as much better or worse than another as the clause says; null where the other is not told. */
+function comparedIn({ text, start, named }: Clause, before: Named | undefined): boolean | null | undefined {
   const [isBetter, isWorse] = [BETTER.test(text), WORSE.test(text)]
   const [isLarger, isSmaller] = [LARGER.test(text), SMALLER.test(text)]
-  if (isBetter === isWorse && isLarger === isSmaller) return null
-  const [one, other] = named.length >= 2 ? named : [before, named[0]]
+  if (isBetter === isWorse && isLarger === isSmaller) return undefined
+  const [only] = named
+  if (only === undefined) return undefined
+  const isOther = isComparedWith(text, { at: only.at - start, end: only.end - start })
+  if (named.length === 1 && !isOther) return null
+  const [one, other] = named.length >= 2 ? named : [before, only]
   const [a, b] = [one?.subject.values.changePct, other?.subject.values.changePct]
-  if (a == null || b == null) return null
+  if (a == null || b == null) return undefined
   const is =
     isBetter !== isWorse ? (isBetter ? a > b : a < b) : isLarger ? Math.abs(a) > Math.abs(b) : Math.abs(a) < Math.abs(b)
   return is !== isNegated(text)

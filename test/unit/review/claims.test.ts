@@ -52,6 +52,21 @@ test('what the figures of a market’s day bear passes, in three languages', () 
   for (const text of borne) expect([text, verdict(text)]).toEqual([text, 'confirmed'])
 })
 
+test('one is compared with the other that the clause names, never with the one before it', () => {
+  const verdicts = {
+    ...{ '沪指涨1.21%，强于创业板指。': 'confirmed', '沪指涨1.21%，弱于创业板指。': 'false' },
+    ...{ '沪指涨1.21%，沪指强于创业板指。': 'confirmed', '沪指涨1.21%，深证成指强于创业板指。': 'false' },
+    ...{ '沪指涨1.21%，创业板指跑赢大盘。': 'doubtful', '沪指涨1.21%，创业板指弱于大盘。': 'doubtful' },
+    'The Shanghai Composite rose 1.21%, outperforming ChiNext.': 'confirmed',
+    'The Shanghai Composite rose 1.21%, ChiNext outperformed.': 'doubtful',
+    'The Shanghai Composite rose 1.21%, ChiNext underperformed.': 'doubtful',
+    '상하이종합지수는 1.21% 올랐고, 차이넥스트지수보다 강했다.': 'confirmed',
+    '상하이종합지수는 1.21% 올랐고, 차이넥스트지수보다 약했다.': 'false',
+    '상하이종합지수는 1.21% 올랐고, 차이넥스트지수는 시장보다 강했다.': 'doubtful',
+  }
+  expect(Object.fromEntries(Object.keys(verdicts).map((text) => [text, verdict(text)]))).toEqual(verdicts)
+})
+
 test('what they contradict is false, and what they do not tell is marked', () => {
   const wrong = [
     '上证指数下跌1.21%。',

@@ -121,7 +121,7 @@ function ownName(response: Response, address: string, flags: ReadonlySet<string>
 
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 
-/** `--retry`: an answer that may be another one the next time is asked for again, after a second and then after twice as long. */
+/** `--retry`: an answer that may be another one the next time is asked for again, after a second and then after twice as long; `--retry-max-time` says when the last wait may begin. */
 async function askAgain(
   address: string,
   init: RequestInit,
@@ -130,7 +130,8 @@ async function askAgain(
   const { flags, values, call } = wanted
   const times = Number(values.get('retry')?.at(-1) ?? 0)
   const delay = Number(values.get('retry-delay')?.at(-1) ?? 0)
-  const stopAt = Date.now() + Number(values.get('retry-max-time')?.at(-1) ?? Number.POSITIVE_INFINITY) * 1000
+  const mostSeconds = Number(values.get('retry-max-time')?.at(-1) ?? 0) || Number.POSITIVE_INFINITY
+  const stopAt = Date.now() + mostSeconds * 1000
   let warnings = ''
   // What was written into the output stays there; a file begins anew.
   const passed: Uint8Array[] = []
@@ -142,7 +143,7 @@ async function askAgain(
     const isPassing = outcome.response
       ? PASSING.has(outcome.response.status) || (flags.has('retry-all-errors') && outcome.response.status >= 400)
       : outcome.error instanceof GuardedFetchError && mayPass(outcome.error, flags)
-    if (!isPassing || left <= 0 || Date.now() + seconds * 1000 > stopAt) {
+    if (!isPassing || left <= 0 || Date.now() >= stopAt) {
       if (outcome.response) return { response: outcome.response, warnings, passed }
       throw outcome.error
     }

@@ -34,6 +34,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     '/file': () => response.writeHead(200, { 'content-type': 'text/plain' }).end('a file\n'),
     '/named': () => response.writeHead(200, { 'content-disposition': 'attachment; filename="told.txt"' }).end('told\n'),
     '/cookie': () => response.writeHead(200, { 'set-cookie': 'a=1; Path=/' }).end('set\n'),
+    '/busy': () => response.writeHead(503).end('busy\n'),
     '/flaky': () => {
       const key = url.search
       tries.set(key, (tries.get(key) ?? 0) + 1)
@@ -156,6 +157,10 @@ const SCRIPTS = [
   'curl -s -X DELETE HOST/x',
   'curl -s -k --http1.1 -N --compressed HOST/file',
   'curl -s --retry 2 --retry-delay 1 HOST/flaky?SIDE',
+  'curl -s --retry 2 --retry-delay 1 --retry-max-time 0 HOST/flaky?SIDE-0',
+  'curl -s --retry 2 --retry-delay 1 --retry-max-time 30 HOST/flaky?SIDE-30',
+  'curl -s --retry 2 --retry-delay 6 --retry-max-time 5 HOST/flaky?SIDE-5',
+  'curl -s --retry 3 --retry-delay 6 --retry-max-time 5 HOST/busy',
   'curl -s HOST/file HOST/missing',
   "curl -sI HOST/file | grep -ic '^content-type: text/plain.$'",
   'curl -s -D heads HOST/file; grep -c HTTP heads; rm heads',
