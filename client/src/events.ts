@@ -78,9 +78,9 @@ export async function* follow(http: Http, id: string, options: FollowOptions = {
   }
 }
 
-type Place = { after: number; start: boolean; stop: AbortSignal }
+type StreamPosition = { after: number; start: boolean; stop: AbortSignal }
 
-function targetOf(http: Http, id: string, { after, start, stop }: Place) {
+function targetOf(http: Http, id: string, { after, start, stop }: StreamPosition) {
   const query = new URLSearchParams({ after: String(after), start: String(start) })
   const url = `${http.url.replace(/^http/, 'ws')}/api/conversations/${encodeURIComponent(id)}/ws?${query}`
   return { url, headers: http.headers, key: http.key, signal: stop }

@@ -20,7 +20,7 @@ import { type Handlers, type Peer, RpcError } from './connect/peer.ts'
 import { SessionLink } from './connect/session-link.ts'
 import { Lock } from './lock.ts'
 import type { Log } from './log.ts'
-import { openParts, type Parts } from './parts.ts'
+import { type ConversationParts, openParts } from './parts.ts'
 import type { CgroupBase } from './sandbox/cgroup.ts'
 import { type ConversationFolders, folderInShell, type LaunchPlan, shellLaunch } from './sandbox/launch.ts'
 import { type CallStateName, Calls } from './session/calls.ts'
@@ -70,7 +70,7 @@ const FORSAKEN_MS = 5_000
 export class Conversation {
   readonly id: string
   readonly #deps: ConversationDeps
-  readonly #parts: Parts
+  readonly #parts: ConversationParts
   readonly #uploads: Uploads
   readonly #downloads: Downloads
   readonly #guard: Guard

@@ -26,9 +26,9 @@ import { Views } from './views.ts'
 
 /** What the service is asked for what runs here. */
 type Asks = Pick<ServicesDeps, 'ask' | 'mayReach'>
-type Place = { readonly folders: ConversationFolders; readonly plan: LaunchPlan; readonly log: Log }
+type LaunchContext = { readonly folders: ConversationFolders; readonly plan: LaunchPlan; readonly log: Log }
 
-export type Parts = Place & {
+export type ConversationParts = LaunchContext & {
   readonly cgroup: Cgroup | null
   readonly network: OwnNetwork | null
   readonly services: SandboxServices
@@ -40,7 +40,7 @@ export type Parts = Place & {
   readonly browser: Browser
 }
 
-export function openParts(deps: ConversationDeps, asks: Asks): Parts {
+export function openParts(deps: ConversationDeps, asks: Asks): ConversationParts {
   mkdirSync(deps.folder, { recursive: true, mode: 0o700 })
   const log: Log = (event, fields) => deps.log(event, { conversation: deps.id, ...fields })
   const made = makeFolders(deps.folder)
@@ -79,7 +79,7 @@ function ownNetwork({ folder, plan }: ConversationDeps, { run }: ConversationFol
 /** A notebook's kernel and a browser, which not every machine has. */
 function programsOf(
   { folder, kernel, chromium }: ConversationDeps,
-  { folders, plan, log }: Place,
+  { folders, plan, log }: LaunchContext,
   root: string,
 ): { notebook: Notebook; browser: Browser } {
   const launch = kernel === null ? null : () => kernelLaunch(kernel, { folders, plan })

@@ -29,7 +29,7 @@ export type ToolProgram = Pick<ChildProcessWithoutNullStreams, 'stdin' | 'stdout
 type Running = { readonly child: ToolProgram; stderr: string }
 /** The newest call of a tool: a conversation has one at a time, and asks for no older one. */
 type Call = { readonly id: string; readonly name: string; answer: string | null; end: ServerExited | null }
-type Told = { readonly bytes: number; readonly tell: (peer: Peer) => void }
+type Subscriber = { readonly bytes: number; readonly tell: (peer: Peer) => void }
 
 const MAX_SERVERS = 16
 /** What waits for a connection, for the network to take it, or for a server to read it. */
@@ -39,7 +39,7 @@ const STDERR_CHARS = 8000
 export class ToolServers {
   readonly #deps: ToolServersDeps
   readonly #running = new Map<string, Running>()
-  readonly #waiting: Told[] = []
+  readonly #waiting: Subscriber[] = []
   readonly #coming = new ServerMessages()
   #waitingBytes = 0
   /** Given to the connection, and not gone yet. */

@@ -27,7 +27,7 @@ type Order = {
   readonly overwrite: boolean
 }
 
-type Kept = { readonly path: string; readonly stats: Stats }
+type FileEntry = { readonly path: string; readonly stats: Stats }
 
 export type BackupReport = {
   readonly count: number
@@ -51,7 +51,7 @@ export async function backUp({ stateDir, file, overwrite }: Order): Promise<Back
   }
 }
 
-function filesOf(stateDir: string): Kept[] {
+function filesOf(stateDir: string): FileEntry[] {
   const entries = readdirSync(stateDir, { recursive: true, withFileTypes: true })
   return entries.flatMap((entry) => {
     const path = relative(stateDir, join(entry.parentPath, entry.name)).replaceAll('\\', '/')
@@ -62,7 +62,7 @@ function filesOf(stateDir: string): Kept[] {
 }
 
 /** Complete on the disk before it has its name: what had that name before stays until then. */
-async function writeArchive(stateDir: string, kept: readonly Kept[], file: string): Promise<void> {
+async function writeArchive(stateDir: string, kept: readonly FileEntry[], file: string): Promise<void> {
   const unfinished = `${file}.new`
   // It holds the keys of the service. A mode is only given to a new file.
   rmSync(unfinished, { force: true })
@@ -87,7 +87,7 @@ async function opened(file: string) {
   }
 }
 
-async function* piecesOf(stateDir: string, kept: readonly Kept[]): AsyncGenerator<Buffer> {
+async function* piecesOf(stateDir: string, kept: readonly FileEntry[]): AsyncGenerator<Buffer> {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   yield* textEntry(HEAD, `${JSON.stringify({ format: FORMAT, version, madeAt: new Date().toISOString() })}\n`)
   let sums = ''
@@ -119,7 +119,7 @@ function* textEntry(path: string, text: string): Generator<Buffer> {
 }
 
 /** The folder was ours; a program that does not ask whose it is may have written all the same. */
-function requireUnchanged(stateDir: string, kept: readonly Kept[]): void {
+function requireUnchanged(stateDir: string, kept: readonly FileEntry[]): void {
   const now = new Map(filesOf(stateDir).map(({ path, stats }) => [path, stats]))
   for (const { path, stats } of kept) {
     const later = now.get(path)
@@ -134,7 +134,7 @@ function requireUnchanged(stateDir: string, kept: readonly Kept[]): void {
 const changed = (path: string) =>
   new Fault(`${path} changed while it was backed up: something uses the folder. Stop it, then back up.`)
 
-function damagedIn(stateDir: string, kept: readonly Kept[]): string[] {
+function damagedIn(stateDir: string, kept: readonly FileEntry[]): string[] {
   return kept.flatMap(({ path }) => {
     const damage = path.endsWith('.sqlite') ? damageOf(join(stateDir, path), true) : null
     return damage === null ? [] : [`${path} (${damage})`]

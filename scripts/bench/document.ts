@@ -46,7 +46,7 @@ const Figures = z.object({
 })
 
 export type Figures = z.infer<typeof Figures>
-type Told = Omit<z.infer<typeof Result>, 'row'>
+type RowResult = Omit<z.infer<typeof Result>, 'row'>
 
 /** Writes the table; what a later file has of a row stands in place of what an earlier one has. */
 export function writeDocument(files: readonly string[]): void {
@@ -68,7 +68,7 @@ export function tableOf(files: readonly Figures[]): string {
   )
 }
 
-function cells(row: string, { target, limit = '' }: Aim, told: Told | undefined): string[] {
+function cells(row: string, { target, limit = '' }: Aim, told: RowResult | undefined): string[] {
   const wanted = targetText(target, told?.unit ?? '')
   if (told === undefined) return [row, '', wanted || 'none', '', UNKNOWN, limit]
   const verdict = wanted === '' ? '' : verdictOf(told, target)
@@ -77,12 +77,12 @@ function cells(row: string, { target, limit = '' }: Aim, told: Told | undefined)
 }
 
 /** By the target of today, whatever it was when this was measured. */
-function verdictOf({ verdict, ours, baseline, ratio }: Told, target: Target): string {
+function verdictOf({ verdict, ours, baseline, ratio }: RowResult, target: Target): string {
   if (verdict !== 'met' && verdict !== 'missed') return verdict
   return isMet(target, { ours, baseline, ratio: ratio.median }) ? 'met' : 'missed'
 }
 
-function figureOf({ ours, baseline, unit, ratio: { median, min, max } }: Told): string {
+function figureOf({ ours, baseline, unit, ratio: { median, min, max } }: RowResult): string {
   const between = min === max ? '' : ` (${short(min)} to ${short(max)})`
   // Of a bare Worker's start no sample may be left: there is no ratio then.
   if (baseline === 0) return `${short(ours)} by 0 ${unit}`
@@ -90,7 +90,7 @@ function figureOf({ ours, baseline, unit, ratio: { median, min, max } }: Told): 
 }
 
 /** Of the last file that has the row as it is measured now. */
-function toldOf(row: string, files: readonly Figures[]): Told[] {
+function toldOf(row: string, files: readonly Figures[]): RowResult[] {
   const wanted = AIMS[row]?.length
   for (const { results, startup } of files.toReversed()) {
     const told = row === STARTUP ? starts(startup) : results.filter((result) => result.row === row)
@@ -99,10 +99,10 @@ function toldOf(row: string, files: readonly Figures[]): Told[] {
   return []
 }
 
-function starts(startup: Figures['startup']): Told[] {
+function starts(startup: Figures['startup']): RowResult[] {
   if (startup === null) return []
   const { firstSeconds, againSeconds, workerCpuMs, helloCpuMs } = startup
-  const told = (what: string, unit: string, ours: number, baseline: number): Told => {
+  const told = (what: string, unit: string, ours: number, baseline: number): RowResult => {
     const ratio = ours / baseline
     return { what, unit, verdict: 'met', ours, baseline, ratio: { median: ratio, min: ratio, max: ratio } }
   }

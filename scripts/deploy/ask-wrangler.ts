@@ -14,12 +14,12 @@ const Identity = z.object({ loggedIn: z.boolean() })
 const Secrets = z.array(z.object({ name: z.string() }))
 const Databases = z.array(z.object({ uuid: z.string(), name: z.string() }))
 
-type Place = { config: string; environment: string | undefined; env?: NodeJS.ProcessEnv; answerMs?: number }
+type WranglerTarget = { config: string; environment: string | undefined; env?: NodeJS.ProcessEnv; answerMs?: number }
 
 export class Wrangler {
-  readonly #place: Place
+  readonly #place: WranglerTarget
 
-  constructor(place: Place) {
+  constructor(place: WranglerTarget) {
     this.#place = place
   }
 

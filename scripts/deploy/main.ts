@@ -50,10 +50,10 @@ export function readDeployArguments(args: readonly string[]): Wishes {
   }
 }
 
-type Surroundings = { env: NodeJS.ProcessEnv; print: (line: string) => void }
+type DeployDeps = { env: NodeJS.ProcessEnv; print: (line: string) => void }
 
 /** The exit code. */
-export async function deploy({ check, env, config }: Wishes, around: Surroundings): Promise<number> {
+export async function deploy({ check, env, config }: Wishes, around: DeployDeps): Promise<number> {
   // With wrangler's code, which takes seconds to load.
   const { looksAtAccount, looksAtConfig, readDeployment } = await import('./checks.ts')
   const wrangler = new Wrangler({ config, environment: env, env: around.env })

@@ -76,9 +76,9 @@ function attack(name: AttackName, target: Target): Promise<Struck> {
   })
 }
 
-type Told = { struck: Struck; alone: Figures; beside: Figures }
+type AttackResult = { struck: Struck; alone: Figures; beside: Figures }
 
-function tell(name: string, { struck, alone, beside }: Told): boolean {
+function tell(name: string, { struck, alone, beside }: AttackResult): boolean {
   const times = beside.p99 / alone.p99
   const isFair = beside.failed.length === 0 && (times < MOST_TIMES || beside.p99 - alone.p99 < NOTICED_MS)
   const pair = ({ p50, p99 }: Figures) => `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`.padStart(20)

@@ -7,15 +7,16 @@ import type { Verdict } from './judge.ts'
 import type { Mutation } from './mutations.ts'
 import { textKey } from './reach.ts'
 
-type Kept = Verdict & { tests: string[] }
+type StoredVerdict = Verdict & { tests: string[] }
 
 export class Verdicts {
   readonly #file: string
-  readonly #kept: Record<string, Kept>
+  readonly #kept: Record<string, StoredVerdict>
 
   constructor(file: string, { afresh }: { afresh: boolean }) {
     this.#file = file
-    this.#kept = afresh || !existsSync(file) ? {} : (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Kept>)
+    this.#kept =
+      afresh || !existsSync(file) ? {} : (JSON.parse(readFileSync(file, 'utf8')) as Record<string, StoredVerdict>)
   }
 
   /** Null when nobody has looked, or other tests than then are to be asked. */

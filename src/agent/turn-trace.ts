@@ -91,7 +91,7 @@ export class WatchedTurn implements StepWitness {
     return { id, from: now, steps: 0, stepFrom: now, model: null, inputTokens: 0, outputTokens: 0 }
   }
 
-  #stepEnded(trace: TurnTrace, { told, outcome }: { told: Told; outcome: StepOutcome }): TurnTrace {
+  #stepEnded(trace: TurnTrace, { told, outcome }: { told: SpanFields; outcome: StepOutcome }): TurnTrace {
     const { conversation, spans } = this.#deps
     const { name, kind, attributes, error } = told
     if (trace.id !== null) {
@@ -148,9 +148,9 @@ export class WatchedTurn implements StepWitness {
 /** Known before the turn ends, so that its steps can name it. */
 const rootOf = (traceId: string): string => spanIdOf(traceId, 'turn')
 
-type Told = Pick<Span, 'name' | 'kind' | 'error'> & { attributes: Attributes; tool: string | null }
+type SpanFields = Pick<Span, 'name' | 'kind' | 'error'> & { attributes: Attributes; tool: string | null }
 
-function toldOf(step: OpenStep, outcome: StepOutcome, calls: LoggedCalls): Told {
+function toldOf(step: OpenStep, outcome: StepOutcome, calls: LoggedCalls): SpanFields {
   if (step.kind === 'model') return outcome.asked === undefined ? notAsked(outcome) : modelTold(outcome.asked)
   const call = step.kind === 'call' ? calls.get(step.key) : null
   const tool = step.kind === 'command' ? 'execute_bash' : (call?.name ?? 'unknown')
@@ -170,12 +170,12 @@ function toldOf(step: OpenStep, outcome: StepOutcome, calls: LoggedCalls): Told 
 }
 
 /** A step that asked nobody: a limit was reached, or a recording is played. */
-function notAsked({ failure, next }: StepOutcome): Told {
+function notAsked({ failure, next }: StepOutcome): SpanFields {
   const error = failure ?? (next?.state === 'error' ? 'agent_error' : null)
   return { name: 'step', kind: 'internal', tool: null, attributes: { 'bellwether.step.kind': 'model' }, error }
 }
 
-function modelTold({ model, reply, failure }: AskedModel): Told {
+function modelTold({ model, reply, failure }: AskedModel): SpanFields {
   const names = modelNames(model)
   return {
     name: `chat ${names['gen_ai.request.model']}`,
@@ -231,7 +231,7 @@ function exitCodeOf({ events }: StepOutcome): number | null {
 /** Tools of remote servers have any name, and every name would be a series of its own. */
 const OWN_TOOLS: ReadonlySet<string> = new Set(TOOLS.map(({ name }) => name))
 
-function noteStep(step: OpenStep, { tool, error }: Told): void {
+function noteStep(step: OpenStep, { tool, error }: SpanFields): void {
   const outcome = error === null ? 'ok' : 'error'
   count('bellwether_agent_steps_total', { kind: step.kind, outcome })
   if (tool !== null) count('bellwether_tool_calls_total', { tool: OWN_TOOLS.has(tool) ? tool : 'other', outcome })

@@ -10,9 +10,9 @@ import { ALERT_TEXTS } from './texts.ts'
 /** The rest is counted: a message is read, not searched. */
 const MOST_LINES = 50
 
-export type Told = { target: string; value: number; threshold: number; facts: Facts }
+export type AlertFigures = { target: string; value: number; threshold: number; facts: Facts }
 
-export function alertMessage(rule: Rule, told: readonly Told[]): { title: string; markdown: string } {
+export function alertMessage(rule: Rule, told: readonly AlertFigures[]): { title: string; markdown: string } {
   const { language, row, type, parameters } = rule
   const words = ALERT_TEXTS[language]
   const title = words.title(words.severity[row.severity] ?? row.severity, row.name, told.length)
@@ -24,7 +24,7 @@ export function alertMessage(rule: Rule, told: readonly Told[]): { title: string
   return { title, markdown: [`# ${escapeMarkdown(title)}`, [...lines, ...rest].join('\n')].join('\n\n') }
 }
 
-export type Reasoned = Told & { type: AlertType; parameters: Parameters }
+export type Reasoned = AlertFigures & { type: AlertType; parameters: Parameters }
 
 /** Why it fired, without the target's name. */
 export function reasonText(reasoned: Reasoned, language: ReportLanguage): string {

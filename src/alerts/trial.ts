@@ -59,9 +59,9 @@ async function resultsOf(round: Round, rule: Rule, language: ReportLanguage): Pr
   return foundResults(rule, findings, language)
 }
 
-type Asked = { targets: string[]; language: ReportLanguage }
+type TrialRequest = { targets: string[]; language: ReportLanguage }
 
-async function quoteResults(round: Round, rule: Rule, { targets, language }: Asked): Promise<TargetResult[]> {
+async function quoteResults(round: Round, rule: Rule, { targets, language }: TrialRequest): Promise<TargetResult[]> {
   const now = round.now
   const open = targets.filter((target) => sessionNow(marketOf(target), now) !== null)
   await round.fetchQuotes(open)

@@ -27,14 +27,14 @@ export const EXPORTED_TABLES: readonly OwnedTable[] = [...OWNED_TABLES, LEDGER]
   .toReversed()
 
 type Row = Record<string, string | number | null>
-export type Place = (string | number)[]
+export type RowPosition = (string | number)[]
 
 /** The rows behind a place, as objects without their secrets, and where the next ones begin; null at the end. */
 export async function exportedRows(
   db: D1Database,
   owner: string,
-  { table, after }: { table: OwnedTable; after: Place | null },
-): Promise<{ rows: Row[]; next: Place | null }> {
+  { table, after }: { table: OwnedTable; after: RowPosition | null },
+): Promise<{ rows: Row[]; next: RowPosition | null }> {
   const { name, key, whose } = table
   const keys = key.split(', ')
   const limit = LARGE.has(name) ? LARGE_ROWS : ROWS

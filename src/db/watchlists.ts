@@ -112,7 +112,7 @@ export function stocksReplaced(db: D1Database, owner: string, { id, stocks }: St
 }
 
 export type ImportTarget = { list: Omit<NewWatchlist, 'stocks'>; isNew: boolean; stocks: readonly WatchedStock[] }
-type Room = { lists: number; stocks: number }
+type Capacity = { lists: number; stocks: number }
 export type Import = { added: number; groups: { id: string; isNew: boolean }[] }
 
 /**
@@ -138,7 +138,7 @@ const IMPORT = `WITH t AS MATERIALIZED (SELECT key AS n, value ->> 'id' AS id, v
 export async function importStocks(
   db: D1Database,
   owner: string,
-  { targets, room }: { targets: readonly ImportTarget[]; room: Room },
+  { targets, room }: { targets: readonly ImportTarget[]; room: Capacity },
 ): Promise<Import | null> {
   const given = JSON.stringify(targets.map(({ list, isNew }) => ({ ...list, isNew })))
   const stocks = targets.flatMap(({ stocks: some }, target) => some.map((stock) => ({ ...stock, target })))

@@ -52,7 +52,7 @@ type Rows = { rows: SheetRow[]; total: number }
 async function rowsIn(archive: Uint8Array, mostRows: number): Promise<Rows> {
   const directory = readZipDirectory(archive, MAX_ENTRIES)
   if (!directory.ok) throw new Unreadable(directory.isTooMany === true ? 'too_large' : 'damaged')
-  const book = new Parts(directory.entries)
+  const book = new PackageParts(directory.entries)
   if (!book.has('xl/workbook.xml')) throw new Unreadable('not_workbook')
   const id = firstOf(await book.text('xl/workbook.xml'), 'sheet', ({ id: found }) => found)
   const target = firstOf(await book.text('xl/_rels/workbook.xml.rels'), 'Relationship', ({ Id, Target }) =>
@@ -65,7 +65,7 @@ async function rowsIn(archive: Uint8Array, mostRows: number): Promise<Rows> {
 }
 
 /** The files of the archive, unpacked one at a time and not beyond what may be unpacked of it. */
-class Parts {
+class PackageParts {
   readonly #entries: ReadonlyMap<string, ZipEntry>
   #room = MAX_UNPACKED_BYTES
 

@@ -63,7 +63,10 @@ export async function refreshReference(db: D1Database, source: ReferenceSource, 
   return days.length
 }
 
-async function askedDays({ url, timeoutMs, fetch }: ReferenceSource, { newest, now }: Asked): Promise<ReferenceDay[]> {
+async function askedDays(
+  { url, timeoutMs, fetch }: ReferenceSource,
+  { newest, now }: RateQuery,
+): Promise<ReferenceDay[]> {
   const today = new Date(now).toISOString().slice(0, 10)
   const isEnough = ({ days }: File) => newest !== null && workingDays(newest, today) <= days
   const file = FILES.find(isEnough) ?? FILES.at(-1)
@@ -80,7 +83,7 @@ async function askedDays({ url, timeoutMs, fetch }: ReferenceSource, { newest, n
   return daysIn(text, { since, latest: today })
 }
 
-type Asked = { newest: string | null; now: number }
+type RateQuery = { newest: string | null; now: number }
 
 /** Those after the first day, up to the last. */
 function workingDays(from: string, to: string): number {

@@ -30,13 +30,13 @@ export type KeptGroup<Name extends string> = {
 }
 
 export type Refusal = 'no_time' | 'not_over' | 'no_session' | 'withheld' | 'no_bars' | 'sample'
-export type Kept<Name extends string> = { ok: true; kept: KeptGroup<Name> } | { ok: false; reason: Refusal }
+export type StoredFigures<Name extends string> = { ok: true; kept: KeptGroup<Name> } | { ok: false; reason: Refusal }
 
-type Told<T> = { value: T; source: string; toldAt: number }
+type SourcedValue<T> = { value: T; source: string; toldAt: number }
 
 const NOTHING: { ok: false; runs: ProviderRun[] } = { ok: false, runs: [] }
 
-const fetched = <T>({ value, source }: Told<T>): Fetched<T> => {
+const fetched = <T>({ value, source }: SourcedValue<T>): Fetched<T> => {
   return { ok: true, value, provider: source, provenance: null, runs: [] }
 }
 
@@ -53,7 +53,7 @@ const WITHHELD_CLOSE: Readonly<Partial<Record<Touch, readonly CloseField[]>>> = 
 }
 
 /** The figures of a close, from a quote that was made on the day of a session that is over. */
-export function closeFigures(instrument: Instrument, told: Told<Quote>): Kept<CloseField> {
+export function closeFigures(instrument: Instrument, told: SourcedValue<Quote>): StoredFigures<CloseField> {
   const { source, toldAt } = told
   const { quotedAt } = told.value
   const { market } = instrument
@@ -140,7 +140,7 @@ export type BarsKept = { bars: KeptGroup<BarsField>; close: KeptGroup<CloseField
  */
 export function barsFigures(
   instrument: Instrument,
-  told: Told<readonly Bar[]>,
+  told: SourcedValue<readonly Bar[]>,
 ): { ok: true; kept: BarsKept } | { ok: false; reason: Refusal } {
   const { source, toldAt } = told
   const until = settledSession(instrument.market, toldAt)

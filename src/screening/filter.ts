@@ -97,7 +97,7 @@ export function readScreen(input: ScreenInput, words: ScreeningTexts['filter']):
 }
 
 type Reader = { words: ScreeningTexts['filter']; conditions: number }
-type Place = { path: string; depth: number }
+type FilterPosition = { path: string; depth: number }
 
 const Joined = z.union([
   z.strictObject({ and: z.array(z.unknown()) }),
@@ -106,7 +106,7 @@ const Joined = z.union([
 ])
 const Simple = z.strictObject({ field: z.string().max(64), op: z.string().max(16), value: z.unknown() })
 
-function readFilter(reader: Reader, given: unknown, { path, depth }: Place): Filter {
+function readFilter(reader: Reader, given: unknown, { path, depth }: FilterPosition): Filter {
   const { words } = reader
   if (depth > MOST_DEPTH) throw new Refusal(words.deep(path, MOST_DEPTH))
   const joined = Joined.safeParse(given)

@@ -3,7 +3,7 @@
 import type { Market } from '../market/instruments.ts'
 import type { FieldName, FieldUnit } from './fields.ts'
 
-type Place = (path: string) => string
+type NameOfPath = (path: string) => string
 type Named = (path: string, name: string) => string
 type Listed = (path: string, name: string, allowed: string) => string
 
@@ -20,8 +20,8 @@ export type StrategyId = (typeof STRATEGY_IDS)[number]
 export type ScreeningTexts = {
   /** What is wrong with a filter; each names its place. */
   filter: {
-    form: Place
-    empty: Place
+    form: NameOfPath
+    empty: NameOfPath
     deep: (path: string, most: number) => string
     many: (most: number) => string
     field: Listed

@@ -7,8 +7,8 @@ import { type Placed, placed } from './refusals.ts'
 import { say } from './texts.ts'
 import { Notice } from './ui.tsx'
 
-type Told = Placed & { of: unknown }
-const NOTHING: Told = { faults: new Map(), rest: null, of: null }
+type FormProblem = Placed & { of: unknown }
+const NOTHING: FormProblem = { faults: new Map(), rest: null, of: null }
 const Refused = createContext<Placed>(NOTHING)
 
 type FormProps = {
@@ -24,7 +24,7 @@ type FormProps = {
 
 export function Form({ error, within = '', labelledBy, onSubmit, children, ...rest }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
-  const [told, setTold] = useState<Told>(NOTHING)
+  const [told, setTold] = useState<FormProblem>(NOTHING)
   useLayoutEffect(() => {
     setTold(error === null ? NOTHING : { ...placed(error, namesIn(form.current), within), of: error })
   }, [error])

@@ -2,7 +2,7 @@
 // goes on after a crash.
 
 import { conversation } from '../../../src/bindings.ts'
-import { EXPORTED_TABLES, exportedRows, type Place, secretsToGive } from '../../../src/db/exports.ts'
+import { EXPORTED_TABLES, exportedRows, type RowPosition, secretsToGive } from '../../../src/db/exports.ts'
 import { must } from '../../../src/lib/assert.ts'
 import type { ArchiveWriter } from './archive-writer.ts'
 
@@ -34,7 +34,7 @@ export async function stepOf(unit: Unit, at: unknown, by: Stepping): Promise<unk
       await by.writer.text('secrets.jsonl', lines(await secretsToGive(by.env.DB, by.owner)))
       return null
     case 'rows':
-      return rowsStep(unit.name, at as Place | null, by)
+      return rowsStep(unit.name, at as RowPosition | null, by)
     case 'feedback':
       return feedbackStep(unit.name, by)
     case 'conversation':
@@ -47,7 +47,7 @@ const lines = (values: readonly unknown[]): string => values.map((value) => `${J
 /** Names of parts sort as their numbers do. */
 const numbered = (n: number): string => String(n).padStart(10, '0')
 
-async function rowsStep(name: string, after: Place | null, { env, owner, writer, counts }: Stepping) {
+async function rowsStep(name: string, after: RowPosition | null, { env, owner, writer, counts }: Stepping) {
   const table = must(
     EXPORTED_TABLES.find((one) => one.name === name),
     `the table ${name}`,

@@ -41,7 +41,7 @@ export type ImportStanding = {
 }
 
 /** How far a phase is: the byte of the next entry, the next entry to be looked into, or the next one to be carried out. */
-type Place = { at: number } | { n: number }
+type ImportPosition = { at: number } | { n: number }
 
 type Job = {
   id: string
@@ -89,7 +89,7 @@ export class Imports {
     const job = this.#job
     if (job === null) return null
     const { id, phase, bytes, began_at: beganAt, expires_at: expiresAt, archive, source, problem } = job
-    const place = JSON.parse(job.place) as Place
+    const place = JSON.parse(job.place) as ImportPosition
     const entries = this.#tables.count()
     const done = 'at' in place ? 0 : Math.min(place.n, entries)
     const received = phase === 'receiving' ? this.#tables.received : bytes
@@ -192,7 +192,7 @@ export class Imports {
     const until = Date.now() + WORK_MS
     for (let steps = 0; steps < MOST_STEPS && Date.now() < until; steps += 1) {
       const job = this.#mustBe(id)
-      const place = JSON.parse(job.place) as Place
+      const place = JSON.parse(job.place) as ImportPosition
       if ('at' in place) await this.#noteEntry(job, archive, place.at)
       else if (job.phase === 'checking') await this.#lookInto(job, archive, place.n)
       else if (job.phase === 'importing') await this.#carryOut(job, archive, place.n)
@@ -292,7 +292,7 @@ export class Imports {
   }
 
   /** Stores what a step came to, and how far that is. */
-  #reach({ id }: Job, place: Place, store: () => unknown): void {
+  #reach({ id }: Job, place: ImportPosition, store: () => unknown): void {
     this.#deps.storage.transactionSync(() => {
       this.#mustBe(id)
       store()

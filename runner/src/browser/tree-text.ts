@@ -105,7 +105,7 @@ export function treeOf(snapshot: unknown, fields: Fields | null): PageTree {
 
 const written = ({ depth, text }: Line): string => '\t'.repeat(Math.min(depth, 20)) + text
 
-type Place = { depth: number; dx: number; dy: number; isNear: boolean }
+type NodePosition = { depth: number; dx: number; dy: number; isNear: boolean }
 
 class Reading {
   readonly lines: Line[] = []
@@ -128,7 +128,7 @@ class Reading {
     return isShown ? words : '(hidden)'
   }
 
-  read(node: unknown, place: Place, level = 0): void {
+  read(node: unknown, place: NodePosition, level = 0): void {
     if (this.lines.length >= MAX_NODES || level > MAX_DEPTH) {
       this.isCut = true
       return
@@ -138,12 +138,12 @@ class Reading {
     else if (isRecord(node)) this.#element(node, place, level)
   }
 
-  #text(text: string, { depth, isNear }: Place): void {
+  #text(text: string, { depth, isNear }: NodePosition): void {
     const words = quotedWords(text, TEXT_CHARS)
     if (words !== '""') this.lines.push({ depth, text: `StaticText ${words}`, isNear })
   }
 
-  #element(node: Record<string, unknown>, place: Place, level: number): void {
+  #element(node: Record<string, unknown>, place: NodePosition, level: number): void {
     const said = typeof node.role === 'string' && /^[a-z]{1,40}$/.test(node.role) ? node.role : 'generic'
     const role = said === 'generic' && this.#editable.has(placeOf(node.box)) ? 'textbox' : said
     const bid = typeof node.ref === 'string' && BID.test(node.ref) ? node.ref : ''
@@ -194,7 +194,7 @@ function placeOf(box: unknown): string {
   return [box.x, box.y, box.width, box.height].map((one) => Math.round(Number(one))).join(' ')
 }
 
-function boxIn(value: unknown, { dx, dy }: Place): Box | null {
+function boxIn(value: unknown, { dx, dy }: NodePosition): Box | null {
   if (!isRecord(value)) return null
   const { x, y, width, height } = value
   if (![x, y, width, height].every((one) => typeof one === 'number' && Number.isFinite(one) && Math.abs(one) < 1e7))

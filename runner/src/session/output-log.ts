@@ -22,7 +22,7 @@ import { Disconnected } from '../connect/peer.ts'
 import { cannotWrite } from '../sync/folder.ts'
 
 export type OutputWire = { readonly isOpen: boolean; sendFrame(frame: Frame): void }
-type Kept = { readonly seq: number; readonly bytes: Buffer }
+type StoredPiece = { readonly seq: number; readonly bytes: Buffer }
 
 /** Frames go together: the first at once, so that a short command is seen soon, the others as the object likes to be woken. */
 const BATCH_MS = 50
@@ -39,12 +39,12 @@ export class OutputLog {
   #timer: NodeJS.Timeout | null = null
   #lastFlushAt = Number.NEGATIVE_INFINITY
   #nextSeq = 0
-  #kept: Kept[] = []
+  #kept: StoredPiece[] = []
   #keptBytes = 0
   #sentSeq = -1
   #spill: { fd: number; from: number; to: number } | null = null
   /** Behind the file, where the disk had no room for them: few, because the terminal stands still then. */
-  #unspilled: Kept[] = []
+  #unspilled: StoredPiece[] = []
   #isFlowing = true
   #total = 0
   #onSent: (() => void)[] = []
@@ -187,7 +187,7 @@ export class OutputLog {
     rmSync(`${this.#file}.spill`, { force: true })
   }
 
-  #keep(kept: Kept): void {
+  #keep(kept: StoredPiece): void {
     const isWaiting = this.#spill !== null || this.#unspilled.length > 0
     const isTooMuch = this.#wire === null && this.#keptBytes + kept.bytes.byteLength > WINDOW_BYTES
     if (!isWaiting && !isTooMuch) this.#remember(kept)
@@ -195,12 +195,12 @@ export class OutputLog {
     this.#flow()
   }
 
-  #remember(kept: Kept): void {
+  #remember(kept: StoredPiece): void {
     this.#kept.push(kept)
     this.#keptBytes += kept.bytes.byteLength
   }
 
-  #tryToFile(kept: Kept): boolean {
+  #tryToFile(kept: StoredPiece): boolean {
     try {
       this.#toFile(kept)
       return true
@@ -211,7 +211,7 @@ export class OutputLog {
   }
 
   /** All of it or nothing. */
-  #toFile(kept: Kept): void {
+  #toFile(kept: StoredPiece): void {
     this.#spill ??= { fd: openSync(`${this.#file}.spill`, 'w+', 0o600), from: 0, to: 0 }
     const { fd, to } = this.#spill
     try {
@@ -266,7 +266,7 @@ export class OutputLog {
   }
 }
 
-function writeKept(fd: number, { seq, bytes }: Kept, at: number): number {
+function writeKept(fd: number, { seq, bytes }: StoredPiece, at: number): number {
   const head = Buffer.alloc(8)
   head.writeUInt32BE(seq)
   head.writeUInt32BE(bytes.byteLength, 4)
@@ -276,7 +276,7 @@ function writeKept(fd: number, { seq, bytes }: Kept, at: number): number {
   return record.byteLength
 }
 
-function readKept(fd: number, at: number): Kept {
+function readKept(fd: number, at: number): StoredPiece {
   const head = Buffer.alloc(8)
   readSync(fd, head, 0, 8, at)
   const bytes = Buffer.alloc(head.readUInt32BE(4))

@@ -41,7 +41,7 @@ type Listing = {
  * `base`: the nearest folder above that is open, or the folder itself. `stays`: it is below something that stays here, and is looked
  * at for what is kept of it.
  */
-type Place = { base: Base; path: string; stats: BigIntStats; depth: number; stays: boolean }
+type WalkPosition = { base: Base; path: string; stats: BigIntStats; depth: number; stays: boolean }
 type Base = { readonly folder: Folder; readonly prefix: string }
 type Search = {
   readonly rules: WalkRules
@@ -110,7 +110,7 @@ export class Walker {
 }
 
 /** All names of a folder first, then the folders in it. */
-function walkFolder(place: Place, search: Search): void {
+function walkFolder(place: WalkPosition, search: Search): void {
   const known = search.before?.get(place.path)
   const isSame = known !== undefined && known.ino === place.stats.ino && known.ctimeNs === place.stats.ctimeNs
   if (isSame) walkKnown(place, known, search)
@@ -122,7 +122,7 @@ function walkFolder(place: Place, search: Search): void {
  * Without opening it: by paths, in which a program may have put a link meanwhile. Then the folder's change time is another one
  * afterwards, and the walk counts for nothing.
  */
-function walkKnown(place: Place, known: Listing, search: Search): void {
+function walkKnown(place: WalkPosition, known: Listing, search: Search): void {
   search.after.set(place.path, known)
   for (const inner of lookAt(place, known, search)) walkFolder(inner, search)
   enter(place.base, search)
@@ -130,7 +130,7 @@ function walkKnown(place: Place, known: Listing, search: Search): void {
   if (stats?.ino !== known.ino || stats.ctimeNs !== known.ctimeNs) throw new Moved('a folder was changed in the walk')
 }
 
-function walkOpened(place: Place, search: Search): void {
+function walkOpened(place: WalkPosition, search: Search): void {
   const { found } = search
   let folder: Folder
   try {
@@ -150,7 +150,7 @@ function walkOpened(place: Place, search: Search): void {
 }
 
 /** The base of the place is the folder itself. */
-function walkListed(place: Place, search: Search): void {
+function walkListed(place: WalkPosition, search: Search): void {
   enter(place.base, search)
   const isSettled = ({ ctimeNs }: BigIntStats) => search.startedNs - ctimeNs > SETTLED_NS
   // Of the folder that is open, before its names are read: the stamp from above may be another one's.
@@ -163,10 +163,10 @@ function walkListed(place: Place, search: Search): void {
 }
 
 /** Takes what stands in the folder, and answers with the folders among it. */
-function lookAt({ base, depth, stays }: Place, { names, paths }: Listing, search: Search): Place[] {
+function lookAt({ base, depth, stays }: WalkPosition, { names, paths }: Listing, search: Search): WalkPosition[] {
   const { rules, found } = search
   enter(base, search)
-  const inner: Place[] = []
+  const inner: WalkPosition[] = []
   for (let index = 0; index < names.length; index++) {
     const [name = '', path = ''] = [names[index], paths[index]]
     const isStaying = stays || rules.names.has(name) || rules.paths.has(path)

@@ -122,7 +122,7 @@ export const CALENDAR_TEXTS: Record<ReportLanguage, Texts> = {
   },
 }
 
-type Told = {
+type EventText = {
   id: string
   kind: EventKind
   stock_code: string
@@ -143,7 +143,7 @@ type Told = {
   notice: string | null
 }
 
-export function icsEvent(event: Told, language: ReportLanguage): IcsEvent {
+export function icsEvent(event: EventText, language: ReportLanguage): IcsEvent {
   const words = CALENDAR_TEXTS[language]
   const { kind, certainty, date, date_to: to, period, currency, amount_per_share: amount } = event
   const name = event.stock_name === null ? event.stock_code : `${event.stock_name} (${event.stock_code})`

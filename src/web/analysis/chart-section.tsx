@@ -113,10 +113,10 @@ function useHistory(code: string | null, language: string) {
   return { history: found, problem: code === null ? null : problem, tryAgain: again }
 }
 
-type Found = { code: string; name: string; bars: DailyBar[] }
+type ComparedStock = { code: string; name: string; bars: DailyBar[] }
 
 type Compared = {
-  found: Found | null
+  found: ComparedStock | null
   problem: string | null
   isBusy: boolean
   show: (code: string) => void
@@ -126,7 +126,7 @@ type Compared = {
 }
 
 function useComparison(language: string): Compared {
-  const [found, setFound] = useState<Found | null>(null)
+  const [found, setFound] = useState<ComparedStock | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setIsBusy] = useState(false)
   const show = async (code: string) => {

@@ -20,7 +20,7 @@ export type Listing = {
   marks: { check: string; text: string }[]
 }
 type Counts = { listings: number; with_figures: number; too_old: number; unknown: number; matched: number }
-export type Found = {
+export type ScreenOutcome = {
   items: Listing[]
   total: number
   counts: Counts
@@ -41,12 +41,12 @@ export const ROOT = '/api/v1/screening'
 export const PAGE = 50
 
 /** What was asked, to be asked on, and what has been answered. */
-export type Shown = { screen: Screen; found: Found; savedId: number | null }
+export type Shown = { screen: Screen; found: ScreenOutcome; savedId: number | null }
 
-export async function ask(screen: Screen, savedId: number | null, page = 1): Promise<Found> {
+export async function ask(screen: Screen, savedId: number | null, page = 1): Promise<ScreenOutcome> {
   const query = `?page=${page}&page_size=${PAGE}`
-  if (savedId !== null) return request<Found>(`${ROOT}/screens/${savedId}/run${query}`, sendJson('POST', {}))
-  return request<Found>(`${ROOT}/run${query}`, sendJson('POST', screen))
+  if (savedId !== null) return request<ScreenOutcome>(`${ROOT}/screens/${savedId}/run${query}`, sendJson('POST', {}))
+  return request<ScreenOutcome>(`${ROOT}/run${query}`, sendJson('POST', screen))
 }
 
 type SavedProps = {

@@ -231,7 +231,7 @@ function After({ session, onRemove }: { session: string; onRemove: (id: string) 
   )
 }
 
-type Asked = Omit<TalkProps, 'onRemove'>
+type OpenTalkProps = Omit<TalkProps, 'onRemove'>
 
 /** The id of a question that is not stored yet. */
 const ASKED = 'asked'
@@ -244,7 +244,7 @@ async function messagesOf(session: string): Promise<Message[]> {
 const withoutAsked = (messages: Message[]): Message[] => messages.filter(({ id }) => id !== ASKED)
 
 /** The messages of a talk and the turn that runs. A question without an answer is being answered: the page joins its turn. */
-function useTalk({ session, isNew, shown, onAnswered }: Asked) {
+function useTalk({ session, isNew, shown, onAnswered }: OpenTalkProps) {
   const [messages, setMessages] = useState<Message[]>([])
   const [problem, setProblem] = useState<string | null>(null)
   const turn = useTurn(session, shown)

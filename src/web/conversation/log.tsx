@@ -183,13 +183,17 @@ function usePlace(boxes: Boxes, props: Props) {
 }
 
 /** `left` is the jump whose end the reader has moved on from. */
-type Place = { following: { current: boolean }; anchor: { current: Anchor | null }; left: { current: Props['focus'] } }
+type ScrollState = {
+  following: { current: boolean }
+  anchor: { current: Anchor | null }
+  left: { current: Props['focus'] }
+}
 
 /** Whatever is drawn anew or grows: the end stays in view where it is followed, the anchor stays where it is otherwise. */
 function useStaying(
   { box, content }: Boxes,
   { entries, outbox, draft, has, focus, live }: Props,
-  { following, anchor, left }: Place,
+  { following, anchor, left }: ScrollState,
 ): void {
   useLayoutEffect(() => {
     const log = box.current

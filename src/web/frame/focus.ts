@@ -5,9 +5,9 @@ const STOPS =
   'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex="-1"]), [contenteditable]:not([contenteditable="false"])'
 
 /** The control, and for each element around it the place of the child that leads to it. */
-type Place = { control: HTMLElement; way: { around: Element; at: number }[] }
+type FocusPosition = { control: HTMLElement; way: { around: Element; at: number }[] }
 
-let last: Place | null = null
+let last: FocusPosition | null = null
 /** That it was the page that took the focus away, and not the reader who left. */
 let isTaken = false
 let waiting: ReturnType<typeof setTimeout> | null = null
@@ -50,8 +50,8 @@ const isLost = (): boolean => document.activeElement === null || document.active
 const isThere = (control: HTMLElement): boolean => control.isConnected && control.checkVisibility()
 const isOff = (control: HTMLElement): boolean => control.isConnected && control.matches(':disabled')
 
-function placeOf(control: HTMLElement): Place {
-  const way: Place['way'] = []
+function placeOf(control: HTMLElement): FocusPosition {
+  const way: FocusPosition['way'] = []
   for (let child: Element = control; child.parentElement !== null; child = child.parentElement)
     way.push({ around: child.parentElement, at: [...child.parentElement.children].indexOf(child) })
   return { control, way }
@@ -79,7 +79,7 @@ function mend(): void {
 }
 
 /** Out of a form whose button is off one goes back to its fields, otherwise on. */
-function nearest({ way }: Place, isBackFirst: boolean): HTMLElement | null {
+function nearest({ way }: FocusPosition, isBackFirst: boolean): HTMLElement | null {
   for (const { around, at } of way) {
     if (!around.isConnected) continue
     // What scrolls and can be focused itself keeps its place.

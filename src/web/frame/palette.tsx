@@ -147,7 +147,7 @@ const Keys = ({ onClose }: { onClose: () => void }) => (
   </div>
 )
 
-type Found = { stock_code: string; stock_name: string; market_label: string }
+type StockHit = { stock_code: string; stock_name: string; market_label: string }
 
 /** Enough for every page. */
 const MOST = 40
@@ -170,7 +170,7 @@ function useCommands(text: string): Command[] {
     let isCurrent = true
     const timer = setTimeout(() => {
       const query = new URLSearchParams({ q: wanted, limit: '5', language })
-      request<{ items: Found[] }>(`/api/v1/stocks/search?${query}`).then(
+      request<{ items: StockHit[] }>(`/api/v1/stocks/search?${query}`).then(
         ({ items }) => isCurrent && setStocks(items.map(toStock)),
         () => isCurrent && setStocks([]),
       )
@@ -211,7 +211,7 @@ const toConversation = ({ conversation_id: id, title }: { conversation_id: strin
   return { id: path, label: title, hint: say('Conversation'), run: () => navigate(path) }
 }
 
-const toStock = ({ stock_code: code, stock_name: name, market_label: market }: Found): Command => ({
+const toStock = ({ stock_code: code, stock_name: name, market_label: market }: StockHit): Command => ({
   id: `stock ${code}`,
   label: say('Analyse {name}', { name: `${name} ${code}` }),
   hint: market,

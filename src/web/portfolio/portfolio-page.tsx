@@ -28,12 +28,12 @@ import {
 } from './portfolio-api.ts'
 import { RiskView } from './risk-view.tsx'
 
-type Found = { snapshot: Snapshot; advice: Map<string, Signal> }
+type LoadedPortfolio = { snapshot: Snapshot; advice: Map<string, Signal> }
 
 const of = (account: string) => (account === '' ? {} : { account_id: account })
 const queryOf = (account: string, method: string) => new URLSearchParams({ cost_method: method, ...of(account) })
 
-async function ask(account: string, method: string): Promise<Found> {
+async function ask(account: string, method: string): Promise<LoadedPortfolio> {
   const [snapshot, signals] = await Promise.all([
     request<Snapshot>(`${BASE}/snapshot?${queryOf(account, method)}`),
     listSignals({ holding_only: 'true', status: 'active', page_size: '100', ...of(account) }),
@@ -87,7 +87,7 @@ export function PortfolioPage() {
 
 type HeldProps = {
   accounts: Account[]
-  found: Found
+  found: LoadedPortfolio
   risk: Risk | null
   account: string
   round: number
@@ -210,7 +210,7 @@ function Worth({ snapshot }: { snapshot: Snapshot }) {
   )
 }
 
-function Positions({ found, onProblem }: { found: Found; onProblem: (text: string) => void }) {
+function Positions({ found, onProblem }: { found: LoadedPortfolio; onProblem: (text: string) => void }) {
   const { snapshot, advice } = found
   const rows = snapshot.accounts.flatMap(({ account_id: account, account_name: name, positions }) =>
     positions.map((position) => ({ account, name, position })),

@@ -123,7 +123,7 @@ const period = {
 }
 const ofSymbol = { symbol: z.string().max(16).optional().describe('Of one code only') }
 
-type Asked = { [K in keyof typeof period]?: z.output<(typeof period)[K]> } & {
+type EventsQuery = { [K in keyof typeof period]?: z.output<(typeof period)[K]> } & {
   symbol?: string | undefined
   side?: string | undefined
   direction?: string | undefined
@@ -132,7 +132,7 @@ type Asked = { [K in keyof typeof period]?: z.output<(typeof period)[K]> } & {
 
 async function pageOf<T>(
   c: Context<AppEnv>,
-  { query, kinds, show }: { query: Asked; kinds: StoredEvent['kind'][]; show: (event: StoredEvent) => T },
+  { query, kinds, show }: { query: EventsQuery; kinds: StoredEvent['kind'][]; show: (event: StoredEvent) => T },
 ) {
   const { page = 1, page_size: size = 20, date_from: from = null, date_to: to = null } = query
   if (from !== null && to !== null && from > to) throw invalidEntry(c, (texts) => texts.period)

@@ -135,9 +135,9 @@ endpoint(
 const shownOrNull = (amount: Amount | null): number | null => (amount === null ? null : numberOf(amount))
 
 type Summed = Pick<AccountValue, 'currency' | 'totals' | 'missingRates' | 'oldestRate' | 'unpriced'>
-type Told = { asOf: string; prices: ReadonlyMap<string, Priced> }
+type SnapshotBasis = { asOf: string; prices: ReadonlyMap<string, Priced> }
 
-function totalsShown(value: Summed, { asOf, prices }: Told) {
+function totalsShown(value: Summed, { asOf, prices }: SnapshotBasis) {
   const { totals: sums, missingRates, oldestRate, unpriced, currency } = value
   const used = [...prices.values()]
   const limitations = [
@@ -173,7 +173,7 @@ const accountShown = ({ id, name, broker, market, baseCurrency }: Account) => ({
   base_currency: baseCurrency,
 })
 
-function valueShown(value: AccountValue, { asOf, prices }: Told) {
+function valueShown(value: AccountValue, { asOf, prices }: SnapshotBasis) {
   const own = new Map(
     value.positions.flatMap(({ holding }) => {
       const price = prices.get(keyOf(holding))

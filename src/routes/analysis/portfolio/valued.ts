@@ -41,10 +41,10 @@ export type Valued = {
   view: MarketView
 }
 
-type Asked = Partial<z.output<typeof VALUED_QUERY>>
+type ValuedQuery = Partial<z.output<typeof VALUED_QUERY>>
 
 /** What the accounts hold on the day, without prices. */
-export async function replayedAccounts(c: Context<AppEnv>, query: Asked) {
+export async function replayedAccounts(c: Context<AppEnv>, query: ValuedQuery) {
   const now = Date.now()
   const asOf = query.as_of ?? localDate('jp', now)
   const accounts = await chosenAccounts(c, query.account_id)
