@@ -8,8 +8,8 @@ import { config } from '../config.ts'
 import { HOST_SESSION_COOKIE, isAllowedOrigin, SESSION_COOKIE } from '../http/auth.ts'
 import { MARKER_HEADER } from '../lib/address-policy.ts'
 import { wholeBody } from '../runners/port-streams.ts'
+import { PortHead, PortOpen } from '../runners/port-wire.ts'
 import { type PortToken, portLabel, portTokenIn } from '../runners/ticket.ts'
-import { PortHead, PortOpen } from '../runners/wire.ts'
 
 const LOCAL = 'localhost'
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i

@@ -3,7 +3,7 @@
 import { type Agent, type IncomingMessage, request } from 'node:http'
 import type { PortFrameHead } from '../../../src/runners/frames.ts'
 import { PortReader, PortWriter } from '../../../src/runners/port-streams.ts'
-import { PortHead, type PortOpen } from '../../../src/runners/wire.ts'
+import { PortHead, type PortOpen } from '../../../src/runners/port-wire.ts'
 import { type Line, reasonOf } from './ports.ts'
 
 export type Exchange = {

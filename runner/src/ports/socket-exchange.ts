@@ -5,7 +5,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import WebSocket from 'ws'
 import { PortReader, PortWriter } from '../../../src/runners/port-streams.ts'
-import { MAX_PORT_MESSAGE_BYTES, type PortOpen } from '../../../src/runners/wire.ts'
+import { MAX_PORT_MESSAGE_BYTES, type PortOpen } from '../../../src/runners/port-wire.ts'
 import type { Exchange } from './http-exchange.ts'
 import { type Line, reasonOf } from './ports.ts'
 

@@ -5,14 +5,14 @@ import { joinBytes } from '../../../../src/lib/bytes.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import type { Frame } from '../../../../src/runners/frames.ts'
 import { endPiece, PortReader, PortWriter, pieceHead, streamName } from '../../../../src/runners/port-streams.ts'
-import type { RpcPeer } from '../../../../src/runners/rpc.ts'
 import {
   MAX_PORT_MESSAGE_BYTES,
   MAX_PORT_STREAMS,
   type PortClose,
   type PortHead,
   type PortOpen,
-} from '../../../../src/runners/wire.ts'
+} from '../../../../src/runners/port-wire.ts'
+import type { RpcPeer } from '../../../../src/runners/rpc.ts'
 
 /** What the runner's connection can do for a stream; null while there is none. */
 export type PortLink = { readonly peer: RpcPeer; sendFrame(frame: Frame): void }

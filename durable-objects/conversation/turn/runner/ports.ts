@@ -4,8 +4,8 @@
 import { z } from 'zod'
 import { constantTimeEqual } from '../../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
+import { PortList, PortOpen } from '../../../../src/runners/port-wire.ts'
 import { newPortSecret } from '../../../../src/runners/ticket.ts'
-import { PortList, PortOpen } from '../../../../src/runners/wire.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 import { type PortLink, PortStreams } from './port-streams.ts'
 
