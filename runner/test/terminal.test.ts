@@ -2,8 +2,8 @@
 
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Frame } from '../../src/runners/frames.ts'
-import { SCROLLBACK_BYTES } from '../../src/runners/terminal-wire.ts'
 import { PORT_WINDOW_BYTES } from '../../src/runners/port-wire.ts'
+import { SCROLLBACK_BYTES } from '../../src/runners/terminal-wire.ts'
 import type { Peer } from '../src/connect/peer.ts'
 import { Scrollback } from '../src/terminal/scrollback.ts'
 import { Terminal } from '../src/terminal/terminal.ts'

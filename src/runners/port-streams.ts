@@ -2,7 +2,7 @@
 // other side has room for. A piece is acknowledged when it was used, so whoever reads slowly slows the writer.
 
 import { BadFrame, type Frame, type PortFrameHead } from './frames.ts'
-import { PORT_PIECE_BYTES, PORT_WINDOW_BYTES } from './wire.ts'
+import { PORT_PIECE_BYTES, PORT_WINDOW_BYTES } from './port-wire.ts'
 
 const NOTHING = new Uint8Array()
 

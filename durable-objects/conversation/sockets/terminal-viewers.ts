@@ -2,8 +2,8 @@
 // disconnected, and connects again from the place that it has reached; the programs run at the pace of the fastest viewer.
 
 import { type Bucket, spend } from '../../../src/limits/bucket.ts'
-import type { TerminalSize } from '../../../src/runners/terminal-wire.ts'
 import { PORT_WINDOW_BYTES } from '../../../src/runners/port-wire.ts'
+import type { TerminalSize } from '../../../src/runners/terminal-wire.ts'
 import type { Goodbye } from './session-attachment.ts'
 import { KEY_EXPIRED } from './session-attachment.ts'
 import { TERMINAL_TAG, TerminalViewer, TOO_SLOW, type ViewerAttachment } from './terminal-viewer.ts'
