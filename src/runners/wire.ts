@@ -6,7 +6,7 @@
 
 import { z } from 'zod'
 import { BROWSER_KIND } from './page.ts'
-import { PortClose, PortOpen } from './port-wire.ts'
+import { PortClose, PortHead, PortOpen } from './port-wire.ts'
 import { TerminalClose, TerminalEnded, TerminalOpen, TerminalSize } from './terminal-wire.ts'
 
 /** A text frame of the runner's on either socket, and its answer, which wakes nobody: sent every `HEARTBEAT_MS`. */
