@@ -106,12 +106,12 @@ const ORDER: NodeProgram[] = [
   ),
   file(
     'immediates before later timers',
-    'setTimeout(() => console.log("t20"), 20); setTimeout(() => console.log("t5"), 5); setTimeout(() => console.log("t1"), 1); setImmediate(() => console.log("i"))',
+    'setTimeout(() => console.log("t600"), 600); setTimeout(() => console.log("t400"), 400); setTimeout(() => console.log("t200"), 200); setImmediate(() => console.log("i"))',
     {},
     {
       args: [
         '-e',
-        'setTimeout(() => console.log("t40"), 40); setTimeout(() => console.log("t20"), 20); setImmediate(() => console.log("i")); setTimeout(() => console.log("t20b"), 20)',
+        'setTimeout(() => console.log("t600"), 600); setTimeout(() => console.log("t300"), 300); setImmediate(() => console.log("i")); setTimeout(() => console.log("t300b"), 300)',
       ],
     },
   ),
