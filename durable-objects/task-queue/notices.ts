@@ -11,6 +11,10 @@ const MOST_AT_ONCE = 20
 const WATCHDOG_MS = 20_000
 /** A longer call will not come back; no call takes this long by itself. */
 const LONGEST_CALL_MS = 180_000
+/** Calls at a time: what is new does not wait for services of others that do not answer. What one call sends no other one does. */
+const MOST_CALLS = 4
+/** Most calls take less; what is new then goes with the next one. */
+const PATIENCE_MS = 5_000
 const FIRST_DELAY_MS = 2_000
 const LONGEST_DELAY_MS = 300_000
 
@@ -18,8 +22,8 @@ export class Notices {
   readonly #sql: SqlStorage
   /** Calls in a row that failed or left a notice. */
   #failures = 0
-  /** When the running call began, epoch ms. */
-  #passingSince: number | null = null
+  /** Calls that have not come back. */
+  readonly #calls = new Set<{ beganAt: number }>()
   /** A notice was added, or a call was requested, since the last call began. */
   #isFresh: boolean
 
@@ -53,9 +57,9 @@ export class Notices {
     this.#isFresh = true
   }
 
-  /** Whether `pass` should be called now. */
-  get isWaiting(): boolean {
-    return this.#isFresh && this.#passingSince === null
+  /** When `pass` should be called for what is new, epoch ms; null when nothing is, or as many calls run as may. */
+  get dueAt(): number | null {
+    return this.#isFresh ? this.#freeAt(Date.now()) : null
   }
 
   /**
@@ -63,10 +67,16 @@ export class Notices {
    * time at which there will be work; null when nothing is left.
    */
   async pass(tell: (notices: Notice[]) => Promise<NotifyResult>, planAt: (at: number | null) => void): Promise<void> {
-    const now = Date.now()
-    planAt(now + WATCHDOG_MS)
-    if (this.#passingSince !== null && now - this.#passingSince < LONGEST_CALL_MS) return
-    this.#passingSince = now
+    const beganAt = Date.now()
+    const watchdogAt = beganAt + WATCHDOG_MS
+    planAt(watchdogAt)
+    if (this.#running(beganAt).length > 0) {
+      const dueAt = this.dueAt
+      if (dueAt === null) return
+      if (dueAt > beganAt) return planAt(Math.min(dueAt, watchdogAt))
+    }
+    const call = { beganAt }
+    this.#calls.add(call)
     this.#isFresh = false
     const notices = this.#first()
     let told: NotifyResult | null = null
@@ -75,17 +85,33 @@ export class Notices {
       this.#drop(told.keys)
     } finally {
       // A call that returns after it was given up must not change the state of its successor.
-      if (this.#passingSince === now) {
-        this.#passingSince = null
+      const isInTime = this.#running(Date.now()).includes(call)
+      this.#calls.delete(call)
+      if (isInTime) {
         this.#failures = told === null || told.keys.length < notices.length ? this.#failures + 1 : 0
         planAt(this.#nextPass(told?.nextAt ?? null))
       }
     }
   }
 
+  /** The calls that may still come back. */
+  #running(now: number): { beganAt: number }[] {
+    for (const call of this.#calls) if (now - call.beganAt >= LONGEST_CALL_MS) this.#calls.delete(call)
+    return [...this.#calls]
+  }
+
+  /** When the next call may begin, epoch ms; null while as many run as may. */
+  #freeAt(now: number): number | null {
+    const running = this.#running(now)
+    if (running.length >= MOST_CALLS) return null
+    return Math.max(now, ...running.map(({ beganAt }) => beganAt + PATIENCE_MS))
+  }
+
   #nextPass(nextAt: number | null): number | null {
-    if (this.#failures > 0) return Date.now() + Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 1))
-    return this.#isFresh || !this.#isEmpty ? Date.now() : nextAt
+    const now = Date.now()
+    if (this.#failures > 0) return now + Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (this.#failures - 1))
+    if (this.#calls.size > 0) return Math.min(this.dueAt ?? nextAt ?? Number.POSITIVE_INFINITY, now + WATCHDOG_MS)
+    return this.#isFresh || !this.#isEmpty ? now : nextAt
   }
 
   get #isEmpty(): boolean {

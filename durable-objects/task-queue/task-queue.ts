@@ -233,7 +233,8 @@ export class TaskQueue extends QueueBooks {
   #plan(): void {
     this.#wakeAt('sweep', this.#dispatch.nextWakeAt())
     this.#wakeAt('deliver', this.#keptReports.nextAttemptAt)
-    if (this.#notices.isWaiting) this.alarms.atLatest('notify', Date.now())
+    const { dueAt } = this.#notices
+    if (dueAt !== null) this.alarms.atLatest('notify', dueAt)
   }
 
   #wakeAt(name: 'sweep' | 'deliver' | 'notify', at: number | null): void {

@@ -108,7 +108,7 @@ test('a notice stays until it was taken over: a call that fails or is lost is ma
     expect([watchdog, first, second]).toEqual([20, 2, 4])
     // Another object over the same rows: the one before was cut off.
     const again = new Notices(storage.sql)
-    expect(again.isWaiting).toBe(true)
+    expect(again.dueAt).toBe(Date.now())
     const told: Notice[][] = []
     const tell = async (given: Notice[]) => {
       told.push(given)
@@ -148,5 +148,50 @@ test('a call without any notice that fails is made again soon, and one that neve
     comeBack({ keys: [], nextAt: 1 })
     await lost
     expect(plans.at(-1)).toBe(77)
+  })
+})
+
+test('what is new does not wait for a call that hangs: another one begins, at most four at a time', async () => {
+  stopDate()
+  await withQueue(async ({ storage }) => {
+    const notices = new Notices(storage.sql)
+    const { plans, planAt } = planner()
+    const notice = (key: string): Notice => ({
+      kind: 'text',
+      key,
+      owner: 'ann',
+      channels: null,
+      title: '',
+      markdown: '',
+    })
+    const given: string[][] = []
+    const hanging: (() => void)[] = []
+    const hang = (told: Notice[]) => {
+      given.push(told.map(({ key }) => key))
+      return new Promise<{ keys: string[]; nextAt: null }>((resolve) =>
+        hanging.push(() => resolve({ keys: told.map(({ key }) => key), nextAt: null })),
+      )
+    }
+    const calls: Promise<void>[] = []
+    for (const key of ['a', 'b', 'c', 'd', 'e']) {
+      notices.put(notice(key))
+      calls.push(notices.pass(hang, planAt))
+      // A moment after it began, the next one is too early, and is planned for when the first has had its time.
+      vi.setSystemTime(Date.now() + 1_000)
+      notices.poke()
+      await notices.pass(hang, planAt)
+      if (calls.length < 4) expect(plans.at(-1)).toBe(Date.now() + 4_000)
+      vi.setSystemTime(Date.now() + 4_000)
+    }
+    expect(given).toEqual([['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'b', 'c', 'd']])
+    expect(notices.dueAt).toBeNull()
+    hanging[0]?.()
+    await calls[0]
+    // There is room for what is new, at once.
+    expect([notices.dueAt, plans.at(-1)]).toEqual([Date.now(), Date.now()])
+    for (const release of hanging) release()
+    await Promise.all(calls)
+    await notices.pass(async (told) => ({ keys: told.map(({ key }) => key), nextAt: 99 }), planAt)
+    expect(plans.at(-1)).toBe(99)
   })
 })
