@@ -5,10 +5,10 @@ import { clockTime } from '../format.ts'
 import { CopyButton } from '../markdown.tsx'
 import { ScrolledPre } from '../scrolled-pre.tsx'
 import { locale, say } from '../texts.ts'
+import { visible } from '../visible.ts'
 import { type Coloured, coloured, isForTerminal } from './ansi.ts'
 import { type DiffLine, diffLines, sideBySide } from './diff.ts'
 import type { Answer, Entry } from './entries.ts'
-import { visible } from './visible.ts'
 
 /** Past this many characters an output is folded; a phone takes long to lay out more. */
 const FOLD_AT = 5_000

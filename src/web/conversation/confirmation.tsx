@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { say } from '../texts.ts'
+import { visible } from '../visible.ts'
 import type { StoredEvent } from '../wire.ts'
 import { askedOf } from './entries.ts'
 import type { ChatControls } from './use-conversation.ts'
-import { visible } from './visible.ts'
 
 const RISKS = ['low', 'medium', 'high'] as const
 

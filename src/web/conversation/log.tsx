@@ -5,10 +5,10 @@ import { Markdown } from '../markdown.tsx'
 import type { Outgoing } from '../stream.ts'
 import { say } from '../texts.ts'
 import { WayToSetting } from '../ui.tsx'
+import { visible } from '../visible.ts'
 import { EditCard, LiveOutput, OutputText, Pictures, StepCard, standing } from './cards.tsx'
 import { type Entry, entryOf, type Focus, isSame, type Output } from './entries.ts'
 import { type Anchor, anchorOf, keepInSight, restore } from './place.ts'
-import { visible } from './visible.ts'
 import type { Side } from './window.ts'
 
 /** How close to its end, in pixels, the log still follows what comes. */

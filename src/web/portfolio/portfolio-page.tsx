@@ -47,14 +47,16 @@ const askAccounts = () => request<{ accounts: Account[] }>(`${BASE}/accounts`)
 
 export function PortfolioPage() {
   usePageTitle(say('Portfolio'))
-  const [{ account, cost: method }, choose] = useChosen({ account: '', cost: 'fifo' }, { cost: ['fifo', 'avg'] })
+  const [{ account: named, cost: method }, choose] = useChosen({ account: '', cost: 'fifo' }, { cost: ['fifo', 'avg'] })
   const [told, setTold] = useState<string | null>(null)
   const [round, setRound] = useState(0)
-  const asked = [account, method, round]
   const book = useAnswer(askAccounts, [round])
+  const accounts = book.found?.accounts ?? null
+  // An account that does not exist counts as none.
+  const account = accounts?.some(({ id }) => String(id) === named) === false ? '' : named
+  const asked = [account, method, round]
   const { found, problem, setProblem } = useAnswer(() => ask(account, method), asked)
   const risk = useAnswer(() => request<Risk>(`${BASE}/risk?${queryOf(account, method)}`), asked)
-  const accounts = book.found?.accounts ?? null
   const changed = () => setRound((before) => before + 1)
   const refresh = async () => {
     try {

@@ -8,6 +8,7 @@ import { diffLines } from '../conversation/diff.ts'
 import { Loading, SureButton, Told, useAction, useLoaded } from '../settings/fields.tsx'
 import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
+import { visible } from '../visible.ts'
 import { nameOfRequest } from './pull-request.ts'
 import { PullRequest } from './pull-request-form.tsx'
 import { type Change, diffOf, listChanges, removeFile, saveText, type Texts, textsOf } from './workspace-api.ts'
@@ -109,7 +110,7 @@ function ChangedFile({ id, change: { status, path }, onReverted }: ChangedFilePr
   return (
     <details class="ws-change" onToggle={(event) => event.currentTarget.open && open()}>
       <summary>
-        <span class={`badge ws-${status}`}>{say(LETTERS[status])}</span> <span class="mono">{path}</span>
+        <span class={`badge ws-${status}`}>{say(LETTERS[status])}</span> <span class="mono">{visible(path)}</span>
       </summary>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {texts !== null && <Difference texts={texts} />}

@@ -7,6 +7,7 @@ import { placeOfFile, useUnsaved } from '../frame/unsaved.ts'
 import { useChosen } from '../router.tsx'
 import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
+import { visible } from '../visible.ts'
 import { type Folders, inOrder, type Row, rowAfterKey, rowsInSight, rowsOf } from './tree.ts'
 import { inLines, listFolder, readText, saveText, textNow, withEndsOf } from './workspace-api.ts'
 
@@ -162,7 +163,7 @@ function TreeRow({ row, index, isActive, isShown }: TreeRowProps) {
       <span class="ws-fold" aria-hidden="true">
         {row.isFolder ? (row.isOpen ? '▾' : '▸') : ''}
       </span>
-      {row.name}
+      {visible(row.name)}
       {row.isFolder && '/'}
     </div>
   )
@@ -253,7 +254,7 @@ function FileEditor({ id, path, onClose }: { id: string; path: string; onClose: 
         <button type="button" class="quiet" onClick={onClose}>
           ← {say('Files')}
         </button>
-        <strong class="mono ws-path">{path}</strong>
+        <strong class="mono ws-path">{visible(path)}</strong>
         <output class="hint">{isChanged ? say('Not saved yet') : state === 'saved' ? say('Saved.') : ''}</output>
         <button type="button" class="primary" disabled={!isChanged || state === 'saving'} onClick={keep}>
           {state === 'saving' ? say('Saving…') : say('Save')}
