@@ -24,6 +24,8 @@ export class Notices {
   #failures = 0
   /** Calls that have not come back. */
   readonly #calls = new Set<{ beganAt: number }>()
+  /** Keys of notices that a call left: others go before them, so that what cannot be passed on holds nothing up. */
+  readonly #left = new Set<string>()
   /** A notice was added, or a call was requested, since the last call began. */
   #isFresh: boolean
 
@@ -83,6 +85,7 @@ export class Notices {
     try {
       told = await tell(notices)
       this.#drop(told.keys)
+      for (const { key } of notices) if (!told.keys.includes(key)) this.#left.add(key)
     } finally {
       // A call that returns after it was given up must not change the state of its successor.
       const isInTime = this.#running(Date.now()).includes(call)
@@ -94,9 +97,10 @@ export class Notices {
     }
   }
 
-  /** The calls that may still come back. */
+  /** The calls that may still come back. One that is yet to begin, by a clock that was set back, is not waited for. */
   #running(now: number): { beganAt: number }[] {
-    for (const call of this.#calls) if (now - call.beganAt >= LONGEST_CALL_MS) this.#calls.delete(call)
+    const age = ({ beganAt }: { beganAt: number }) => now - beganAt
+    for (const call of this.#calls) if (age(call) < 0 || age(call) >= LONGEST_CALL_MS) this.#calls.delete(call)
     return [...this.#calls]
   }
 
@@ -123,7 +127,13 @@ export class Notices {
   }
 
   #first(): Notice[] {
-    const found = rows<{ body: string }>(this.#sql, `SELECT body FROM notices ORDER BY seq LIMIT ${MOST_AT_ONCE}`)
+    const query = `SELECT body FROM notices WHERE key NOT IN (SELECT value FROM json_each(?)) ORDER BY seq LIMIT ${MOST_AT_ONCE}`
+    const asked = () => rows<{ body: string }>(this.#sql, query, JSON.stringify([...this.#left]))
+    let found = asked()
+    if (found.length === 0 && this.#left.size > 0) {
+      this.#left.clear()
+      found = asked()
+    }
     return found.map(({ body }) => JSON.parse(body) as Notice)
   }
 }

@@ -313,7 +313,7 @@ browserTest(
     await runner.kill()
     await expect.poll(() => processes.filter((one) => isAlive(one))).toEqual([])
     await restart()
-    expect(existsSync(profile)).toBe(false)
+    await expect.poll(() => existsSync(profile)).toBe(false)
     const back = await service.open('c1')
     await back.push()
     const again = await use(back, { name: 'click', bid: 'e2' })

@@ -115,7 +115,7 @@ async function partsOfABatch(one: Person, sent: unknown[]): Promise<void> {
   await one.press(page.getByRole('button', { name: 'Analyse 2' }))
   const question = page.getByRole('group', { name: 'Which stock do you mean by “MSFT”?' })
   await one.press(question.getByRole('radio', { name: /Tencent/ }), 'Space')
-  expect(sent.slice(-2)).toMatchObject([{ stock_codes: ['MSFT', '600519'] }, { stock_code: '600519' }])
+  await expect.poll(() => sent.slice(-2)).toMatchObject([{ stock_codes: ['MSFT', '600519'] }, { stock_code: '600519' }])
   await one.press(one.button('Analyse'))
   await task(page, 'HK00700').waitFor()
   expect(await field.inputValue()).toBe('')

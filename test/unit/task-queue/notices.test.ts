@@ -195,3 +195,40 @@ test('what is new does not wait for a call that hangs: another one begins, at mo
     expect(plans.at(-1)).toBe(99)
   })
 })
+
+test('a clock that is set back keeps nothing waiting', async () => {
+  stopDate()
+  await withQueue(async (bench) => {
+    const notices = new Notices(bench.storage.sql)
+    const { planAt } = planner()
+    vi.setSystemTime(Date.now() + 3_600_000)
+    void notices.pass(() => new Promise(() => {}), planAt)
+    vi.setSystemTime(Date.now() - 3_600_000)
+    notices.put({ kind: 'text', key: 'k', owner: 'ann', channels: null, title: '', markdown: '' })
+    expect(notices.dueAt).toBe(Date.now())
+    await notices.pass(async () => ({ keys: ['k'], nextAt: null }), planAt)
+    expect(noted(bench)).toEqual([])
+  })
+})
+
+test('what cannot be passed on holds nothing up: all others go before it is tried again', async () => {
+  stopDate()
+  await withQueue(async ({ storage }) => {
+    const notices = new Notices(storage.sql)
+    const { planAt } = planner()
+    const put = (key: string) =>
+      notices.put({ kind: 'text', key, owner: 'ann', channels: null, title: '', markdown: '' })
+    for (let n = 0; n < 25; n++) put(`bad ${n}`)
+    put('good')
+    const told: string[] = []
+    const tell = async (given: Notice[]) => {
+      told.push(...given.map(({ key }) => key))
+      return { keys: given.map(({ key }) => key).filter((key) => key === 'good'), nextAt: null }
+    }
+    await notices.pass(tell, planAt)
+    await notices.pass(tell, planAt)
+    expect(told.slice(20)).toEqual(['bad 20', 'bad 21', 'bad 22', 'bad 23', 'bad 24', 'good'])
+    await notices.pass(tell, planAt)
+    expect(told.slice(26)).toEqual(told.slice(0, 20))
+  })
+})
