@@ -52,7 +52,6 @@ export function PortfolioPage() {
   const [round, setRound] = useState(0)
   const book = useAnswer(askAccounts, [round])
   const accounts = book.found?.accounts ?? null
-  // An account that does not exist counts as none.
   const account = accounts?.some(({ id }) => String(id) === named) === false ? '' : named
   const asked = [account, method, round]
   const { found, problem, setProblem } = useAnswer(() => ask(account, method), asked)
