@@ -312,6 +312,8 @@ browserTest(
     expect(readlinkSync(`/proc/${inner}/ns/net`)).not.toBe(readlinkSync('/proc/self/ns/net'))
     await runner.kill()
     await expect.poll(() => processes.filter((one) => isAlive(one))).toEqual([])
+    // A younger one may be of a browser that is about to start.
+    await expect.poll(() => Date.now() - statSync(profile).mtimeMs).toBeGreaterThan(2_000)
     await restart()
     await expect.poll(() => existsSync(profile)).toBe(false)
     const back = await service.open('c1')
