@@ -22,7 +22,12 @@ const NO_FIGURE: Readonly<Record<string, string>> = {
   'client-bound': 'the program that asks was the bottleneck',
 }
 
-const Spread = z.object({ median: z.number(), min: z.number(), max: z.number() })
+/** A baseline of nothing makes a ratio without end, which JSON writes as null. */
+const Ratio = z
+  .number()
+  .nullable()
+  .transform((ratio) => ratio ?? Number.POSITIVE_INFINITY)
+const Spread = z.object({ median: Ratio, min: Ratio, max: Ratio })
 const Result = z.object({
   row: z.string(),
   what: z.string(),
@@ -115,6 +120,7 @@ function starts(startup: Figures['startup']): RowResult[] {
 
 /** Three digits say all that such a figure can. */
 function short(value: number): string {
+  if (value === Number.POSITIVE_INFINITY) return '∞'
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
   return String(Number(value.toPrecision(3)))
 }

@@ -1,22 +1,23 @@
 // What the outside answers in the rows about analyses: bars in Tencent's form, and a model's answer.
 
+import { isTradingDay } from '../../src/market/calendar.ts'
 import { longSeries } from '../../test/support/long-series.ts'
 
 const DAYS = 400
 const DAY_MS = 86_400_000
 
-/** Bars of the last weekdays until yesterday, as the source sends them. */
+/** Bars of the last sessions until yesterday, as the source sends them. On any other day they would be withheld as faulty. */
 export function tencentBars(symbol: string): string {
   const rows: string[][] = []
   const bars = longSeries(DAYS)
   let day = Date.now() - DAY_MS
   for (let i = bars.length - 1; i >= 0; day -= DAY_MS) {
-    const weekday = new Date(day).getUTCDay()
-    if (weekday === 0 || weekday === 6) continue
+    const date = new Date(day).toISOString().slice(0, 10)
+    if (!isTradingDay('cn', date)) continue
     const bar = bars[i]
     if (bar === undefined) break
     const prices = [bar.open, bar.close, bar.high, bar.low].map((price) => price.toFixed(2))
-    rows.unshift([new Date(day).toISOString().slice(0, 10), ...prices, String(Math.round(bar.volume / 100))])
+    rows.unshift([date, ...prices, String(Math.round(bar.volume / 100))])
     i -= 1
   }
   return JSON.stringify({ code: 0, msg: '', data: { [symbol]: { qfqday: rows } } })

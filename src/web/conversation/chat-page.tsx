@@ -15,7 +15,7 @@ import { type AgentState, nameOfState, toEntries } from './entries.ts'
 import { Files } from './files.tsx'
 import { Log } from './log.tsx'
 import { CostLine, Timeline } from './timeline.tsx'
-import { type Chat, type ChatControls, useConversation } from './use-conversation.ts'
+import { type Chat, type ChatControls, followed, useConversation } from './use-conversation.ts'
 
 export function ChatPage({ id }: { id: string }) {
   const [chat, controls] = useConversation(id)
@@ -217,20 +217,7 @@ function Talk({ id, chat, controls }: ChatProps) {
   const disabled = chat.connection.state === 'ended'
   return (
     <section class="talk" aria-label={say('Talk')}>
-      <Log
-        entries={entries}
-        outbox={chat.outbox}
-        draft={chat.draft?.text ?? ''}
-        has={{ earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest }}
-        focus={chat.focus}
-        running={running}
-        progress={chat.progress}
-        live={chat.live}
-        onLoad={controls.load}
-        onEnd={() => controls.jump(null)}
-        onSendAgain={controls.sendAgain}
-        onDiscard={controls.discard}
-      />
+      <Log entries={entries} draft={chat.draft?.text ?? ''} focus={chat.focus} {...followed(chat, controls)} />
       {chat.problem !== null && (
         <Notice kind="error" action={{ label: say('Dismiss'), run: controls.dismissProblem }}>
           {chat.problem}

@@ -291,3 +291,16 @@ function focusOn(events: readonly StoredEvent[], eventId: number): Focus | null 
   const event = events.findLast(({ id }) => id <= eventId)
   return event === undefined ? null : { id: event.id, cause: event.cause ?? null }
 }
+
+/** What whoever shows the log takes of the conversation, whatever part of it is shown. */
+export const followed = (chat: Chat, controls: ChatControls) => ({
+  outbox: chat.outbox,
+  has: { earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest },
+  running: chat.agent?.name === 'running',
+  progress: chat.progress,
+  live: chat.live,
+  onLoad: controls.load,
+  onEnd: () => controls.jump(null),
+  onSendAgain: controls.sendAgain,
+  onDiscard: controls.discard,
+})

@@ -6,7 +6,7 @@ import { ConnectionNotice } from '../conversation/chat-page.tsx'
 import { isTouch, useRecall } from '../conversation/composer.tsx'
 import { type Entry, toEntries } from '../conversation/entries.ts'
 import { Log } from '../conversation/log.tsx'
-import { type Chat, type ChatControls, useConversation } from '../conversation/use-conversation.ts'
+import { type Chat, type ChatControls, followed, useConversation } from '../conversation/use-conversation.ts'
 import { useUnsaved } from '../frame/unsaved.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -43,20 +43,7 @@ const isAtWork = ({ agent }: Chat): boolean => agent?.name === 'running'
 type Props = { chat: Chat; controls: ChatControls; entries: Entry[] }
 
 const Commands = ({ chat, controls, entries }: Props) => (
-  <Log
-    entries={entries}
-    outbox={chat.outbox}
-    draft=""
-    has={{ earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest }}
-    focus={null}
-    running={isAtWork(chat)}
-    progress={chat.progress}
-    live={chat.live}
-    onLoad={controls.load}
-    onEnd={() => controls.jump(null)}
-    onSendAgain={controls.sendAgain}
-    onDiscard={controls.discard}
-  />
+  <Log entries={entries} draft="" focus={null} {...followed(chat, controls)} />
 )
 
 function CommandLine({ id, chat, controls, entries }: Props & { id: string }) {
