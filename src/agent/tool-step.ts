@@ -3,6 +3,7 @@
 import { errorFields, log as logger } from '../lib/log.ts'
 import { metricsWire } from '../llm/metrics.ts'
 import type { ActionEvent, NewEvent, ToolCallMetadata } from './events.ts'
+import { visible } from './hidden-characters.ts'
 import { errorObservation, stateChanged } from './observations.ts'
 import type { Judgement } from './security/judgement.ts'
 import type { StepConfig } from './step-config.ts'
@@ -205,16 +206,4 @@ function stopped(signal: AbortSignal): Promise<null> {
     if (signal.aborted) later()
     else signal.addEventListener('abort', later, { once: true })
   })
-}
-
-// A text that a person reads before confirming must show everything that it contains: characters that move the cursor,
-// change the text direction, or have no width are written as escapes. Line ends and tabs stay.
-
-const HIDDEN = /(?![\t\n])[\p{Cc}\p{Cf}\u2028\u2029]/gu
-
-export const visible = (text: string): string => text.replace(HIDDEN, escaped)
-
-function escaped(char: string): string {
-  const code = (char.codePointAt(0) ?? 0).toString(16)
-  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
 }

@@ -2,6 +2,7 @@
 // it stands.
 
 import { loadShellParser, type ParseShell, refusedScript, type Script } from '../../kits/shell/index.ts'
+import { holdsHidden } from '../hidden-characters.ts'
 import { type Findings, type JudgeContext, RISK, TooMuch, type Verdict } from './bench.ts'
 import { INHERITED, type Input, MAX_WORDS_OF_PIPE, NO_OUTPUT, type Output, SOME_OUTPUT, together } from './call.ts'
 import { inputOf } from './redirections.ts'
@@ -9,10 +10,6 @@ import { functionsIn, NO_VALUES, SimpleCommandJudge } from './simple-command-jud
 import { type Command, isUnknown, type Redirection, type Statement, textOf, type Word } from './words.ts'
 
 type Compound = Exclude<Command, { type: 'SimpleCommand' | 'FunctionDef' | 'Subshell' | 'Group' }>
-
-/** Characters without a sight of their own: controls, marks of direction, spaces of no width, fillers, tags. Joiners make emoji and letters. */
-const HIDDEN =
-  /(?![\t\n\r])[\p{Cc}\xad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\u{e0000}-\u{e007f}]/u
 
 class ScriptJudge extends SimpleCommandJudge {
   readonly #parse: ParseShell
@@ -24,7 +21,7 @@ class ScriptJudge extends SimpleCommandJudge {
 
   /** The level of the whole script. Never throws. */
   judge(text: string): Verdict {
-    if (HIDDEN.test(text)) this.meet('hidden-characters')
+    if (holdsHidden(text)) this.meet('hidden-characters')
     try {
       this.#read(text)
     } catch (error) {

@@ -20,7 +20,6 @@ import { callerLanguage } from '../../http/caller-language.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
-
 import { isoMicros } from '../../lib/clock.ts'
 import { laxBool } from '../../lib/lax.ts'
 import { isAmbiguousZone, nextSlot, type When, WhenSchema } from '../../schedule/plan.ts'

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { runAction } from '../../../src/agent/actions.ts'
 import type { ActionEvent } from '../../../src/agent/events.ts'
+import { visible } from '../../../src/agent/hidden-characters.ts'
 import { RISK } from '../../../src/agent/security/bench.ts'
 import { ACTION_RULES, linksOf, needsConfirmation, riskOfAction } from '../../../src/agent/security/judgement.ts'
 import { builtinPolicy } from '../../../src/agent/security/policy.ts'
 import { loadScriptJudge } from '../../../src/agent/security/script-judge.ts'
-import { visible } from '../../../src/agent/tool-step.ts'
 import { MemoryFileSystem } from '../../support/memory-file-system.ts'
 
 const judgeScript = await loadScriptJudge()
