@@ -2,7 +2,7 @@
 // Worker believe them, so they are taken away, and what is true is put in their place.
 
 import type { IncomingMessage } from 'node:http'
-import { FRONT_HEADER } from './front-word.ts'
+import { FRONT_HEADER, OWNER_HEADER } from './front-word.ts'
 
 /** Of one connection, not of the request; `expect` was answered by then. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
@@ -18,6 +18,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 /** What the platform, or the local runtime in its stead, says about a request. */
 const RESERVED = /^(mf-|cf-|cdn-loop$)/
+const OWN: ReadonlySet<string> = new Set([FRONT_HEADER, OWNER_HEADER])
 
 /** The pairs of `rawHeaders` in the same form; `upgrades` keeps what asks for a socket. */
 export function forwardedHeaders(request: IncomingMessage, word: string, upgrades = false): string[] {
@@ -28,7 +29,7 @@ export function forwardedHeaders(request: IncomingMessage, word: string, upgrade
     // The runtime takes one without a value for none; it is no less that of a page.
     const isPages = lower === 'origin' && value === ''
     if (isPages) kept.push(name, 'null')
-    else if (!isHop && lower !== FRONT_HEADER && !RESERVED.test(lower)) kept.push(name, value)
+    else if (!isHop && !OWN.has(lower) && !RESERVED.test(lower)) kept.push(name, value)
   }
   // Without a length Node would announce a body in pieces where there is none.
   const isSilent = request.headers['content-length'] === undefined && !hasBody(request)

@@ -11,6 +11,8 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { Callers } from './callers.ts'
+import { type EndTurn, FairShare, SHARES, type Shares } from './fair-share.ts'
 import { forwardedHeaders, hasBody, refusalOf, returnedHeaders } from './front-headers.ts'
 import { endWith, headOf, joinSockets } from './front-sockets.ts'
 import { HOST } from './port.ts'
@@ -23,17 +25,21 @@ const IDLE_MS = 3_000
 const HEAD_PATIENCE_MS = 60_000
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-type Exchange = { request: IncomingMessage; response: ServerResponse; port: number; attempt: number }
+type Exchange = { request: IncomingMessage; response: ServerResponse; port: number; attempt: number; endTurn: EndTurn }
 
 export class Front {
   readonly #word: string
   readonly #server: Server
+  readonly #share: FairShare
+  readonly #callers: Callers
   readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
   readonly #waiting = new Set<(port: number | null) => void>()
   #port: number | null = null
 
-  private constructor(word: string) {
+  private constructor(word: string, shares: Shares) {
     this.#word = word
+    this.#share = new FairShare(shares)
+    this.#callers = new Callers(word)
     this.#server = createServer({
       // An upload over a slow line takes as long as it takes; the bodies are bounded by the Worker.
       requestTimeout: 0,
@@ -46,8 +52,8 @@ export class Front {
   }
 
   /** Listens, or fails with what the system says. */
-  static async listen(port: number, word: string): Promise<Front> {
-    const front = new Front(word)
+  static async listen(port: number, word: string, shares = SHARES): Promise<Front> {
+    const front = new Front(word, shares)
     await new Promise<void>((resolve, reject) => {
       front.#server.once('error', reject)
       front.#server.listen({ port, host: HOST, exclusive: true }, () => {
@@ -82,7 +88,11 @@ export class Front {
     const port = await this.#backend()
     if (response.destroyed) return
     if (port === null) return refuse(response, STARTING)
-    this.#forward({ request, response, port, attempt: 1 })
+    const endTurn = await this.#share.turn(this.#callers.nameOf(request, port), () => response.destroyed)
+    if (endTurn === null) return
+    response.once('close', endTurn)
+    // It may have waited for longer than the runtime lived.
+    this.#forward({ request, response, port: this.#port ?? port, attempt: 1, endTurn })
   }
 
   #forward(exchange: Exchange): void {
@@ -100,7 +110,10 @@ export class Front {
       isSent = true
       request.pipe(out)
     })
-    out.once('response', (answer) => pass(answer, exchange))
+    out.once('response', (answer) => {
+      if (isStream(answer)) exchange.endTurn()
+      pass(answer, exchange)
+    })
     out.on('error', (error) => {
       response.off('close', leave)
       request.unpipe(out)
@@ -133,6 +146,9 @@ export class Front {
     const port = await this.#backend()
     if (socket.destroyed) return
     if (port === null) return refuseSocket(socket, STARTING)
+    const endTurn = await this.#share.turn(this.#callers.nameOf(request, port), () => socket.destroyed)
+    if (endTurn === null) return
+    socket.once('close', endTurn)
     const headers = forwardedHeaders(request, this.#word, true)
     const { method, url: path } = request
     const out = ask({ host: HOST, port, method, path, headers, setHost: false, agent: false })
@@ -140,6 +156,7 @@ export class Front {
     socket.once('close', leave)
     out.once('upgrade', (answer, backend, first) => {
       socket.off('close', leave)
+      endTurn()
       joinSockets({ answer, backend, first, socket, head })
     })
     // A refusal has a body like any other answer; the connection ends with it, whatever the client sends next.
@@ -177,6 +194,9 @@ export class Front {
 
 const MAX_ATTEMPTS = 4
 const RETRY_MS = 250
+
+/** It goes on for as long as its client wants. */
+const isStream = ({ headers }: IncomingMessage): boolean => /^text\/event-stream/.test(headers['content-type'] ?? '')
 
 function whenConnected(out: ClientRequest, act: () => void): void {
   out.once('socket', (socket) => {

@@ -208,6 +208,16 @@ async function identifyText(text: string, env: Env, request: Request): Promise<P
   return rootApiKey !== null && constantTimeEqual(text, rootApiKey) ? ROOT : null
 }
 
+/** Whose credential a request shows, for who only has to tell owners apart: no guess is counted and nothing is opened by it. */
+export async function ownerShown(request: Request, env: Env): Promise<string | null> {
+  const settings = config(env)
+  if (settings.authMode === 'local') return null
+  const text = presentedKey(request)
+  const principal =
+    text === null ? await identifyCookie(request, env, settings) : await identifyText(text, env, request)
+  return principal?.owner ?? null
+}
+
 async function identifyCookie(request: Request, env: Env, settings: Config): Promise<Principal | null> {
   const session = sessionOf(request, settings)
   const key = session === null ? null : await keyInForce(env, session.key, settings.keyCacheMs)

@@ -2,9 +2,10 @@
 // that its request seems to go to or to come from. So nothing is answered here but what came through the front, which takes
 // such headers away, writes down the peer's address as its socket tells it, and knows the word.
 
+import { ownerShown } from '../../../src/http/auth.ts'
 import worker from '../../../src/index.ts'
 import { constantTimeEqual } from '../../../src/lib/crypto.ts'
-import { FRONT_HEADER, type FrontEnv } from '../front-word.ts'
+import { FRONT_HEADER, type FrontEnv, OWNER_HEADER } from '../front-word.ts'
 
 export { AnalysisRunner, Conversation, Limiter, Owner, TaskQueue } from '../../../src/index.ts'
 
@@ -15,6 +16,7 @@ export default {
     if (word === null || !constantTimeEqual(word, env.FRONT_WORD)) {
       return Response.json({ detail: 'The service is not served here' }, { status: 421 })
     }
+    if (request.headers.has(OWNER_HEADER)) return Response.json({ owner: await ownerShown(request, env) })
     return read(request, await worker.fetch(request, env, ctx))
   },
   scheduled: worker.scheduled,

@@ -1,0 +1,80 @@
+// Whose turn it is at the runtime. It is one thread for everybody, and takes requests as they come: who sends sixty at a time makes
+// everybody wait behind sixty. So the front keeps a line for each caller, and while others ask as well, a caller has only
+// a few requests inside at a time. Who is alone hardly notices it.
+
+export type Shares = {
+  /** Requests of one caller in the runtime at a time while nobody else asks: enough to keep the thread busy. */
+  readonly alone: number
+  /** The same while others ask. */
+  readonly besideOthers: number
+  /** For so long after its last request a caller counts as one who asks. */
+  readonly recentMs: number
+  /** What takes longer waits for something outside, a model or a slow client, and holds nobody up. */
+  readonly longestTurnMs: number
+}
+
+export const SHARES: Shares = { alone: 32, besideOthers: 2, recentMs: 10_000, longestTurnMs: 1_000 }
+
+/** Ends a turn; more than once does nothing. */
+export type EndTurn = () => void
+
+type Waiting = { isGone: () => boolean; begin: (end: EndTurn | null) => void }
+type Caller = { inside: number; line: Waiting[] }
+
+export class FairShare {
+  readonly #shares: Shares
+  readonly #callers = new Map<string, Caller>()
+  /** The two callers who asked last: whoever looks for another one finds it here. */
+  #latest = { name: '', at: Number.NEGATIVE_INFINITY }
+  #before = { name: '', at: Number.NEGATIVE_INFINITY }
+
+  constructor(shares: Shares) {
+    this.#shares = shares
+  }
+
+  /**
+   * Settles when it is the request's turn, with what is to be called when the runtime is done with it. Null: the client has left
+   * while it waited.
+   */
+  turn(name: string, isGone: () => boolean): Promise<EndTurn | null> | EndTurn {
+    this.#note(name)
+    const caller = this.#callers.get(name) ?? { inside: 0, line: [] }
+    this.#callers.set(name, caller)
+    if (caller.line.length === 0 && caller.inside < this.#most(name)) return this.#begin(name, caller)
+    return new Promise((begin) => caller.line.push({ isGone, begin }))
+  }
+
+  #begin(name: string, caller: Caller): EndTurn {
+    caller.inside += 1
+    let isOver = false
+    const end = () => {
+      clearTimeout(timer)
+      if (isOver) return
+      isOver = true
+      caller.inside -= 1
+      this.#goOn(name, caller)
+    }
+    const timer = setTimeout(end, this.#shares.longestTurnMs)
+    timer.unref()
+    return end
+  }
+
+  #goOn(name: string, caller: Caller): void {
+    while (caller.line.length > 0 && caller.inside < this.#most(name)) {
+      const next = caller.line.shift()
+      next?.begin(next.isGone() ? null : this.#begin(name, caller))
+    }
+    if (caller.inside === 0 && caller.line.length === 0) this.#callers.delete(name)
+  }
+
+  #note(name: string): void {
+    if (this.#latest.name !== name) this.#before = this.#latest
+    this.#latest = { name, at: performance.now() }
+  }
+
+  #most(name: string): number {
+    const other = this.#latest.name === name ? this.#before : this.#latest
+    const { alone, besideOthers, recentMs } = this.#shares
+    return performance.now() - other.at < recentMs ? besideOthers : alone
+  }
+}

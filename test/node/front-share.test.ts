@@ -1,0 +1,143 @@
+// Who is let into the runtime, when several ask for more than it can do at a time.
+
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { SHARES } from '../../scripts/start/fair-share.ts'
+import { Front } from '../../scripts/start/front.ts'
+import { OWNER_HEADER } from '../../scripts/start/front-word.ts'
+import { freePort } from '../../scripts/start/port.ts'
+
+/** A runtime that answers when it is told to, and knows two keys of one owner. */
+class HeldRuntime {
+  readonly inside: { key: string; response: ServerResponse }[] = []
+  readonly url: string
+
+  private constructor(url: string) {
+    this.url = url
+  }
+
+  static async start(longestTurnMs = 600_000): Promise<HeldRuntime> {
+    const take = (request: IncomingMessage, response: ServerResponse) => runtime.#take(request, response)
+    const server = createServer((request, response) => take(request, response))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const own = await freePort()
+    const front = await Front.listen(own, 'word', { ...SHARES, recentMs: 600_000, longestTurnMs })
+    const runtime = new HeldRuntime(`http://127.0.0.1:${own}`)
+    front.serveFrom((server.address() as AddressInfo).port)
+    onTestFinished(() => {
+      front.close()
+      server.close()
+      server.closeAllConnections()
+    })
+    return runtime
+  }
+
+  ask(key: string, signal?: AbortSignal): Promise<string> {
+    const answer = fetch(this.url, { headers: { 'x-session-api-key': key }, ...(signal ? { signal } : {}) })
+    return answer.then((response) => response.text())
+  }
+
+  keys(): string[] {
+    return this.inside.map(({ key }) => key).sort()
+  }
+
+  answer(key: string): void {
+    const at = this.inside.findIndex((one) => one.key === key)
+    const [one] = this.inside.splice(at, 1)
+    one?.response.end(`for ${key}`)
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const key = String(request.headers['x-session-api-key'])
+    if (request.headers[OWNER_HEADER] !== undefined) {
+      response.end(JSON.stringify({ owner: key.startsWith('twin') ? 'twins' : null }))
+      return
+    }
+    this.inside.push({ key, response })
+    response.once('close', () => {
+      const at = this.inside.findIndex((one) => one.response === response)
+      if (at >= 0) this.inside.splice(at, 1)
+    })
+  }
+}
+
+test('beside somebody else a caller has two requests inside, and the other one goes past the line', async () => {
+  const runtime = await HeldRuntime.start()
+  const first = runtime.ask('other')
+  await expect.poll(() => runtime.keys()).toEqual(['other'])
+  runtime.answer('other')
+  expect(await first).toBe('for other')
+  const flood = Array.from({ length: 6 }, () => runtime.ask('busy'))
+  await expect.poll(() => runtime.keys()).toEqual(['busy', 'busy'])
+  const past = runtime.ask('other')
+  await expect.poll(() => runtime.keys()).toEqual(['busy', 'busy', 'other'])
+  runtime.answer('other')
+  expect(await past).toBe('for other')
+  for (let left = 6; left > 0; left--) {
+    await expect.poll(() => runtime.keys()).toEqual(Array(Math.min(left, 2)).fill('busy'))
+    runtime.answer('busy')
+  }
+  expect(await Promise.all(flood)).toEqual(Array(6).fill('for busy'))
+})
+
+test('who is alone has many inside', async () => {
+  const runtime = await HeldRuntime.start()
+  const flood = Array.from({ length: 40 }, () => runtime.ask('alone'))
+  await expect.poll(() => runtime.inside.length).toBe(32)
+  for (let left = 40; left > 0; left--) {
+    await expect.poll(() => runtime.inside.length).toBe(Math.min(left, 32))
+    runtime.answer('alone')
+  }
+  expect(await Promise.all(flood)).toEqual(Array(40).fill('for alone'))
+})
+
+test('what lasts long holds no other of the same caller up', async () => {
+  const runtime = await HeldRuntime.start(200)
+  const flood = Array.from({ length: 40 }, () => runtime.ask('alone'))
+  await expect.poll(() => runtime.inside.length, { timeout: 10_000 }).toBe(40)
+  while (runtime.inside.length > 0) runtime.answer('alone')
+  expect(await Promise.all(flood)).toEqual(Array(40).fill('for alone'))
+})
+
+test('two keys of one owner are one caller, once the runtime has said so', async () => {
+  const runtime = await HeldRuntime.start()
+  for (const key of ['other', 'twin-1', 'twin-2', 'twin-1', 'twin-2']) {
+    const asked = runtime.ask(key)
+    await expect.poll(() => runtime.keys()).toEqual([key])
+    runtime.answer(key)
+    await asked
+  }
+  const flood = ['twin-1', 'twin-2', 'twin-1', 'twin-2'].map((key) => runtime.ask(key))
+  await expect.poll(() => runtime.inside.length).toBe(2)
+  const past = runtime.ask('other')
+  await expect.poll(() => runtime.keys()).toEqual(['other', 'twin-1', 'twin-2'])
+  runtime.answer('other')
+  await past
+  for (const key of ['twin-1', 'twin-2', 'twin-1', 'twin-2']) {
+    await expect.poll(() => runtime.keys()).toContain(key)
+    runtime.answer(key)
+  }
+  await Promise.all(flood)
+})
+
+test('who leaves while waiting is not asked for, and gives its place to the next', async () => {
+  const runtime = await HeldRuntime.start()
+  const before = runtime.ask('other')
+  await expect.poll(() => runtime.keys()).toEqual(['other'])
+  const inside = [runtime.ask('busy'), runtime.ask('busy')]
+  await expect.poll(() => runtime.keys()).toEqual(['busy', 'busy', 'other'])
+  const leaver = new AbortController()
+  const left = runtime.ask('busy', leaver.signal).catch(() => 'left')
+  const behind = runtime.ask('busy')
+  leaver.abort()
+  expect(await left).toBe('left')
+  for (let at = 0; at < 3; at++) {
+    await expect.poll(() => runtime.keys()).toContain('busy')
+    runtime.answer('busy')
+  }
+  runtime.answer('other')
+  expect(await Promise.all([...inside, behind, before])).toEqual(['for busy', 'for busy', 'for busy', 'for other'])
+})
