@@ -52,7 +52,7 @@ function parse(args: readonly string[]): Partial<Record<keyof Options, string>> 
   }
 }
 
-const FAIRNESS_SECONDS = 12
+const FAIRNESS_SECONDS = 8
 const FAIRNESS_USAGE = `npm run load -- --fairness [--seconds ${FAIRNESS_SECONDS}] [--only <pattern of attacks' names>]`
 
 /** Null where it is not what is asked for. */

@@ -13,7 +13,7 @@ export type Shares = {
   readonly longestTurnMs: number
 }
 
-export const SHARES: Shares = { alone: 32, besideOthers: 2, recentMs: 10_000, longestTurnMs: 1_000 }
+export const SHARES: Shares = { alone: 32, besideOthers: 1, recentMs: 5_000, longestTurnMs: 100 }
 
 /** Ends a turn; more than once does nothing. */
 export type EndTurn = () => void

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { SHARES } from '../../scripts/start/fair-share.ts'
 import { Front } from '../../scripts/start/front.ts'
 import { OWNER_HEADER } from '../../scripts/start/front-word.ts'
 import { freePort } from '../../scripts/start/port.ts'
@@ -24,7 +23,7 @@ class HeldRuntime {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const own = await freePort()
-    const front = await Front.listen(own, 'word', { ...SHARES, recentMs: 600_000, longestTurnMs })
+    const front = await Front.listen(own, 'word', { alone: 32, besideOthers: 2, recentMs: 600_000, longestTurnMs })
     const runtime = new HeldRuntime(`http://127.0.0.1:${own}`)
     front.serveFrom((server.address() as AddressInfo).port)
     onTestFinished(() => {
