@@ -154,7 +154,10 @@ function judgePortfolio({ world, portfolio, database }: Schedule): void {
       world.fault(`the book has ${formatAmount(amount)} of ${symbol}, and ${counted.get(symbol)} were acknowledged`)
 }
 
-/** An alert tells of a price beyond the line, and of one on this side of it since the last one. */
+/**
+ * An alert tells of a price beyond the line, and of one on this side of it since the last one. A price may change in the very moment
+ * of a look, as nothing that happens takes time here: then either is right.
+ */
 function judgeAlerts({ world, alerts, database, owners }: Schedule): void {
   const query = `SELECT data_timestamp AS at, observed FROM alert_triggers
     WHERE owner = ? AND status = 'triggered' ORDER BY id`
@@ -162,8 +165,10 @@ function judgeAlerts({ world, alerts, database, owners }: Schedule): void {
     let last = 0
     for (const { at, observed } of database.read<{ at: string; observed: number }>(query, owner)) {
       const moment = Date.parse(at)
-      const between = alerts.prices.filter((one) => one.at > last && one.at <= moment)
-      if (observed !== 11 || between.at(-1)?.price === 10)
+      const between = alerts.prices.filter((one) => one.at >= last && one.at <= moment)
+      const before = between.filter((one) => one.at < moment).slice(-1)
+      const then = [...before, ...between.filter((one) => one.at === moment)]
+      if (observed !== 11 || (then.length > 0 && !then.some(({ price }) => price === 11)))
         world.fault(`an alert of ${owner} tells of ${observed} at ${at}`)
       if (last > 0 && !between.some(({ price }) => price === 10)) world.fault(`an alert of ${owner} fired twice: ${at}`)
       last = moment
