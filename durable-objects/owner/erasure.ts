@@ -28,6 +28,7 @@ import {
   OWNED_TABLES,
 } from '../../src/db/erasures.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
+import { rest } from '../../src/lib/rest.ts'
 import { removeDamaged } from '../../src/lib/state-keeper.ts'
 import { firstRow } from '../sql.ts'
 import type { ConversationBooks } from './conversation-books.ts'
@@ -125,11 +126,15 @@ export class Erasure {
       const some = ids.slice(from, Math.min(from + CONVERSATIONS_AT_ONCE, CONVERSATIONS_A_CALL))
       await Promise.all(some.map((id) => this.#eraseConversation(owner, id)))
       counts.conversations += some.length
+      await rest()
     }
     if (ids.length > CONVERSATIONS_A_CALL) return { isBusy: queue.isBusy, isAll: false }
     const prefixes = [conversationsPrefix, feedbackPrefix, exportPrefix, importPrefix].map((of) => of(owner))
     for (const prefix of prefixes) counts.files += await deleteFiles(env, prefix)
-    for (const table of OWNED_TABLES) counts.rows += await deleteOwnedRows(env.DB, owner, table)
+    for (const table of OWNED_TABLES) {
+      counts.rows += await deleteOwnedRows(env.DB, owner, table)
+      await rest()
+    }
     return { isBusy: queue.isBusy, isAll: true }
   }
 

@@ -4,6 +4,7 @@
 // time.
 
 import { errorFields, log as logger } from '../lib/log.ts'
+import { rest } from '../lib/rest.ts'
 import { agentMessage } from './actions.ts'
 import type { AgentName } from './agents.ts'
 import { commandOf, refusalOf, runCommandStep, stoppedCommand } from './command-step.ts'
@@ -91,7 +92,10 @@ export class AgentLoop {
 
   /** Works until nothing is left to do. Called from the alarm, so never twice at a time. */
   async work(): Promise<void> {
-    for (let next = this.#next(); next !== null; next = this.#next()) await this.#guarded(next)
+    for (let next = this.#next(); next !== null; next = this.#next()) {
+      await this.#guarded(next)
+      await rest()
+    }
     const { retryAt } = this.#turn.failures
     if (this.#turn.state === 'running' && retryAt > Date.now()) this.#deps.wake(retryAt)
   }

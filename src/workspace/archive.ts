@@ -14,8 +14,9 @@ import {
   storedParts,
 } from '../kits/zip/index.ts'
 import { errorFields, log } from '../lib/log.ts'
+import { rest } from '../lib/rest.ts'
 import { type FileSystem, isFileError, type Pack, type PackedFile, type ScannedEntry } from './file-system.ts'
-import { ByteBlocks, rest, wakeCollector } from './parts.ts'
+import { ByteBlocks, wakeCollector } from './parts.ts'
 
 const S_IFREG = 0o100000
 const S_IFLNK = 0o120000

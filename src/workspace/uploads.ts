@@ -2,8 +2,9 @@
 // together, when the request is complete: an interrupted one leaves nothing. Each file is then accepted or refused by
 // itself; bytes are never changed.
 
+import { rest } from '../lib/rest.ts'
 import { byteLength, type FileSystem, FileSystemError, isFileError, type StagedContents } from './file-system.ts'
-import { regroup, rest } from './parts.ts'
+import { regroup } from './parts.ts'
 import { uploadName, WORKSPACE_ROOT } from './paths.ts'
 import { type Unpacked, unpackZip } from './unpack.ts'
 import type { IncomingFile } from './upload-form.ts'

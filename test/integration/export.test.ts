@@ -30,7 +30,15 @@ async function someone(): Promise<{ by: Client; chat: Chat }> {
   expect((await by.ask('/api/secrets', { method: 'POST', body: secret })).status).toBe(201)
   await env.FILES.put(feedbackKey(by.owner, 'one'), '{"polarity":"positive"}')
   for (const { name } of EXPORTED_TABLES) await fill(database, by.owner, name)
+  await expect.poll(() => untold(by, chat), { timeout: 30_000 }).toBe(0)
   return { by, chat }
+}
+
+/** What the conversation has not told the database yet: its row in the list comes a moment after its events. */
+function untold(by: Client, chat: Chat): Promise<number> {
+  return runInDurableObject(conversation(env, by.owner, chat.id), (_, { storage }) =>
+    Number(storage.sql.exec('SELECT count(*) AS n FROM outbox').one().n),
+  )
 }
 
 /** That the archive has what the stores have. */

@@ -14,6 +14,7 @@ import { EXPORTED_TABLES } from '../../../src/db/exports.ts'
 import { isoMicros } from '../../../src/lib/clock.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
+import { rest } from '../../../src/lib/rest.ts'
 import { firstRow, rows } from '../../sql.ts'
 import type { ConversationBooks } from '../conversation-books.ts'
 import { type ArchiveEntry, ArchiveWriter } from './archive-writer.ts'
@@ -165,6 +166,7 @@ export class Exports {
     if (next === 0) await writer.text('export.json', `${JSON.stringify(this.#about(begun))}\n`)
     const until = Date.now() + WORK_MS
     for (let steps = 0; steps < MOST_STEPS && Date.now() < until; steps += 1) {
+      await rest()
       const current = firstRow<Unit>(this.#sql, 'SELECT kind, name FROM export_units WHERE n = ?', unit)
       if (current === null) return this.#finish(writer, { id, unit, counts })
       place = await stepOf(current, place, { env, owner, writer, counts })

@@ -5,6 +5,7 @@
 import { deleteFiles, importPartsPrefix } from '../../../src/bindings.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
+import { rest } from '../../../src/lib/rest.ts'
 import { firstRow } from '../../sql.ts'
 import type { ConversationBooks } from '../conversation-books.ts'
 import {
@@ -191,6 +192,7 @@ export class Imports {
     const archive = new ArchiveReader(this.#deps.env().FILES, this.#tables.pieces())
     const until = Date.now() + WORK_MS
     for (let steps = 0; steps < MOST_STEPS && Date.now() < until; steps += 1) {
+      await rest()
       const job = this.#mustBe(id)
       const place = JSON.parse(job.place) as ImportPosition
       if ('at' in place) await this.#noteEntry(job, archive, place.at)
