@@ -100,7 +100,10 @@ export class Conversation extends TalkingConversation {
    */
   override async fetch(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
-    if (pathname === '/files') return receiveForm(request, this.env, () => this.state?.files ?? null)
+    if (pathname === '/files') {
+      const owner = this.state?.record.value.owner ?? null
+      return receiveForm(request, this.env, { owner, files: () => this.state?.files ?? null })
+    }
     if (this.state === null) return new Response(null, { status: 404 })
     if (pathname === '/runner') return this.state.runner.accept(request.headers.get('x-ticket') ?? '')
     if (pathname === '/port') return this.state.runner.ports.serve(request)

@@ -91,7 +91,11 @@ export class AgentLoop {
 
   /** Works until nothing is left to do. Called from the alarm, so never twice at a time. */
   async work(): Promise<void> {
-    for (let next = this.#next(); next !== null; next = this.#next()) await this.#guarded(next)
+    for (let next = this.#next(); next !== null; next = this.#next()) {
+      await this.#guarded(next)
+      const way = this.#deps.giveWay()
+      if (way !== null) await way
+    }
     const { retryAt } = this.#turn.failures
     if (this.#turn.state === 'running' && retryAt > Date.now()) this.#deps.wake(retryAt)
   }
