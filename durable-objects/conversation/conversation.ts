@@ -4,6 +4,7 @@ import { credentialOf } from '../../src/bindings.ts'
 import { storeCounts } from '../../src/db/metrics.ts'
 import { errorFields, log, methodsLoggedAs } from '../../src/lib/log.ts'
 import { isStoreDue } from '../../src/lib/metrics.ts'
+import { COST_MS, charged } from '../../src/limits/share.ts'
 import type { Storage } from './lifecycle/usage-report.ts'
 import { RUNNER_TAG } from './sockets/session-attachment.ts'
 import type { Newcomer } from './sockets/sessions.ts'
@@ -146,6 +147,8 @@ export class Conversation extends TalkingConversation {
   }
 
   async #connect(protocol: Newcomer['protocol'], query: URLSearchParams): Promise<Response> {
+    const way = this.state === null ? null : charged(this.state.record.value.owner, COST_MS.socket)
+    if (way !== null) await way
     const credential = credentialOf(query)
     const permit = await this.state?.permits.admit(credential.key)
     // It may have been deleted meanwhile.

@@ -19,8 +19,8 @@ export const COST_MS = {
   message: 0.1,
   /** A step of an agent, with its events and the reads of its settings. */
   step: 2,
-  /** Opening a socket. */
-  socket: 2,
+  /** Opening a socket, with the probes that it may send unseen. */
+  socket: 4,
   /** 100 events of a replay. */
   replay: 1,
   /** 64 KiB of an upload, through all that they pass. */

@@ -30,7 +30,7 @@ type SessionsHost = {
   /** Requests a call of `expire` at that time at the latest, epoch ms. */
   expireAt(at: number): void
   /** Notes what was sent; returns how many ms the next have to wait. */
-  sent(what: 'frame' | 'replay' | 'socket', count: number): number
+  sent(what: 'frame' | 'replay', count: number): number
 }
 
 export type Newcomer = {
@@ -100,7 +100,6 @@ export class Sessions {
       this.#host.expireAt(credential.until)
     }
     for (const text of session.protocol.greeting(sid)) session.deliver(frameOf(text))
-    this.#host.sent('socket', 1)
     this.#catchUp(session)
     this.#host.wakeAt(session.nextLook(Date.now()))
     if (joined) this.#host.countChanged()
