@@ -4,6 +4,7 @@ import { credentialOf } from '../../src/bindings.ts'
 import { storeCounts } from '../../src/db/metrics.ts'
 import { errorFields, log, methodsLoggedAs } from '../../src/lib/log.ts'
 import { isStoreDue } from '../../src/lib/metrics.ts'
+import { COST_MS, charged } from '../../src/limits/share.ts'
 import type { Storage } from './lifecycle/usage-report.ts'
 import { RUNNER_TAG } from './sockets/session-attachment.ts'
 import type { Newcomer } from './sockets/sessions.ts'
@@ -100,7 +101,10 @@ export class Conversation extends TalkingConversation {
    */
   override async fetch(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
-    if (pathname === '/files') return receiveForm(request, this.env, () => this.state?.files ?? null)
+    if (pathname === '/files') {
+      const owner = this.state?.record.value.owner ?? null
+      return receiveForm(request, this.env, { owner, files: () => this.state?.files ?? null })
+    }
     if (this.state === null) return new Response(null, { status: 404 })
     if (pathname === '/runner') return this.state.runner.accept(request.headers.get('x-ticket') ?? '')
     if (pathname === '/port') return this.state.runner.ports.serve(request)
@@ -143,6 +147,8 @@ export class Conversation extends TalkingConversation {
   }
 
   async #connect(protocol: Newcomer['protocol'], query: URLSearchParams): Promise<Response> {
+    const way = this.state === null ? null : charged(this.state.record.value.owner, COST_MS.socket)
+    if (way !== null) await way
     const credential = credentialOf(query)
     const permit = await this.state?.permits.admit(credential.key)
     // It may have been deleted meanwhile.

@@ -15,6 +15,7 @@ import type { ChatSession, ConversationSummary } from '../../src/db/conversation
 import { hexId } from '../../src/lib/crypto.ts'
 import { errorFields, type LogContext, log } from '../../src/lib/log.ts'
 import { traceIdOf } from '../../src/lib/otlp.ts'
+import { COST_MS, shares } from '../../src/limits/share.ts'
 import type { CallNote } from '../../src/llm/metrics.ts'
 import { Alarms } from '../alarms.ts'
 import { SpanStore } from '../span-store.ts'
@@ -30,7 +31,7 @@ import { WorkspaceSetup } from './lifecycle/workspace-setup.ts'
 import type { ConversationRecord } from './schema.ts'
 import { KEY_REVOKED, KEY_UNCHECKED } from './sockets/session-attachment.ts'
 import { Sessions } from './sockets/sessions.ts'
-import { SocketMessages } from './sockets/socket-messages.ts'
+import { type SocketLimits, SocketMessages } from './sockets/socket-messages.ts'
 import { SocketPermits } from './sockets/socket-permits.ts'
 import { Talk } from './talk/talk.ts'
 import { CallBudget } from './turn/call-budget.ts'
@@ -102,7 +103,7 @@ export class ConversationState {
   constructor(ctx: DurableObjectState, env: Env, created: Creation | null) {
     const { storage } = ctx
     const { sql } = storage
-    const { socketMessagesPerSecond, idleCloseMs } = config(env)
+    const { idleCloseMs } = config(env)
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG))
     this.record = new StoredRecord<ConversationRecord>(sql, 'conversation', created?.record ?? null)
     this.log = new EventLog(sql)
@@ -114,7 +115,7 @@ export class ConversationState {
     this.usage = new UsageReport(ctx, env, this.record.value)
     this.index = this.#openIndex(env, sql)
     this.sessions = this.#openSessions(ctx)
-    this.messages = new SocketMessages(this, socketMessagesPerSecond)
+    this.messages = new SocketMessages(this, socketLimits(env, this.record))
     const changes = new TreeChanges(sql)
     this.files = openWorkspace(storage, env, {
       prefix: workspacePrefix(this.record.value),
@@ -269,6 +270,7 @@ export class ConversationState {
       },
       left: (key) => this.permits.left(key),
       expireAt: (at) => this.alarms.atLatest('expiry', at),
+      sent: (what, count) => charge(this.record, what, count),
     })
   }
 
@@ -318,6 +320,16 @@ export class ConversationState {
       wake: () => this.alarms.atLatest('title', Date.now()),
     })
   }
+}
+
+/** Notes so many pieces of work; returns how many ms the owner's next have to wait. */
+function charge({ value: { owner } }: ConversationState['record'], what: keyof typeof COST_MS, count: number): number {
+  return shares.charge(owner, COST_MS[what] * count)
+}
+
+function socketLimits(env: Env, record: ConversationState['record']): SocketLimits {
+  const { socketMessagesPerSecond: perSecond, rateLimits } = config(env)
+  return { perSecond, ofKey: rateLimits.writes, processed: (count) => charge(record, 'message', count) }
 }
 
 function watchedTurn({ spans, log, record }: ConversationState, sql: SqlStorage, calls: CallQueue): WatchedTurn {

@@ -23,13 +23,21 @@ const OWN: ReadonlySet<string> = new Set([FRONT_HEADER, OWNER_HEADER])
 /** The pairs of `rawHeaders` in the same form; `upgrades` keeps what asks for a socket. */
 export function forwardedHeaders(request: IncomingMessage, word: string, upgrades = false): string[] {
   const kept: string[] = []
+  // From page or client to here no byte is saved, and to compress a frame costs the runtime as much as all else about it.
+  const hasShortWay = upgrades && !request.url?.startsWith('/api/runners/')
   for (const [name, value] of pairsOf(request.rawHeaders)) {
     const lower = name.toLowerCase()
     const isHop = HOP_BY_HOP.has(lower) && !(upgrades && (lower === 'connection' || lower === 'upgrade'))
     // The runtime takes one without a value for none; it is no less that of a page.
     const isPages = lower === 'origin' && value === ''
     if (isPages) kept.push(name, 'null')
-    else if (!isHop && !OWN.has(lower) && !RESERVED.test(lower)) kept.push(name, value)
+    else if (
+      !isHop &&
+      !(hasShortWay && lower === 'sec-websocket-extensions') &&
+      !OWN.has(lower) &&
+      !RESERVED.test(lower)
+    )
+      kept.push(name, value)
   }
   // Without a length Node would announce a body in pieces where there is none.
   const isSilent = request.headers['content-length'] === undefined && !hasBody(request)

@@ -94,7 +94,7 @@ export class AgentLoop {
   async work(): Promise<void> {
     for (let next = this.#next(); next !== null; next = this.#next()) {
       await this.#guarded(next)
-      await rest()
+      await (this.#deps.giveWay() ?? rest())
     }
     const { retryAt } = this.#turn.failures
     if (this.#turn.state === 'running' && retryAt > Date.now()) this.#deps.wake(retryAt)

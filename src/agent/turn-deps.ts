@@ -36,6 +36,8 @@ export type TurnDeps = {
   emit(events: NewEvent[]): number
   /** Requests a call of the loop's `work` at that time, epoch ms; also after a crash. */
   wake(at: number): void
+  /** To be called after each step: settles when the next one may begin, so that a long queue of them leaves room for others. */
+  giveWay(): Promise<void> | null
   readonly configs: StepConfigs
   readonly secrets: { maskText(text: string): string; stream(): MaskedStream }
   /** A recording that replaces the model's answers; null when everything was played. */

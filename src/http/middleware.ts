@@ -6,6 +6,7 @@ import { storeCounts } from '../db/metrics.ts'
 import { MARKER_HEADER } from '../lib/address-policy.ts'
 import { isWritten, log, loggedAs } from '../lib/log.ts'
 import { count, isCounted, isStoreDue, observe } from '../lib/metrics.ts'
+import { shares } from '../limits/share.ts'
 import type { AppEnv } from './app-env.ts'
 import { demandScope, identify, isAllowedOrigin } from './auth.ts'
 import { takingIn, tooLarge } from './body.ts'
@@ -125,6 +126,7 @@ async function admitted(c: Context<AppEnv>): Promise<Response | null> {
     if (counted !== null) await counted
     if (scope !== 'any') demandScope(principal, scope)
     c.set('principal', principal)
+    shares.seen(principal.owner)
     c.set('admittedAt', Date.now())
   }
   c.set('bodyLimit', bodyLimit)

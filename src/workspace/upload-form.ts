@@ -19,6 +19,8 @@ export interface UploadForm {
   contentType: string
   body: ReadableStream<Uint8Array>
   maxBytes: number
+  /** To be called for each 64 KiB: settles when more may be read, so that what is sent faster leaves room for others. */
+  giveWay(): Promise<void> | null
 }
 
 /** The field of the files; others are ignored. */
@@ -103,7 +105,7 @@ class BrokenOff extends Error {
 }
 
 /** The body as it arrives. Each part is overwritten when the next one is requested. */
-async function* within({ body, maxBytes }: UploadForm): AsyncGenerator<Uint8Array, undefined> {
+async function* within({ body, maxBytes, giveWay }: UploadForm): AsyncGenerator<Uint8Array, undefined> {
   const reader = body.getReader({ mode: 'byob' })
   let buffer = new ArrayBuffer(READ_BYTES)
   let [size, wakeAt] = [0, WAKE_EVERY_BYTES]
@@ -118,6 +120,8 @@ async function* within({ body, maxBytes }: UploadForm): AsyncGenerator<Uint8Arra
       if (size > maxBytes) throw new TooLarge()
       yield value
       buffer = value.buffer
+      const way = giveWay()
+      if (way !== null) await way
       if (size >= wakeAt) {
         wakeAt = size + WAKE_EVERY_BYTES
         wakeCollector()

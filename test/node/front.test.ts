@@ -156,17 +156,21 @@ test('a client that leaves takes its request along, and an answer that was cut o
   await expect(fetch(`${url}/cut`).then((reply) => reply.text())).rejects.toThrow()
 })
 
+const OFFER = 'Sec-WebSocket-Extensions: permessage-deflate\r\n'
+
 test('a socket is joined to the runtime byte for byte; a refused one ends with its answer', async () => {
   const { server, port: backend } = await backendOf((_request, response) => response.end('not a socket'))
   server.on('upgrade', (request: IncomingMessage, socket) => {
     if (request.url === '/refused') return socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno')
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
-    socket.on('data', (bytes: Buffer) => socket.end(`heard ${bytes}`))
+    const offered = request.headers['sec-websocket-extensions'] ?? 'nothing'
+    socket.on('data', (bytes: Buffer) => socket.end(`heard ${bytes}, offered ${offered}`))
   })
   const { port } = await frontBefore(backend)
   const upgrade = (path: string) =>
-    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nMF-CF-Blob: {\r\n\r\n`
-  expect(await raw(port, `${upgrade('/')}hello`)).toMatch(/^HTTP\/1\.1 101 [\s\S]*heard hello$/)
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${OFFER}MF-CF-Blob: {\r\n\r\n`
+  expect(await raw(port, `${upgrade('/')}hello`)).toMatch(/^HTTP\/1\.1 101 [\s\S]*heard hello, offered nothing$/)
+  expect(await raw(port, `${upgrade('/api/runners/socket')}hello`)).toMatch(/offered permessage-deflate$/)
   // What stands behind a refused handshake must not reach the runtime as a request of its own.
   const refused = await raw(port, `${upgrade('/refused')}GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n`)
   expect(refused).toMatch(/^HTTP\/1\.1 401 [\s\S]*no$/)

@@ -147,6 +147,7 @@ export class Life implements Grip {
       calls,
       emit: (events) => this.#emit(events),
       wake: (at) => this.#alarms.atLatest('turn', at),
+      giveWay: () => Promise.resolve(),
       configs: { renew: configOf, current: configOf, model: async () => (await configOf()).model },
       secrets: { maskText: (text) => text, stream: () => nothing.stream() },
       replay: new ReplayQueue(sql, calls, null),

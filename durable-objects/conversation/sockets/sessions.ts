@@ -10,6 +10,7 @@ import type { Announcement, StoredEvent, StreamFrame } from '../../../src/agent/
 import type { SocketCredential } from '../../../src/bindings.ts'
 import type { EventLog } from '../events/event-log.ts'
 import { LiveTail } from './live-tail.ts'
+import { Outgoing } from './outgoing.ts'
 import { type Frame, frameOf, Session } from './session.ts'
 import { Attachment, type Goodbye, KEY_EXPIRED, NO_SIGN } from './session-attachment.ts'
 import { accepted } from './socket-io.ts'
@@ -28,6 +29,8 @@ type SessionsHost = {
   left(key: string | null): void
   /** Requests a call of `expire` at that time at the latest, epoch ms. */
   expireAt(at: number): void
+  /** Notes what was sent; returns how many ms the next have to wait. */
+  sent(what: 'frame' | 'replay', count: number): number
 }
 
 export type Newcomer = {
@@ -44,6 +47,13 @@ export class Sessions {
   readonly #host: SessionsHost
   readonly #tail = new LiveTail()
   #held: StoredEvent[] | null = null
+  readonly outgoing = new Outgoing({
+    send: (events) => {
+      this.expireDue()
+      const frames = sendToAll(this.#sessions.values(), events)
+      return frames === 0 ? 0 : this.#host.sent('frame', frames)
+    },
+  })
   /** When the first socket must be closed, epoch ms. */
   #nextEnd = Number.POSITIVE_INFINITY
 
@@ -132,31 +142,20 @@ export class Sessions {
     }
   }
 
-  /** Sends stored events to every live socket. Each protocol's text is made once. */
+  /** Sends stored events to every live socket. */
   broadcast(events: readonly StoredEvent[]): void {
     if (this.#held !== null) {
       this.#held.push(...events)
       return
     }
-    const last = events.at(-1)?.id
-    if (last === undefined) return
+    if (events.length === 0) return
     this.#tail.stored(events)
-    this.expireDue()
-    const made = new Map<SocketProtocol, Frame[]>()
-    for (const session of this.#sessions.values()) {
-      if (!session.isLive) continue
-      let frames = made.get(session.protocol)
-      if (frames === undefined) {
-        frames = session.protocol.live(events).map(frameOf)
-        made.set(session.protocol, frames)
-      }
-      const isThere = frames.every((frame) => session.deliver(frame))
-      if (isThere && session.owesTooMuch) session.attach({ sent: last })
-    }
+    this.outgoing.add(events)
   }
 
   /** Sends a frame that is no event to everyone who is live: it is not stored and never replayed. */
   announce(announcement: Announcement): void {
+    this.outgoing.flush()
     this.expireDue()
     for (const session of this.#sessions.values()) {
       if (!session.isLive) continue
@@ -167,6 +166,7 @@ export class Sessions {
   /** Sends a frame that is useful only now, to clients of the plain protocol that are live. */
   stream(shown: StreamFrame): void {
     this.#tail.sent(shown)
+    this.outgoing.flush()
     this.expireDue()
     const frame = frameOf(JSON.stringify(shown))
     for (const session of this.#sessions.values()) {
@@ -224,6 +224,7 @@ export class Sessions {
 
   /** Closes some of the sockets. */
   close(which: (session: Session) => boolean, goodbye: Goodbye): void {
+    this.outgoing.flush()
     for (const session of [...this.#sessions.values()].filter(which)) {
       this.forget(session.socket)
       session.end(goodbye)
@@ -259,6 +260,8 @@ export class Sessions {
       const events = this.#log.since(sent, REPLAY_EVENTS)
       const newest = events.at(-1)
       if (newest === undefined) {
+        // What waits for the others was read from the log here.
+        this.outgoing.flush()
         session.attach({ sent: null })
         for (const text of session.protocol.ready(this.#log.last)) session.deliver(frameOf(text))
         // What was shown of the step under way before this client was live.
@@ -271,12 +274,32 @@ export class Sessions {
       }
       sent = newest.id
       session.reached(sent)
-      if (reads % REPLAY_READS === 0) {
+      const waitMs = this.#host.sent('replay', 1)
+      if (waitMs > 0 || reads % REPLAY_READS === 0) {
         session.attach({})
-        await scheduler.wait(0)
+        await scheduler.wait(waitMs)
         if (!this.#sessions.has(session.socket)) return
       }
     }
     session.attach({})
   }
+}
+
+/** To those that are live. Each protocol's text is made once. Returns how many frames that were. */
+function sendToAll(sessions: Iterable<Session>, events: readonly StoredEvent[]): number {
+  const last = events.at(-1)?.id ?? null
+  let sent = 0
+  const made = new Map<SocketProtocol, Frame[]>()
+  for (const session of sessions) {
+    if (!session.isLive) continue
+    let frames = made.get(session.protocol)
+    if (frames === undefined) {
+      frames = session.protocol.live(events).map(frameOf)
+      made.set(session.protocol, frames)
+    }
+    const isThere = frames.every((frame) => session.deliver(frame))
+    sent += frames.length
+    if (isThere && session.owesTooMuch) session.attach({ sent: last })
+  }
+  return sent
 }

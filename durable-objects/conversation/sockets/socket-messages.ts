@@ -1,12 +1,14 @@
-// What clients send over their sockets, and the answers. Each client has a rate limit; a client above it gets errors, and is
-// disconnected when it goes on.
+// What clients send over their sockets, and the answers. Each client has a rate limit, and so have all clients of a key together; a
+// client above one gets errors, and is disconnected when it goes on.
 //
 // A commit takes as long as writing dozens of events. So messages that are there at the same time are processed in one turn
 // of the object, in their order: they share a commit. The runtime holds the acknowledgements back until that commit is
 // durable, and they follow the events.
 
 import type { ActionEvent } from '../../../src/agent/events.ts'
+import type { RateLimit } from '../../../src/config/limits.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
+import { type Bucket, spend } from '../../../src/limits/bucket.ts'
 import { type PlainFrame, readPlainFrame } from './plain-socket.ts'
 import { frameOf } from './session.ts'
 import type { Sessions } from './sessions.ts'
@@ -21,6 +23,9 @@ const MAX_REFUSED = 200
 const MESSAGE_LENGTH = 32 * 1024
 /** Messages that are processed in one turn; other requests run between two turns. */
 const MAX_TURN_MESSAGES = 250
+/** The same, and the longest wait between two turns, while the owner has had more than his share of a busy service. */
+const MAX_TURN_BEHIND = 25
+const MAX_WAIT_MS = 250
 /** Characters that may wait for the next turn. */
 const MAX_WAITING_LENGTH = 1024 * 1024
 
@@ -45,6 +50,15 @@ type Receiver = {
   receive(event: ActionEvent, ref: string | null): number
 }
 
+export type SocketLimits = {
+  /** Of one socket. */
+  perSecond: number
+  /** Of all sockets of a key. */
+  ofKey: RateLimit | null
+  /** Notes that so many messages were processed; returns how many ms the next have to wait. */
+  processed(count: number): number
+}
+
 type Allowance = { left: number; at: number; refused: number }
 
 /** A message that waits for its turn; its processing returns the answer for the sender. */
@@ -54,16 +68,17 @@ type IoEvent = Extract<IoFrame, { ack: number | null }>
 
 export class SocketMessages {
   readonly #conversation: Receiver
-  readonly #perSecond: number
+  readonly #limits: SocketLimits
   readonly #allowances = new WeakMap<WebSocket, Allowance>()
+  readonly #ofKeys = new Map<string | null, Bucket>()
   /** Binary frames that belong to a packet that has been refused already. */
   readonly #attachments = new WeakMap<WebSocket, number>()
   #waiting: Waiting[] = []
   #waitingLength = 0
 
-  constructor(conversation: Receiver, perSecond: number) {
+  constructor(conversation: Receiver, limits: SocketLimits) {
     this.#conversation = conversation
-    this.#perSecond = perSecond
+    this.#limits = limits
   }
 
   /** No message is processed unless its key is valid. */
@@ -166,21 +181,28 @@ export class SocketMessages {
   }
 
   #takeUpSoon(): void {
-    setTimeout(() => {
-      this.#takeUp(MAX_TURN_MESSAGES)
-      if (this.#waiting.length > 0) this.#takeUpSoon()
-    }, 0)
+    const waitMs = this.#limits.processed(0)
+    setTimeout(
+      () => {
+        this.#takeUp(waitMs > 0 ? MAX_TURN_BEHIND : MAX_TURN_MESSAGES)
+        if (this.#waiting.length > 0) this.#takeUpSoon()
+      },
+      Math.min(waitMs, MAX_WAIT_MS),
+    )
   }
 
   #takeUp(count: number): void {
     const answers: { socket: WebSocket; texts: string[] }[] = []
+    this.#limits.processed(Math.min(count, this.#waiting.length))
     this.#conversation.sessions.together(() => {
       for (const { socket, length, takeUp } of this.#waiting.splice(0, count)) {
         this.#waitingLength -= length
         answers.push({ socket, texts: takeUp() })
       }
     })
-    for (const { socket, texts } of answers) this.#say(socket, texts)
+    this.#conversation.sessions.outgoing.after(() => {
+      for (const { socket, texts } of answers) this.#say(socket, texts)
+    })
   }
 
   #say(socket: WebSocket, texts: string[]): void {
@@ -190,13 +212,15 @@ export class SocketMessages {
   /** Takes the message from the client's allowance, which may go below zero; a client that is refused too often is disconnected. */
   #mayGoOn(socket: WebSocket, length = 0): boolean {
     const now = Date.now()
-    const burst = Math.max(LEAST_BURST, 2 * this.#perSecond)
+    const { perSecond } = this.#limits
+    const burst = Math.max(LEAST_BURST, 2 * perSecond)
     const known = this.#allowances.get(socket) ?? { left: burst, at: now, refused: 0 }
-    const left = Math.min(burst, known.left + ((now - known.at) / 1000) * this.#perSecond)
-    const isAllowed = left >= 1
+    const left = Math.min(burst, known.left + ((now - known.at) / 1000) * perSecond)
+    const more = Math.floor(length / MESSAGE_LENGTH)
+    const isAllowed = left >= 1 && this.#hasKeyRoom(socket, more, now)
     const refusals = isAllowed ? Math.max(known.refused - 1, 0) : known.refused + 1
     this.#allowances.set(socket, {
-      left: isAllowed ? left - 1 - Math.floor(length / MESSAGE_LENGTH) : left,
+      left: isAllowed ? left - 1 - more : left,
       at: now,
       refused: refusals,
     })
@@ -207,6 +231,18 @@ export class SocketMessages {
       this.#conversation.sessions.close((session) => session.socket === socket, goodbye)
     }
     return isAllowed
+  }
+
+  /** Many sockets send no more than the requests of their key may write. */
+  #hasKeyRoom(socket: WebSocket, more: number, now: number): boolean {
+    const { ofKey } = this.#limits
+    if (ofKey === null) return true
+    const key = this.#conversation.sessions.of(socket)?.attachment.key ?? null
+    const bucket = this.#ofKeys.get(key) ?? { tokens: ofKey.count, at: now }
+    this.#ofKeys.set(key, bucket)
+    const { ok } = spend(bucket, ofKey, { spent: 0, now })
+    if (ok) bucket.tokens -= more
+    return ok
   }
 }
 

@@ -9,6 +9,7 @@ import { systemPrompt } from '../../../src/agent/prompt.ts'
 import { toolsOf } from '../../../src/agent/tools/index.ts'
 import type { TurnDeps } from '../../../src/agent/turn-deps.ts'
 import { config } from '../../../src/config.ts'
+import { COST_MS, charged } from '../../../src/limits/share.ts'
 import { checkedAnswer } from '../talk/talk-tools.ts'
 import type { ReplayQueue } from './replay-queue.ts'
 import { requestTools } from './request-tools.ts'
@@ -28,6 +29,7 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
     calls,
     emit: host.emit,
     wake: host.wake,
+    giveWay: () => charged(owner, COST_MS.step),
     configs: new OwnerStepConfigs(host, replay),
     secrets,
     replay,

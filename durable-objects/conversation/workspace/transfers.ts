@@ -2,6 +2,7 @@
 
 import { type Config, config } from '../../../src/config.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
+import { COST_MS, charged } from '../../../src/limits/share.ts'
 import { zipFolder } from '../../../src/workspace/archive.ts'
 import { type FileSystem, isFileError } from '../../../src/workspace/file-system.ts'
 import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
@@ -12,6 +13,9 @@ import type { WorkspaceStore } from './store.ts'
 const MAX_UPLOADED_FILES = 1_000
 const MAX_UNPACKED_ENTRIES = 10_000
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
+
+/** Whose workspace it is; nobody's when there is none. */
+type Receiving = { owner: string | null; files: () => WorkspaceStore | null }
 
 /** The answers to the Worker. */
 export type UploadAnswer = { report: UploadReport } | FormProblem
@@ -31,13 +35,13 @@ export async function sendZip(files: FileSystem, signal: AbortSignal): Promise<R
  * Puts the files of a form into the workspace that `files` returns, if it is still the same when all have arrived: the
  * conversation may be deleted meanwhile. 404 when there is none, or no longer; an invalid form is reported first.
  */
-export async function receiveForm(request: Request, env: Env, files: () => WorkspaceStore | null): Promise<Response> {
+export async function receiveForm(request: Request, env: Env, { owner, files }: Receiving): Promise<Response> {
   const store = files()
   const settings = config(env)
   const unpacks = new URL(request.url).searchParams.get('unpack') === 'true'
   const upload = store && new Upload(store, { limits: limitsOf(settings), unpacks })
   try {
-    const problem = await readForm(formOf(request, settings), async (file) => upload?.receive(file))
+    const problem = await readForm(formOf(request, owner, settings), async (file) => upload?.receive(file))
     if (problem !== null) return Response.json(problem satisfies UploadAnswer)
     if (upload === null || files() !== store) return new Response(null, { status: 404 })
     return Response.json({ report: await upload.finish() } satisfies UploadAnswer)
@@ -50,8 +54,13 @@ export async function receiveForm(request: Request, env: Env, files: () => Works
   }
 }
 
-function formOf({ headers, body }: Request, { maxUploadBytes }: Config): UploadForm {
-  return { contentType: headers.get('content-type') ?? '', body: body ?? new Blob().stream(), maxBytes: maxUploadBytes }
+function formOf({ headers, body }: Request, owner: string | null, { maxUploadBytes }: Config): UploadForm {
+  return {
+    contentType: headers.get('content-type') ?? '',
+    body: body ?? new Blob().stream(),
+    maxBytes: maxUploadBytes,
+    giveWay: () => (owner === null ? null : charged(owner, COST_MS.upload)),
+  }
 }
 
 function limitsOf({ maxFileBytes, maxUploadBytes }: Config): UploadLimits {

@@ -53,6 +53,7 @@ class ChatObject {
       countChanged: () => this.#index.mark(),
       left: (key) => this.permits.left(key),
       expireAt: (at) => this.#alarms.atLatest('expiry', at),
+      sent: () => this.#wait,
     })
     this.permits = new SocketPermits({
       ask: async ({ sockets }) => ({ ok: true, granted: sockets }),
@@ -60,7 +61,12 @@ class ChatObject {
       close: () => {},
       wait: (work) => ctx.waitUntil(work),
     })
-    this.#messages = new SocketMessages(this, 1_000)
+    this.#messages = new SocketMessages(this, { perSecond: 1_000, ofKey: null, processed: () => this.#wait })
+  }
+
+  /** Now and then somebody else is at work, and what is sent next waits. */
+  get #wait(): number {
+    return this.log.last % 5 === 0 ? 40 : 0
   }
 
   accept(after: number): ClientEnd {

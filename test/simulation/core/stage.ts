@@ -13,7 +13,7 @@ import { channelServices, QUEUE_TABLES } from './queue.ts'
 import { Schedule } from './schedule.ts'
 import { Pair, responseWithSockets } from './sockets.ts'
 import { judge } from './verdict.ts'
-import { sleep, world } from './world.ts'
+import { sleep, turn, world } from './world.ts'
 
 export const stage = {
   queueDisk: newDisk([]),
@@ -58,7 +58,9 @@ export function setStage(): void {
   })
 }
 
-export function strikeStage(): void {
+export async function strikeStage(): Promise<void> {
+  // What was written last is committed at the end of the turn.
+  await turn()
   vi.useRealTimers()
   vi.restoreAllMocks()
   vi.unstubAllGlobals()
