@@ -13,9 +13,10 @@ import {
   STORED,
   storedParts,
 } from '../kits/zip/index.ts'
+import { giveWay } from '../lib/give-way.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { type FileSystem, isFileError, type Pack, type PackedFile, type ScannedEntry } from './file-system.ts'
-import { ByteBlocks, rest, wakeCollector } from './parts.ts'
+import { ByteBlocks, wakeCollector } from './parts.ts'
 
 const S_IFREG = 0o100000
 const S_IFLNK = 0o120000
@@ -121,7 +122,7 @@ class Archive {
     if (!isFirst && this.#packedBytes < REST_EVERY_BYTES) return
     this.#packedBytes = 0
     wakeCollector()
-    await rest()
+    await giveWay()
   }
 
   readonly #pack: Pack = (name, bytes) => {

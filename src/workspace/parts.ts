@@ -75,11 +75,6 @@ export class ByteBlocks {
   }
 }
 
-/** Lets other tasks of this isolate run. Long synchronous work must call it. */
-export function rest(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0))
-}
-
 const GARBAGE_ARRAYS = 128
 const GARBAGE_LENGTH = 1024
 
