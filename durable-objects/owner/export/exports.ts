@@ -13,6 +13,7 @@ import { namedConversations } from '../../../src/db/erasures.ts'
 import { EXPORTED_TABLES } from '../../../src/db/exports.ts'
 import { isoMicros } from '../../../src/lib/clock.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
+import { giveWay } from '../../../src/lib/give-way.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { firstRow, rows } from '../../sql.ts'
 import type { ConversationBooks } from '../conversation-books.ts'
@@ -170,6 +171,7 @@ export class Exports {
       place = await stepOf(current, place, { env, owner, writer, counts })
       if (place === null) unit += 1
       if (writer.isWorthCommitting) await this.#commit(writer, { id, unit, place, counts })
+      await giveWay()
     }
     await this.#commit(writer, { id, unit, place, counts })
     return Date.now()
