@@ -4,6 +4,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from './http/app-env.ts'
 import { AppError, envelopeFor, renderError } from './http/errors.ts'
+import { KeptText } from './http/kept-text.ts'
 import { requestMiddleware } from './http/middleware.ts'
 import { documentFor } from './http/openapi.ts'
 import { RememberingRouter } from './http/remembering-router.ts'
@@ -79,15 +80,15 @@ async function consoleFile(request: Request, env: Env): Promise<Response | null>
   return isPage ? env.ASSETS.fetch(new Request(new URL('/', request.url), request)) : null
 }
 
-let document: string | undefined
+const document = new KeptText()
 
 serve(
   app,
   { method: 'get', path: '/openapi.json', scope: 'open', limit: 'uncounted', bodyLimit: 'standard' },
   async (c) => {
     const { WORDS } = await import('./routes/words/all.ts')
-    document ??= JSON.stringify(documentFor(app, WORDS))
-    return c.body(document, 200, { 'content-type': 'application/json' })
+    const how = { request: c.req.raw, contentType: 'application/json' }
+    return document.answer(() => JSON.stringify(documentFor(app, WORDS)), how)
   },
 )
 

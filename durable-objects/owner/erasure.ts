@@ -27,8 +27,8 @@ import {
   type Erasure as Order,
   OWNED_TABLES,
 } from '../../src/db/erasures.ts'
+import { giveWay } from '../../src/lib/give-way.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
-import { rest } from '../../src/lib/rest.ts'
 import { removeDamaged } from '../../src/lib/state-keeper.ts'
 import { firstRow } from '../sql.ts'
 import type { ConversationBooks } from './conversation-books.ts'
@@ -126,14 +126,14 @@ export class Erasure {
       const some = ids.slice(from, Math.min(from + CONVERSATIONS_AT_ONCE, CONVERSATIONS_A_CALL))
       await Promise.all(some.map((id) => this.#eraseConversation(owner, id)))
       counts.conversations += some.length
-      await rest()
+      await giveWay()
     }
     if (ids.length > CONVERSATIONS_A_CALL) return { isBusy: queue.isBusy, isAll: false }
     const prefixes = [conversationsPrefix, feedbackPrefix, exportPrefix, importPrefix].map((of) => of(owner))
     for (const prefix of prefixes) counts.files += await deleteFiles(env, prefix)
     for (const table of OWNED_TABLES) {
       counts.rows += await deleteOwnedRows(env.DB, owner, table)
-      await rest()
+      await giveWay()
     }
     return { isBusy: queue.isBusy, isAll: true }
   }

@@ -18,11 +18,19 @@ const RunnerAttachment = z.object({
 })
 export type RunnerAttachment = z.infer<typeof RunnerAttachment>
 
-export const attachmentOf = (socket: WebSocket): RunnerAttachment =>
-  RunnerAttachment.parse(socket.deserializeAttachment())
+/** As they were read or written last: each hello looks at those of all sockets. After a hibernation the sockets are new ones. */
+const known = new WeakMap<WebSocket, RunnerAttachment>()
 
-export function attach(socket: WebSocket, attachment: Omit<RunnerAttachment, 'kind'>): void {
-  socket.serializeAttachment({ kind: 'runner', ...attachment } satisfies RunnerAttachment)
+export function attachmentOf(socket: WebSocket): RunnerAttachment {
+  const attachment = known.get(socket) ?? RunnerAttachment.parse(socket.deserializeAttachment())
+  known.set(socket, attachment)
+  return attachment
+}
+
+export function attach(socket: WebSocket, values: Omit<RunnerAttachment, 'kind'>): void {
+  const attachment: RunnerAttachment = { kind: 'runner', ...values }
+  socket.serializeAttachment(attachment)
+  known.set(socket, attachment)
 }
 
 export const isOpen = ({ readyState }: WebSocket): boolean => readyState === WebSocket.READY_STATE_OPEN

@@ -3,8 +3,8 @@
 // instance finds either no open step or one with an unknown outcome, which is recorded as interrupted and never run a second
 // time.
 
+import { giveWay } from '../lib/give-way.ts'
 import { errorFields, log as logger } from '../lib/log.ts'
-import { rest } from '../lib/rest.ts'
 import { agentMessage } from './actions.ts'
 import type { AgentName } from './agents.ts'
 import { commandOf, refusalOf, runCommandStep, stoppedCommand } from './command-step.ts'
@@ -94,7 +94,7 @@ export class AgentLoop {
   async work(): Promise<void> {
     for (let next = this.#next(); next !== null; next = this.#next()) {
       await this.#guarded(next)
-      await (this.#deps.giveWay() ?? rest())
+      await (this.#deps.giveWay() ?? giveWay())
     }
     const { retryAt } = this.#turn.failures
     if (this.#turn.state === 'running' && retryAt > Date.now()) this.#deps.wake(retryAt)

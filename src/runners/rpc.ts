@@ -42,6 +42,8 @@ const Message = z.object({
 })
 type Message = z.infer<typeof Message>
 
+const Versioned = z.object({ wire: z.number() })
+
 type Waiting = { resolve(result: unknown): void; reject(error: Error): void; timer: ReturnType<typeof setTimeout> }
 
 export class RpcPeer {
@@ -144,7 +146,7 @@ export class RpcPeer {
 
 /** Before its shape is looked at: that of another version may be another one. */
 function refuseOtherVersion(params: unknown): void {
-  const said = z.object({ wire: z.number() }).safeParse(params)
+  const said = Versioned.safeParse(params)
   if (!said.success || said.data.wire === WIRE_VERSION) return
   const text = `this service speaks version ${WIRE_VERSION} of the wire and the runner ${said.data.wire}: install the release that belongs to it`
   throw new RpcError(RPC_ERRORS.wrongVersion, text, { supported: [WIRE_VERSION] })

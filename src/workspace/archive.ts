@@ -13,8 +13,8 @@ import {
   STORED,
   storedParts,
 } from '../kits/zip/index.ts'
+import { giveWay } from '../lib/give-way.ts'
 import { errorFields, log } from '../lib/log.ts'
-import { rest } from '../lib/rest.ts'
 import { type FileSystem, isFileError, type Pack, type PackedFile, type ScannedEntry } from './file-system.ts'
 import { ByteBlocks, wakeCollector } from './parts.ts'
 
@@ -122,7 +122,7 @@ class Archive {
     if (!isFirst && this.#packedBytes < REST_EVERY_BYTES) return
     this.#packedBytes = 0
     wakeCollector()
-    await rest()
+    await giveWay()
   }
 
   readonly #pack: Pack = (name, bytes) => {

@@ -2,7 +2,7 @@
 // together, when the request is complete: an interrupted one leaves nothing. Each file is then accepted or refused by
 // itself; bytes are never changed.
 
-import { rest } from '../lib/rest.ts'
+import { giveWay } from '../lib/give-way.ts'
 import { byteLength, type FileSystem, FileSystemError, isFileError, type StagedContents } from './file-system.ts'
 import { regroup } from './parts.ts'
 import { uploadName, WORKSPACE_ROOT } from './paths.ts'
@@ -79,7 +79,7 @@ export class Upload {
     const report: UploadReport = { uploaded_files: [], skipped_files: [] }
     for (const [i, outcome] of this.#outcomes.entries()) {
       if (i % REST_EVERY === REST_EVERY - 1) {
-        await rest()
+        await giveWay()
         this.#folders.clear()
       }
       const reason = 'reason' in outcome ? outcome.reason : this.#store(outcome)
@@ -130,7 +130,7 @@ export class Upload {
     for await (const found of unpackZip(bytes, { maxFileBytes, ...left })) {
       const name = found.name === '' ? archive : `${archive}/${found.name}`
       this.#outcomes.push(await this.#unpacked(name, found))
-      if (++this.#entries % REST_EVERY === 0) await rest()
+      if (++this.#entries % REST_EVERY === 0) await giveWay()
     }
   }
 

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ConversationBooks } from '../../durable-objects/owner/conversation-books.ts'
 import { Exports } from '../../durable-objects/owner/export/exports.ts'
 import { MIGRATIONS } from '../../durable-objects/owner/schema.ts'
@@ -133,6 +133,21 @@ test('an export that is broken off anywhere goes on, and is the same', async () 
   expect(attempts).toBeGreaterThan(20)
   const { entries } = await exported(by)
   await isWhole(mover, entries)
+})
+
+test('an export lets others come first after each of its steps', async () => {
+  const { by } = await someone()
+  onTestFinished(() => void vi.restoreAllMocks())
+  const [pauses, units] = await runInDurableObject(ownerOf(env, by.owner), async (_, { storage }) => {
+    migrate(storage, MIGRATIONS)
+    const exports = new Exports({ env: () => env, storage, books: new ConversationBooks(storage) })
+    await exports.begin(by.owner)
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    while (exports.standing?.state === 'preparing') await exports.work()
+    return [timers.mock.calls.filter(([, delayMs]) => delayMs === 0).length, exports.standing?.units ?? 0]
+  })
+  expect(units).toBeGreaterThan(10)
+  expect(pauses).toBeGreaterThanOrEqual(units)
 })
 
 test('what is deleted while it is exported is left out, and a new export takes the place of the old one', async () => {

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ConversationBooks } from '../../durable-objects/owner/conversation-books.ts'
 import { Imports } from '../../durable-objects/owner/import/imports.ts'
 import { MIGRATIONS } from '../../durable-objects/owner/schema.ts'
@@ -350,13 +350,7 @@ test('an import that is broken off anywhere goes on, and nothing is there twice'
       const dying = mortal(lives)
       return new Imports({ env: () => dying, storage, books: new ConversationBooks(storage), allowed })
     }
-    const imports = at(1_000)
-    expect(await imports.begin(other.owner, archive.length)).toBe('begun')
-    const id = imports.standing?.id ?? ''
-    const found = imports.partKey(id, 0)
-    const key = typeof found === 'object' && 'key' in found ? found.key : ''
-    await env.FILES.put(key, archive)
-    await imports.notePart(id, { key, bytes: archive.length, offset: 0 })
+    await handedIn(at(1_000), other.owner, archive)
     for (let lives = 1, tries = 0; tries < 2_000; lives = 1 + (tries % 12), tries += 1) {
       const one = at(lives)
       await one.work()
@@ -373,6 +367,34 @@ test('an import that is broken off anywhere goes on, and nothing is there twice'
     expect([name, part(again, `database/${name}`).length]).toEqual([name, wanted.length])
   }
   expect(part(again, `conversations/${chat.id}/events`)).toEqual(part(before, `conversations/${chat.id}/events`))
+})
+
+async function handedIn(imports: Imports, owner: string, archive: Uint8Array): Promise<void> {
+  expect(await imports.begin(owner, archive.length)).toBe('begun')
+  const id = imports.standing?.id ?? ''
+  const found = imports.partKey(id, 0)
+  const key = typeof found === 'object' && 'key' in found ? found.key : ''
+  await env.FILES.put(key, archive)
+  await imports.notePart(id, { key, bytes: archive.length, offset: 0 })
+}
+
+test('an import lets others come first after each few of its steps', async () => {
+  const { by } = await someone()
+  const archive = await archiveOf(by)
+  const other = await client({ owner: `taker-${crypto.randomUUID()}` })
+  onTestFinished(() => void vi.restoreAllMocks())
+  const [pauses, entries] = await runInDurableObject(ownerOf(env, other.owner), async (_, { storage }) => {
+    migrate(storage, MIGRATIONS)
+    const allowed = () => ({ conversations: 100, bytes: 1_000_000_000 })
+    const imports = new Imports({ env: () => env, storage, books: new ConversationBooks(storage), allowed })
+    await handedIn(imports, other.owner, archive)
+    const timers = vi.spyOn(globalThis, 'setTimeout')
+    while (imports.standing?.phase !== 'done') await imports.work()
+    return [timers.mock.calls.filter(([, delayMs]) => delayMs === 0).length, imports.standing.entries]
+  })
+  expect(entries).toBeGreaterThan(16)
+  // Each is noted, looked into and carried out.
+  expect(pauses).toBeGreaterThanOrEqual(Math.floor((3 * entries) / 8) - 1)
 })
 
 test('a long conversation with large files, and many reports are imported', async () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EventLog } from '../../durable-objects/conversation/events/event-log.ts'
 import type { EventPage } from '../../durable-objects/conversation/events/event-search.ts'
-import { matchingBodies } from '../../durable-objects/conversation/events/event-search.ts'
+import { matchingBodies, PAUSE } from '../../durable-objects/conversation/events/event-search.ts'
 import { EventSearchIndex } from '../../durable-objects/conversation/events/event-search-index.ts'
 import { textQuery } from '../../durable-objects/conversation/events/event-search-query.ts'
 import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
@@ -172,10 +172,14 @@ const scenario = fc.array(text, { minLength: 1, maxLength: 30 }).chain((texts) =
 function found(
   { sql }: DurableObjectStorage,
   log: EventLog,
-  { page, firstLook }: { page: EventPage; firstLook: number },
+  { page, ...how }: { page: EventPage; firstLook: number; slice: number },
 ) {
+  return [...searchedBy(log, sql, page, how)].filter((each) => each !== PAUSE)
+}
+
+function searchedBy(log: EventLog, sql: SqlStorage, page: EventPage, how: { firstLook: number; slice: number }) {
   const whole = (id: number) => log.get(id) ?? ''
-  return [...matchingBodies(page, { sql, index: new EventSearchIndex(sql), last: log.last, whole, firstLook })]
+  return matchingBodies(page, { sql, index: new EventSearchIndex(sql), last: log.last, whole, ...how })
 }
 
 test('a search finds the same with the index empty, filled in part and complete', async () => {
@@ -192,7 +196,9 @@ test('a search finds the same with the index empty, filled in part and complete'
           for (const each of pages) {
             const page = { ...each, filter: { ...NO_FILTER, ...each.filter } }
             expect(log.search(page)).toEqual(naive(stored, page))
-            expect(found(storage, log, { page, firstLook })).toEqual(naive(stored, { ...page, limit: 100 }).events)
+            const all = naive(stored, { ...page, limit: 100 }).events
+            expect(found(storage, log, { page, firstLook, slice: 1_000 })).toEqual(all)
+            expect(found(storage, log, { page, firstLook, slice: 3 })).toEqual(all)
           }
         }
       }),
@@ -345,5 +351,41 @@ test('one and two characters are answered by the index when they are rare, and b
     expect(answers(log)).toEqual(before)
     expect(idsOf(log.search(pageOf('稀有')))).toEqual([1_234])
     expect(idsOf(log.search(pageOf('qz', { reverse: true })))).toEqual([1_234])
+  })
+})
+
+test('a search through many events reads a thousand at a time, and others come first in between', async () => {
+  await withStorage(async (storage) => {
+    const log = emptyLog(storage)
+    log.append(Array.from({ length: 3_500 }, (_, i) => message(i === 1_700 ? '中' : `event ${i}`)))
+    const pauses = [...searchedBy(log, storage.sql, pageOf('中'), { firstLook: 200, slice: 1_000 })].filter(
+      (each) => each === PAUSE,
+    ).length
+    expect(pauses).toBe(3)
+    const rare = { ...pageOf(''), filter: { ...NO_FILTER, source: 'agent' } }
+    for (const reverse of [false, true]) {
+      for (const page of [pageOf('中', { reverse }), pageOf('event 3', { reverse, limit: 5 }), { ...rare, reverse }]) {
+        const order: string[] = []
+        setTimeout(() => order.push('another'), 0)
+        const searching = log
+          .searchPatiently(page, () => true)
+          .then((found) => {
+            order.push('the search')
+            return found
+          })
+        expect(await searching).toEqual(log.search(page))
+        if (page.limit === 100) expect(order).toEqual(['another', 'the search'])
+      }
+    }
+    // An ordinary one is over at once.
+    let isOver = false
+    void log
+      .searchPatiently(pageOf('event', { limit: 20 }), () => true)
+      .then(() => {
+        isOver = true
+      })
+    await Promise.resolve()
+    expect(isOver).toBe(true)
+    expect(await log.searchPatiently(pageOf('中'), () => false)).toBeNull()
   })
 })

@@ -3,9 +3,10 @@
 
 import { isHidden, kindOf, type NewEvent, type StoredEvent } from '../../../src/agent/events.ts'
 import { isoMicros } from '../../../src/lib/clock.ts'
+import { giveWay } from '../../../src/lib/give-way.ts'
 import { MAX_ROW_LENGTH, partsOf } from '../../named-texts.ts'
 import { firstRow, rows } from '../../sql.ts'
-import { type EventPage, matchingBodies, type Searched } from './event-search.ts'
+import { type EventPage, matchingBodies, PAUSE, type Searched } from './event-search.ts'
 import { EventSearchIndex } from './event-search-index.ts'
 import { RecentEvents } from './recent-events.ts'
 
@@ -28,8 +29,12 @@ const QUIET_MS = 1_000
 const MAX_UNINDEXED = 20_000
 /** A fraction of a millisecond's worth. */
 const FIRST_LOOK = 200
+/** A few milliseconds' worth where none of them match. */
+const SLICE_EVENTS = 1_000
 /** Of a page; a page may exceed it by one event. */
 const MAX_PAGE_LENGTH = 8 * 1024 * 1024
+
+export type FoundEvents = { events: string[]; hasMore: boolean }
 
 export class EventLog {
   readonly #sql: SqlStorage
@@ -227,20 +232,57 @@ export class EventLog {
    * A page of matching events in walking direction, and whether at least one more match lies beyond it. A page that
    * would be too large to send ends early.
    */
-  search(page: EventPage): { events: string[]; hasMore: boolean } {
-    const { limit } = page
-    const events: string[] = []
-    let length = 0
-    for (const body of this.#recent.page(page) ?? matchingBodies(page, this.#searched)) {
-      if (events.length === limit || length > MAX_PAGE_LENGTH) return { events, hasMore: true }
-      events.push(body)
-      length += body.length
+  search(page: EventPage): FoundEvents {
+    const found = new PageOfEvents(page.limit)
+    for (const body of this.#bodies(page)) if (body !== PAUSE && found.isFullFor(body)) break
+    return found.events
+  }
+
+  /** The same, and others come first between the pieces of it; null where `isThere` says then that the log is gone. */
+  async searchPatiently(page: EventPage, isThere: () => boolean): Promise<FoundEvents | null> {
+    const found = new PageOfEvents(page.limit)
+    for (const body of this.#bodies(page)) {
+      if (body === PAUSE) {
+        await giveWay()
+        if (!isThere()) return null
+      } else if (found.isFullFor(body)) break
     }
-    return { events, hasMore: false }
+    return found.events
+  }
+
+  #bodies(page: EventPage): Iterable<string | typeof PAUSE> {
+    return this.#recent.page(page) ?? matchingBodies(page, this.#searched)
   }
 
   get #searched(): Searched {
     const whole = (id: number, body: string) => this.#whole(id, body)
-    return { sql: this.#sql, index: this.#index, last: this.#last, whole, firstLook: FIRST_LOOK }
+    return { sql: this.#sql, index: this.#index, last: this.#last, whole, firstLook: FIRST_LOOK, slice: SLICE_EVENTS }
+  }
+}
+
+/** A page as it fills: with so many events, or fewer where they are long. */
+class PageOfEvents {
+  readonly #limit: number
+  readonly #texts: string[] = []
+  #length = 0
+  #hasMore = false
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get events(): FoundEvents {
+    return { events: this.#texts, hasMore: this.#hasMore }
+  }
+
+  /** Takes the next one, or says that there was no room for it. */
+  isFullFor(text: string): boolean {
+    if (this.#texts.length === this.#limit || this.#length > MAX_PAGE_LENGTH) {
+      this.#hasMore = true
+      return true
+    }
+    this.#texts.push(text)
+    this.#length += text.length
+    return false
   }
 }

@@ -36,6 +36,8 @@ export type Searched = {
   whole: (id: number, body: string) => string
   /** Events that are read before the index is used. */
   firstLook: number
+  /** Events that are looked through without the index between two pauses. */
+  slice: number
 }
 
 type Conditions = { where: string[]; bindings: SqlValue[] }
@@ -52,26 +54,50 @@ const SPARE_CANDIDATES = 16
 const MAX_CANDIDATES = 2_000
 /** Of the texts in memory at a time, unless a single one is larger. */
 const MAX_BATCH_BYTES = 256 * 1024
+/** Batches that are read between two pauses. */
+const SLICE_BATCHES = 4
+
+/** Between two pieces of the work, with no cursor open: whoever can wait lets others come first. */
+export const PAUSE = Symbol('pause')
 
 /** The texts of all events that match, in walking direction. */
-export function matchingBodies(page: EventPage, searched: Searched): Iterable<string> {
+export function matchingBodies(page: EventPage, searched: Searched): Iterable<string | typeof PAUSE> {
   const { query } = page.filter
   return query === null ? filtered(page, searched) : new TextSearch(page, textQuery(query), searched).bodies()
 }
 
-function* filtered(page: EventPage, { sql, last, whole }: Searched): Generator<string> {
-  const { statement, bindings } = select({
-    columns: 'id, body',
-    stretch: { expression: null, from: page.startId, to: Math.min(page.endId ?? last, last) },
-    conditions: conditionsOf(page.filter),
-    reverse: page.reverse,
-    count: page.limit + 1,
-  })
-  const cursor = sql.exec(statement, ...bindings)
-  try {
-    for (const row of cursor) yield whole(Number(row.id), String(row.body))
-  } finally {
-    while (!cursor.next().done);
+function* filtered(page: EventPage, { sql, last, whole, slice }: Searched): Generator<string | typeof PAUSE> {
+  const { reverse } = page
+  const conditions = conditionsOf(page.filter)
+  const range = { expression: null, from: page.startId, to: Math.min(page.endId ?? last, last) }
+  let count = page.limit + 1
+  let isFirst = true
+  for (const stretch of slicesOf(range, slice, reverse)) {
+    if (!isFirst) yield PAUSE
+    isFirst = false
+    const { statement, bindings } = select({ columns: 'id, body', stretch, conditions, reverse, count })
+    const cursor = sql.exec(statement, ...bindings)
+    try {
+      for (const row of cursor) {
+        count -= 1
+        yield whole(Number(row.id), String(row.body))
+      }
+    } finally {
+      while (!cursor.next().done);
+    }
+    if (count === 0) return
+  }
+}
+
+/** The range in walking direction, so many events at a time. */
+function* slicesOf(range: Stretch, most: number, reverse: boolean): Generator<Stretch> {
+  for (let { from, to } = range; from <= to; ) {
+    const slice = reverse
+      ? { ...range, from: Math.max(from, to - most + 1), to }
+      : { ...range, from, to: Math.min(to, from + most - 1) }
+    yield slice
+    if (reverse) to = slice.from - 1
+    else from = slice.to + 1
   }
 }
 
@@ -80,6 +106,8 @@ class TextSearch {
   readonly #text: TextQuery
   readonly #searched: Searched
   readonly #conditions: Conditions
+  /** Events since the last pause. */
+  #looked = 0
 
   constructor(page: EventPage, text: TextQuery, searched: Searched) {
     this.#page = page
@@ -88,18 +116,34 @@ class TextSearch {
     this.#conditions = likely(conditionsOf(page.filter), text)
   }
 
-  *bodies(): Generator<string> {
+  *bodies(): Generator<string | typeof PAUSE> {
     let count = this.#page.limit + SPARE_CANDIDATES
-    for (const stretch of this.#stretches()) {
+    for (const stretch of this.#pieces()) {
       for (
         let left: Stretch | null = stretch;
         left !== null && left.from <= left.to;
         count = Math.min(count * 4, MAX_CANDIDATES)
       ) {
+        if (this.#looked >= this.#searched.slice) {
+          this.#looked = 0
+          yield PAUSE
+        }
         const found = this.#candidates(left, count)
-        for (const batch of batchesOf(found)) yield* this.#matches(batch)
+        this.#looked += left.expression === null ? left.to - left.from + 1 : found.length
+        for (const [at, batch] of batchesOf(found).entries()) {
+          if (at % SLICE_BATCHES === SLICE_BATCHES - 1) yield PAUSE
+          yield* this.#matches(batch)
+        }
         left = found.length < count ? null : this.#beyond(left, found)
       }
+    }
+  }
+
+  /** What is asked for in one statement: of an indexed stretch all, of another one a slice. */
+  *#pieces(): Generator<Stretch> {
+    for (const stretch of this.#stretches()) {
+      if (stretch.expression !== null) yield stretch
+      else yield* slicesOf(stretch, this.#searched.slice, this.#page.reverse)
     }
   }
 

@@ -45,10 +45,10 @@ export class ReadableConversation extends SharedConversation {
   }
 
   /** The answer of the search as JSON text, with the events exactly as they are stored. */
-  searchEvents(page: EventPage): string | null {
-    if (this.state === null) return null
-    const { events, hasMore } = this.state.log.search(page)
-    return `{"events":[${events.join(',')}],"has_more":${hasMore}}`
+  async searchEvents(page: EventPage): Promise<string | null> {
+    const { state } = this
+    const found = state && (await state.log.searchPatiently(page, () => this.state === state))
+    return found && `{"events":[${found.events.join(',')}],"has_more":${found.hasMore}}`
   }
 
   /** The stored events after the given id, as many as fit into one answer. */

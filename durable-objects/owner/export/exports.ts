@@ -13,8 +13,8 @@ import { namedConversations } from '../../../src/db/erasures.ts'
 import { EXPORTED_TABLES } from '../../../src/db/exports.ts'
 import { isoMicros } from '../../../src/lib/clock.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
+import { giveWay } from '../../../src/lib/give-way.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
-import { rest } from '../../../src/lib/rest.ts'
 import { firstRow, rows } from '../../sql.ts'
 import type { ConversationBooks } from '../conversation-books.ts'
 import { type ArchiveEntry, ArchiveWriter } from './archive-writer.ts'
@@ -166,12 +166,12 @@ export class Exports {
     if (next === 0) await writer.text('export.json', `${JSON.stringify(this.#about(begun))}\n`)
     const until = Date.now() + WORK_MS
     for (let steps = 0; steps < MOST_STEPS && Date.now() < until; steps += 1) {
-      await rest()
       const current = firstRow<Unit>(this.#sql, 'SELECT kind, name FROM export_units WHERE n = ?', unit)
       if (current === null) return this.#finish(writer, { id, unit, counts })
       place = await stepOf(current, place, { env, owner, writer, counts })
       if (place === null) unit += 1
       if (writer.isWorthCommitting) await this.#commit(writer, { id, unit, place, counts })
+      await giveWay()
     }
     await this.#commit(writer, { id, unit, place, counts })
     return Date.now()

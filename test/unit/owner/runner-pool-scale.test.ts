@@ -17,6 +17,7 @@ const CONVERSATIONS = RUNNERS * CAPACITY
 class RunnerSocket {
   readonly readyState = 1
   sent = 0
+  reads = 0
   pool: RunnerPool | null = null
   #attachment: unknown = { kind: 'runner', key: null, runner: null }
 
@@ -25,6 +26,7 @@ class RunnerSocket {
   }
 
   deserializeAttachment(): unknown {
+    this.reads += 1
     return this.#attachment
   }
 
@@ -66,6 +68,8 @@ test('a full pool reads few rows for each conversation, sends one message, and s
       await socket.receive(helloOf(number))
     }
     const joined = { rows: rowsRead(), messages: sentBy(sockets), bytes: storage.sql.databaseSize }
+    // Each hello looks at all sockets, and reads none of them again.
+    expect(Math.max(...sockets.map(({ reads }) => reads))).toBe(1)
     let most = 0
     for (let count = 0; count < CONVERSATIONS; count++) {
       const before = rowsRead()

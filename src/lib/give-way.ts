@@ -3,6 +3,6 @@
  * the runtime looks for it only when no promise is left to go on with; a chain of calls to the database, to R2 or
  * to other objects is one go for it. To be awaited between the steps of long work.
  */
-export function rest(): Promise<void> {
+export function giveWay(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
