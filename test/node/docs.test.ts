@@ -93,6 +93,18 @@ function withoutCode(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```/gm, '')
 }
 
+test('a file of code that a document names is there, by its path or the end of it', () => {
+  const paths = filesIn('.').map((path) => `/${path}`)
+  const named = DOCUMENTS.filter((page) => page !== 'CHANGELOG.md').flatMap((page) =>
+    matches(withoutCode(textOf(page)), /`([\w@.-]+(?:\/[\w@.-]+)*\.(?:tsx?|mjs|sql))(?=[`#: ])/g).map((path) => ({
+      page,
+      path,
+    })),
+  )
+  expect(named.length).toBeGreaterThan(300)
+  expect(named.filter(({ path }) => !paths.some((one) => one.endsWith(`/${path}`)))).toEqual([])
+})
+
 test('each kit has a short page that leads to the decision why it is ours', () => {
   const kits = new Set(filesIn('src/kits').map((path) => path.split('/')[2]))
   expect(KIT_PAGES).toEqual([...kits].map((kit) => `src/kits/${kit}/README.md`))
