@@ -9,8 +9,6 @@ import { SPANS_TABLE } from '../../durable-objects/common-tables.ts'
 import * as conversation from '../../durable-objects/conversation/schema.ts'
 import { MIGRATIONS as OWNER } from '../../durable-objects/owner/schema.ts'
 import { MIGRATIONS as TASK_QUEUE } from '../../durable-objects/task-queue/schema.ts'
-import { OWNED_TABLES } from '../../src/db/erasures.ts'
-import { IMPORTED_TABLES, ROWS_OF_CONVERSATIONS } from '../../src/db/imports.ts'
 import { filesIn, ROOT, textOf } from '../support/source-tree.ts'
 
 const FROZEN: Record<string, string[]> = JSON.parse(
@@ -46,27 +44,6 @@ test('migrations only ever grow in number: what was released is what it was', ()
   )
   expect(lacking).toEqual([])
   expect(Object.keys(FROZEN).filter((name) => now[name] === undefined)).toEqual([])
-})
-
-/** Tables of owners whose rows an import does not take, and why; docs/backup.md tells of them. */
-const NOT_IMPORTED: Readonly<Record<string, string>> = {
-  alert_states: 'what an alert remembers of its targets',
-  audit_log: 'proves what happened here',
-  channel_tests: 'says nothing later',
-  deliveries: 'messages that were sent',
-  delivery_parts: 'messages that were sent',
-  notification_channels: 'nothing without what is secret in it',
-  provider_tokens: 'nothing without what is secret in it',
-  screening_owners: 'says nothing later',
-  secrets: 'nothing without what is secret in it',
-  shares: 'nothing without what is secret in it',
-  untold_notices: 'says nothing later',
-}
-
-test('the rows of each table of owners are taken by an import, or it is said here why not', () => {
-  const taken = new Set([...IMPORTED_TABLES.map(({ name }) => name), ...ROWS_OF_CONVERSATIONS])
-  const left = OWNED_TABLES.map(({ name }) => name).filter((name) => !taken.has(name))
-  expect(left.sort()).toEqual(Object.keys(NOT_IMPORTED).sort())
 })
 
 test('tables are made in schemas alone', () => {
