@@ -112,9 +112,14 @@ async function take(browser: Browser, { url, made, picture }: { url: string; mad
   console.log(path)
 }
 
+const wanted = process.argv.slice(2)
+const unknown = wanted.find((name) => !PICTURES.some((picture) => picture.name === name))
+if (unknown !== undefined) {
+  console.error(`There is no picture ${unknown}. Pictures: ${PICTURES.map(({ name }) => name).join(', ')}`)
+  process.exit(1)
+}
 const executablePath = findChromium()
 if (executablePath === null) throw new Error('no Chromium was found: install it, or name it in CHROMIUM_PATH')
-const wanted = process.argv.slice(2)
 const chosen = PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name))
 mkdirSync(FOLDER, { recursive: true })
 const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-pictures-'))

@@ -25,10 +25,16 @@ const MAX_METHODS = 20
 const files = filesIn('src', 'durable-objects').filter(
   (path) => /\.tsx?$/.test(path) && !/(\.d|\.generated)\.tsx?$/.test(path),
 )
+const asked = process.argv.slice(2)
+const empty = asked.find((folder) => !files.some((path) => path.startsWith(`${folder}/`)))
+if (empty !== undefined) {
+  console.error(`There is no code in a folder ${empty}.`)
+  process.exit(1)
+}
+
 const graph = importGraph(files, { types: true })
 const loading = importGraph(files, { types: false })
 const shapes = files.flatMap(shapesOf)
-const asked = process.argv.slice(2)
 
 printSize()
 printCircles()

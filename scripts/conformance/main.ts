@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Fault } from '../start/fault.ts'
 import type { Case } from './case.ts'
 import { EXPECTED } from './expected.ts'
 import { csvCases, zipCases } from './files.ts'
@@ -55,14 +56,26 @@ export async function main(args: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bellwether-conformance-'))
   let isWell = true
   try {
-    for (const suite of SUITES) {
-      if (args.length > 0 && !args.some((part) => suite.name.toLowerCase().includes(part.toLowerCase()))) continue
+    for (const suite of suitesOf(args)) {
       isWell = tell(suite, await suite.cases(suite.source === null ? folder : fetched(folder, suite.source))) && isWell
     }
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    console.error(error.message)
+    isWell = false
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
   if (!isWell) process.exitCode = 1
+}
+
+/** Those with one of the words in their name; all of them without a word. */
+function suitesOf(words: readonly string[]): readonly Suite[] {
+  const hasIn = (word: string) => (suite: Suite) => suite.name.toLowerCase().includes(word.toLowerCase())
+  const unknown = words.find((word) => !SUITES.some(hasIn(word)))
+  if (unknown !== undefined)
+    throw new Fault(`There is no suite ${unknown}. Suites: ${SUITES.map(({ name }) => name).join('; ')}`)
+  return SUITES.filter((suite) => words.length === 0 || words.some((word) => hasIn(word)(suite)))
 }
 
 /** The folder of the package, which must be the very one that the suite was read from. */

@@ -1,11 +1,12 @@
-// The walks of ARCHITECTURE.md, function by function. Each hop has to name the next one, so a walk that the code no longer
-// takes is noticed; the number of hops is what a reader has to follow.
+// The walks of ARCHITECTURE.md, function by function; the number of hops is what a reader has to follow. A function that is not
+// in its file any more is noticed.
 
 import { textOf } from '../../test/support/source-tree.ts'
 
 type Hop = { file: string; name: string }
 
 const CONVERSATION = 'durable-objects/conversation'
+const QUEUE = 'durable-objects/task-queue'
 
 export const WALKS: Readonly<Record<string, readonly Hop[]>> = {
   'POST an event, until it is answered': [
@@ -31,6 +32,18 @@ export const WALKS: Readonly<Record<string, readonly Hop[]>> = {
     { file: 'src/agent/loop.ts', name: 'settle' },
     { file: `${CONVERSATION}/state.ts`, name: 'emit' },
     { file: `${CONVERSATION}/events/event-log.ts`, name: 'append' },
+  ],
+  'POST an analysis, until its report is stored': [
+    { file: 'src/routes/analysis/analyze.ts', name: 'submit' },
+    { file: `${QUEUE}/task-queue.ts`, name: 'submit' },
+    { file: `${QUEUE}/intake.ts`, name: 'submit' },
+    { file: `${QUEUE}/task-queue.ts`, name: 'fill' },
+    { file: `${QUEUE}/dispatch.ts`, name: 'fill' },
+    { file: 'src/analysis/run.ts', name: 'run' },
+    { file: 'src/analysis/run/run-task.ts', name: 'runTask' },
+    { file: 'src/analysis/compose.ts', name: 'workOn' },
+    { file: 'src/analysis/run/run-analysis.ts', name: 'runAnalysis' },
+    { file: 'src/analysis/run/run-analysis.ts', name: 'savePatiently' },
   ],
   'Follow a conversation': [
     { file: 'src/routes/conversations/socket.ts', name: 'fetch' },

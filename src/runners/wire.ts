@@ -197,7 +197,7 @@ export type FrameAck = z.infer<typeof FrameAck>
  * object → runner. Answered at once with `CallState`; a key that was started before is never started again.
  * `run`: a script for the session's shell. `input`: text for what runs now (`C-c`, `C-d`, `C-z` are keys; other text is typed with a line
  * end). `more`: only wait for more output. `cell`: code for the notebook's kernel; without code only wait for more. `interrupt`: of the cell that
- * runs. `restart`: a new kernel, then the code if there is any. The output of these three is lines of `CellPiece` (`cell.ts`).
+ * runs. `restart`: a new kernel, then the code if there is any. The output of these three is lines of `CellPiece` (`output.ts`).
  * `browser`: actions of the browser as JSON; what it saw is lines of `page.ts`.
  */
 export const CallStart = z.object({

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMAND_VARIABLES } from '../../scripts/start/settings.ts'
+import { lostHops, WALKS } from '../../scripts/structure/walks.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { MARKET_SOURCES } from '../../src/market/providers/registry.ts'
 import { SEARCH_NAMES } from '../../src/news/providers/registry.ts'
@@ -92,6 +93,26 @@ function slug(heading: string): string {
 function withoutCode(markdown: string): string {
   return markdown.replace(/^```[\s\S]*?^```/gm, '')
 }
+
+test('a file of code that a document names is there, by its path or the end of it', () => {
+  const paths = filesIn('.').map((path) => `/${path}`)
+  const named = DOCUMENTS.filter((page) => page !== 'CHANGELOG.md').flatMap((page) =>
+    matches(withoutCode(textOf(page)), /`([\w@.-]+(?:\/[\w@.-]+)*\.(?:tsx?|mjs|sql))(?=[`#: ])/g).map((path) => ({
+      page,
+      path,
+    })),
+  )
+  expect(named.length).toBeGreaterThan(300)
+  expect(named.filter(({ path }) => !paths.some((one) => one.endsWith(`/${path}`)))).toEqual([])
+})
+
+test('the walks of ARCHITECTURE go through functions that are there, and begin at a file that it names', () => {
+  const page = textOf('ARCHITECTURE.md')
+  for (const [name, walk] of Object.entries(WALKS)) {
+    expect([name, lostHops(walk)]).toEqual([name, []])
+    expect([name, page.includes(`\`${walk[0]?.file}\``)]).toEqual([name, true])
+  }
+})
 
 test('each kit has a short page that leads to the decision why it is ours', () => {
   const kits = new Set(filesIn('src/kits').map((path) => path.split('/')[2]))

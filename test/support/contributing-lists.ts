@@ -72,9 +72,8 @@ const MARKET: List = {
   async add(copy, name, fields) {
     await copy.write(
       `src/market/providers/${name}.ts`,
-      `import type { ProviderDeps } from './registry.ts'
-import type { MarketDataProvider } from './provider.ts'
-export function ${name}Provider(options: ProviderDeps & { url: string }): MarketDataProvider {
+      `import type { MarketDataProvider } from './provider.ts'
+export function ${name}Provider(options: { url: string }): MarketDataProvider {
   return {
     name: '${name}',
     provenance: () => null,

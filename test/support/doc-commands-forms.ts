@@ -104,8 +104,9 @@ function isClientCommand(name: string): void {
   if (!isNamed) throw new Error(`bellwether has no command ${name}`)
 }
 
+/** `-u` records what a test compares with. */
 function onlyFiles(paths: readonly string[]): void {
-  const missing = paths.find((path) => !isFile(path))
+  const missing = paths.find((path) => path !== '-u' && !isFile(path))
   if (missing !== undefined) throw new Error(`there is no file ${missing}`)
 }
 

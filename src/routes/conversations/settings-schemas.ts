@@ -1,4 +1,4 @@
-// Settings as they travel. A field that is absent is kept; what null means is told in `settings-wire.ts`.
+// Settings as they travel. A field that is absent is kept; what null means is told in `docs/settings.md`.
 
 import { z } from '@hono/zod-openapi'
 import { RUNTIME_KINDS } from '../../agent/runtime.ts'

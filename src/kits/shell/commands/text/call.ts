@@ -25,7 +25,8 @@ interface CallDeps {
 }
 
 export class TextCall {
-  readonly name: string
+  /** Stands before what is complained of: the command, or the one that does its work. */
+  name: string
   readonly args: readonly string[]
   readonly context: Context
   readonly pause: Pause

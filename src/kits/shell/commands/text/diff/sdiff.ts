@@ -28,5 +28,6 @@ export async function sdiff(call: TextCall): Promise<void> {
     AS_DIFF[name] ?? `-${name}`,
     ...(value === null ? [] : [value]),
   ])
+  call.name = 'diff'
   await diff(call, ['-y', ...words, '--', first, second])
 }

@@ -1,0 +1,30 @@
+// Whether a command of the shell is in the corpus at all, which compares it with the real one.
+
+import { expect, test } from 'vitest'
+import { SHELL_RISKS } from '../../../../src/agent/security/shell-risks.ts'
+import { filesIn, textOf } from '../../../support/source-tree.ts'
+
+/** Why nothing can compare them. */
+const NOT_COMPARED: Readonly<Record<string, string>> = {
+  arch: 'says what the machine is',
+  curl: 'needs servers: test/node/kits/shell/curl.test.ts',
+  dos2unix: 'is not installed where the suite runs',
+  hostname: 'says what the machine is',
+  logname: 'says who is signed in',
+  mkfifo: 'is refused here',
+  mknod: 'is refused here',
+  tput: 'depends on the terminal',
+  tty: 'depends on the terminal',
+  uname: 'says what the machine is',
+  unix2dos: 'is not installed where the suite runs',
+  users: 'says who is signed in',
+}
+
+test('every command of the shell is compared with the real one, or it is said here why not', () => {
+  const entries = filesIn('test/fixtures/shell/commands').map(textOf).join('\n')
+  const isThere = (name: string) =>
+    new RegExp(`(?:^|[\\s;|&(\`"])${name.replace(/[.[]/g, '\\$&')}(?:[\\s;|&)\`"]|$)`, 'm').test(entries)
+  const names = Object.keys(SHELL_RISKS)
+  expect(names.length).toBeGreaterThan(140)
+  expect(names.filter((name) => !isThere(name)).sort()).toEqual(Object.keys(NOT_COMPARED).sort())
+})
