@@ -1,18 +1,25 @@
-// Who a request is from, as far as the front can tell: the owner of its key, where the runtime has told, else what it shows of itself.
+// Who a request is from, as far as the front can tell: the owner of its key, where the runtime has told. All that shows no key, or
+// one whose owner is not known, is of one caller for each address: whoever writes a new one into every request gains nothing.
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { bearerIn, cookieIn, queryKeyIn, SESSION_COOKIE } from '../../src/http/shown-key.ts'
 import { FRONT_HEADER, OWNER_HEADER } from './front-word.ts'
 import { HOST } from './port.ts'
 
 /** Keys whose owner is remembered. */
 const MOST_REMEMBERED = 10_000
+/** Keys that the runtime is yet to be asked about. One more is asked about when it comes again. */
+const MOST_ASKED = 100
+/** So long nobody's key is not asked about again: in local mode they all are. A key never becomes somebody's later on. */
+const NOBODYS_MS = 10_000
 const TIMEOUT_MS = 5_000
 
 export class Callers {
   readonly #word: string
   readonly #owners = new Map<string, string>()
-  #isAsking = false
+  readonly #nobodys = new Map<string, number>()
+  readonly #asked = new Map<string, Question>()
 
   constructor(word: string) {
     this.#word = word
@@ -20,56 +27,66 @@ export class Callers {
 
   /** `port` is the runtime's. All that an owner sends has one name, once the runtime has said whose its keys are. */
   nameOf(request: IncomingMessage, port: number): string {
-    const shown = credentialOf(request)
-    if (shown === null) return `peer ${request.socket.remoteAddress}`
-    const key = createHash('sha256').update(shown.join(' ')).digest('base64')
-    const owner = this.#owners.get(key)
-    if (owner !== undefined) return `owner ${owner}`
-    void this.#ask(request, { key, shown, port })
-    return `key ${key}`
+    const shown = shownBy(request)
+    if (shown !== null) {
+      const key = createHash('sha256').update(shown.text).digest('base64')
+      const owner = this.#owners.get(key)
+      if (owner !== undefined) return `owner ${owner}`
+      this.#askLater(key, { ...shown, url: request.url ?? '/', port })
+    }
+    return `peer ${request.socket.remoteAddress}`
   }
 
   /** One question at a time: a flood of made-up keys makes no flood of questions. */
-  async #ask({ url }: IncomingMessage, { key, shown, port }: Question): Promise<void> {
-    if (this.#isAsking) return
-    this.#isAsking = true
-    try {
-      const headers = { ...shownAs(shown), [FRONT_HEADER]: this.#word, [OWNER_HEADER]: '?' }
-      const signal = AbortSignal.timeout(TIMEOUT_MS)
-      const { owner } = (await (await fetch(`http://${HOST}:${port}${url}`, { headers, signal })).json()) as Answer
-      if (owner !== null) this.#remember(key, owner)
-    } catch {
-      // The runtime is gone or busy: the next request of this key asks again.
-    } finally {
-      this.#isAsking = false
+  #askLater(key: string, question: Question): void {
+    const isNobodys = performance.now() < (this.#nobodys.get(key) ?? 0)
+    if (isNobodys || this.#asked.has(key) || this.#asked.size >= MOST_ASKED) return
+    this.#asked.set(key, question)
+    if (this.#asked.size === 1) void this.#askAll()
+  }
+
+  async #askAll(): Promise<void> {
+    for (const [key, question] of this.#asked) {
+      await this.#ask(key, question)
+      this.#asked.delete(key)
     }
   }
 
-  #remember(key: string, owner: string): void {
-    const oldest = this.#owners.keys().next()
-    if (this.#owners.size >= MOST_REMEMBERED && !oldest.done) this.#owners.delete(oldest.value)
-    this.#owners.set(key, owner)
+  async #ask(key: string, { name, text, url, port }: Question): Promise<void> {
+    try {
+      const headers = { [name]: text, [FRONT_HEADER]: this.#word, [OWNER_HEADER]: '?' }
+      const signal = AbortSignal.timeout(TIMEOUT_MS)
+      const { owner } = (await (await fetch(`http://${HOST}:${port}${url}`, { headers, signal })).json()) as Answer
+      if (owner === null) remember(this.#nobodys, key, performance.now() + NOBODYS_MS)
+      else remember(this.#owners, key, owner)
+    } catch {
+      // The runtime is gone or busy: the next request of this key asks again.
+    }
   }
+}
+
+function remember<T>(all: Map<string, T>, key: string, value: T): void {
+  const oldest = all.keys().next()
+  if (all.size >= MOST_REMEMBERED && !oldest.done) all.delete(oldest.value)
+  all.delete(key)
+  all.set(key, value)
 }
 
 type Answer = { owner: string | null }
-type Credential = readonly [where: string, text: string]
-type Question = { key: string; shown: Credential; port: number }
+/** The header in which the runtime is asked about it. */
+type Shown = { name: string; text: string }
+type Question = Shown & { url: string; port: number }
 
-const QUERY = 'query'
-
-/** What the service takes for a key: a header, the query of what a browser opens without headers, or a cookie. */
-function credentialOf({ headers, url = '' }: IncomingMessage): Credential | null {
-  for (const name of ['x-session-api-key', 'authorization']) {
-    const text = headers[name]
-    if (text !== undefined && text !== '') return [name, String(text)]
-  }
-  const inQuery = /[?&]session_api_key=([^&]+)/.exec(url)?.[1]
-  if (inQuery !== undefined) return [QUERY, inQuery]
-  return headers.cookie === undefined ? null : ['cookie', headers.cookie]
+/** What the service takes for a key, in the order in which it looks; nothing else of the request makes another caller of it. */
+function shownBy({ headers, method = '', url = '/' }: IncomingMessage): Shown | null {
+  const { 'x-session-api-key': own, authorization = null, cookie = null } = headers
+  const text = own ? String(own) : (bearerIn(authorization) ?? queryKeyOf(method, url))
+  if (text !== null) return { name: 'x-session-api-key', text }
+  const session = cookieIn(cookie, SESSION_COOKIE)
+  return session === null ? null : { name: 'cookie', text: `${SESSION_COOKIE}=${session}` }
 }
 
-/** What stands in the address is there already. */
-function shownAs([where, text]: Credential): Record<string, string> {
-  return where === QUERY ? {} : { [where]: text }
+function queryKeyOf(method: string, url: string): string | null {
+  const address = `http://${HOST}${url}`
+  return url.includes('session_api_key') && URL.canParse(address) ? queryKeyIn(method, new URL(address)) : null
 }

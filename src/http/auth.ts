@@ -13,9 +13,9 @@ import type { AppEnv, Principal } from './app-env.ts'
 import { AppError } from './errors.ts'
 import { checkKey, forgetKey, keyInForce, readToken, rememberedKey, type SessionToken, signToken } from './keys.ts'
 import { isOpenToLeavers, leaving, refuseLeavingOwner } from './leaving.ts'
+import { bearerIn, cookieIn, queryKeyIn, SESSION_COOKIE } from './shown-key.ts'
 import { demandPatience, unauthorized, wrongKey } from './too-many.ts'
 
-export const SESSION_COOKIE = 'bellwether_session'
 /** Browsers take a cookie of this name only from this very host, over TLS, for all of it: a neighbour's host cannot put one in its place. */
 export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`
 export const LOCAL_OWNER = 'local'
@@ -35,8 +35,6 @@ const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, until: 
 
 /** Not `x.localhost`, which every browser takes for this machine: pages that an agent wrote may be served under such a name. */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
-/** The sockets and streams that a browser opens without headers: no other path accepts a key in the query. */
-const STREAM_PATH = /^\/(api\/conversations\/[^/]+\/(ws|terminal)|socket\.io\/?|api\/v1\/analysis\/tasks\/stream)$/
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
@@ -181,16 +179,10 @@ export function presentedKey(request: Request): string | null {
 function bearer(request: Request): string | null {
   const key = request.headers.get('x-session-api-key')
   if (key !== null && key !== '') return key
-  return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
+  return bearerIn(request.headers.get('authorization'))
 }
 
-/** Sockets and event streams cannot send headers from a browser. Clients of the reference send the words null and undefined. */
-function queryKey(request: Request): string | null {
-  const url = new URL(request.url)
-  if (request.method !== 'GET' || !STREAM_PATH.test(url.pathname)) return null
-  const key = url.searchParams.get('session_api_key')
-  return key === null || key === '' || key === 'null' || key === 'undefined' ? null : key
-}
+const queryKey = (request: Request): string | null => queryKeyIn(request.method, new URL(request.url))
 
 /** The principal of a key or token on this path, or null. */
 async function identifyText(text: string, env: Env, request: Request): Promise<Principal | null> {
@@ -228,10 +220,8 @@ async function identifyCookie(request: Request, env: Env, settings: Config): Pro
 
 /** The session in the cookie of a request; null without a cookie that is valid and not expired. */
 function sessionOf(request: Request, { secretsKey }: Config): SessionToken | null {
-  const cookie = request.headers.get('cookie')
-  const name = isSecure(request.url) ? HOST_SESSION_COOKIE : SESSION_COOKIE
-  const text = cookie === null ? undefined : new RegExp(`(?:^|; *)${name}=([^;]*)`).exec(cookie)?.[1]
-  return text === undefined || secretsKey === null ? null : readToken(secretsKey, 'bws', text)
+  const text = cookieIn(request.headers.get('cookie'), isSecure(request.url) ? HOST_SESSION_COOKIE : SESSION_COOKIE)
+  return text === null || secretsKey === null ? null : readToken(secretsKey, 'bws', text)
 }
 
 /** A token or cookie is valid as long as it and the key behind it are. */
@@ -283,7 +273,7 @@ export async function refusePages(request: Request, env: Env): Promise<void> {
 }
 
 export function bearerOf(request: Request): string | null {
-  return /^Bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
+  return bearerIn(request.headers.get('authorization'))
 }
 
 // A key in exchange for a cookie that scripts cannot read and that stands for the key: one sign-in for the console and for the

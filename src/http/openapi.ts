@@ -4,10 +4,11 @@
 import { z } from '@hono/zod-openapi'
 import type { Context, Handler } from 'hono'
 import type { Admission, AppEnv } from './app-env.ts'
-import { demandAnew, isLongAdmitted, SESSION_COOKIE } from './auth.ts'
+import { demandAnew, isLongAdmitted } from './auth.ts'
 import { generateDocument, type Words, withWords } from './document-words.ts'
 import { codesOf, type ErrorCode, type ErrorShape, envelopeFor } from './errors.ts'
 import { envelopeOf, type Router, serve } from './router.ts'
+import { SESSION_COOKIE } from './shown-key.ts'
 import { type BodyShape, validate } from './validation.ts'
 
 /** The groups of the document, in the order in which it shows them. */

@@ -8,9 +8,11 @@ import { Front } from '../../scripts/start/front.ts'
 import { OWNER_HEADER } from '../../scripts/start/front-word.ts'
 import { freePort } from '../../scripts/start/port.ts'
 
-/** A runtime that answers when it is told to, and knows two keys of one owner. */
+/** A runtime that answers when it is told to. Of a key or cookie `ann-1` the owner is `ann`; `made-up-1` is nobody's. */
 class HeldRuntime {
   readonly inside: { key: string; response: ServerResponse }[] = []
+  /** Keys whose owner the front has asked for. */
+  readonly told = new Set<string>()
   readonly url: string
 
   private constructor(url: string) {
@@ -35,8 +37,26 @@ class HeldRuntime {
   }
 
   ask(key: string, signal?: AbortSignal): Promise<string> {
-    const answer = fetch(this.url, { headers: { 'x-session-api-key': key }, ...(signal ? { signal } : {}) })
+    return this.askWith({ 'x-session-api-key': key }, signal)
+  }
+
+  askWith(headers: Record<string, string>, signal?: AbortSignal): Promise<string> {
+    const answer = fetch(this.url, { headers, ...(signal ? { signal } : {}) })
     return answer.then((response) => response.text())
+  }
+
+  /** Until the front knows whose these keys are. It asks for one after the other, so it knows them when it asks for the last. */
+  async meet(...keys: string[]): Promise<void> {
+    for (const key of [...keys, 'made-up-last']) await this.#serveOne(key)
+    await expect.poll(() => [...this.told]).toContain('made-up-last')
+    for (const key of keys) await this.#serveOne(key)
+  }
+
+  async #serveOne(key: string): Promise<void> {
+    const asked = this.ask(key)
+    await expect.poll(() => this.keys()).toEqual([key])
+    this.answer(key)
+    await asked
   }
 
   keys(): string[] {
@@ -50,9 +70,11 @@ class HeldRuntime {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const key = String(request.headers['x-session-api-key'])
+    const { cookie = '' } = request.headers
+    const key = String(request.headers['x-session-api-key'] ?? /bellwether_session=([^;]*)/.exec(cookie)?.[1])
     if (request.headers[OWNER_HEADER] !== undefined) {
-      response.end(JSON.stringify({ owner: key.startsWith('twin') ? 'twins' : null }))
+      this.told.add(key)
+      response.end(JSON.stringify({ owner: key.startsWith('made-up') ? null : key.split('-')[0] }))
       return
     }
     this.inside.push({ key, response })
@@ -65,10 +87,7 @@ class HeldRuntime {
 
 test('beside somebody else a caller has two requests inside, and the other one goes past the line', async () => {
   const runtime = await HeldRuntime.start()
-  const first = runtime.ask('other')
-  await expect.poll(() => runtime.keys()).toEqual(['other'])
-  runtime.answer('other')
-  expect(await first).toBe('for other')
+  await runtime.meet('other', 'busy')
   const flood = Array.from({ length: 6 }, () => runtime.ask('busy'))
   await expect.poll(() => runtime.keys()).toEqual(['busy', 'busy'])
   const past = runtime.ask('other')
@@ -84,31 +103,25 @@ test('beside somebody else a caller has two requests inside, and the other one g
 
 test('who is alone has many inside', async () => {
   const runtime = await HeldRuntime.start()
-  const flood = Array.from({ length: 40 }, () => runtime.ask('alone'))
-  await expect.poll(() => runtime.inside.length).toBe(32)
+  const flood = Array.from({ length: 40 }, () => runtime.ask('made-up'))
   for (let left = 40; left > 0; left--) {
     await expect.poll(() => runtime.inside.length).toBe(Math.min(left, 32))
-    runtime.answer('alone')
+    runtime.answer('made-up')
   }
-  expect(await Promise.all(flood)).toEqual(Array(40).fill('for alone'))
+  expect(await Promise.all(flood)).toEqual(Array(40).fill('for made-up'))
 })
 
 test('what lasts long holds no other of the same caller up', async () => {
   const runtime = await HeldRuntime.start(200)
-  const flood = Array.from({ length: 40 }, () => runtime.ask('alone'))
+  const flood = Array.from({ length: 40 }, () => runtime.ask('made-up'))
   await expect.poll(() => runtime.inside.length, { timeout: 10_000 }).toBe(40)
-  while (runtime.inside.length > 0) runtime.answer('alone')
-  expect(await Promise.all(flood)).toEqual(Array(40).fill('for alone'))
+  while (runtime.inside.length > 0) runtime.answer('made-up')
+  expect(await Promise.all(flood)).toEqual(Array(40).fill('for made-up'))
 })
 
 test('two keys of one owner are one caller, once the runtime has said so', async () => {
   const runtime = await HeldRuntime.start()
-  for (const key of ['other', 'twin-1', 'twin-2', 'twin-1', 'twin-2']) {
-    const asked = runtime.ask(key)
-    await expect.poll(() => runtime.keys()).toEqual([key])
-    runtime.answer(key)
-    await asked
-  }
+  await runtime.meet('other', 'twin-1', 'twin-2')
   const flood = ['twin-1', 'twin-2', 'twin-1', 'twin-2'].map((key) => runtime.ask(key))
   await expect.poll(() => runtime.inside.length).toBe(2)
   const past = runtime.ask('other')
@@ -122,8 +135,63 @@ test('two keys of one owner are one caller, once the runtime has said so', async
   await Promise.all(flood)
 })
 
+test('keys that are nobody’s, and requests without one, are one caller', async () => {
+  const runtime = await HeldRuntime.start()
+  await runtime.meet('other')
+  const shown: Record<string, string>[] = [
+    { 'x-session-api-key': 'made-up-1' },
+    { 'x-session-api-key': 'made-up-2' },
+    { authorization: 'Bearer made-up-3' },
+    { authorization: 'Basic made-up-4' },
+    { cookie: 'bellwether_session=made-up-5' },
+    {},
+  ]
+  const flood = shown.map((headers) => runtime.askWith(headers))
+  await expect.poll(() => runtime.inside.length).toBe(2)
+  const past = runtime.ask('other')
+  await expect.poll(() => runtime.keys()).toContain('other')
+  expect(runtime.inside).toHaveLength(3)
+  runtime.answer('other')
+  await past
+  for (let left = flood.length; left > 0; left--) {
+    await expect.poll(() => runtime.inside.length).toBe(Math.min(left, 2))
+    runtime.answer(runtime.keys()[0] ?? '')
+  }
+  await Promise.all(flood)
+})
+
+test('what else stands in a request makes no other caller of its owner', async () => {
+  const runtime = await HeldRuntime.start()
+  const cookie = 'bellwether_session=signed-1'
+  const asked = runtime.askWith({ cookie })
+  await expect.poll(() => runtime.keys()).toEqual(['signed-1'])
+  runtime.answer('signed-1')
+  await asked
+  await runtime.meet('other', 'signed-2')
+  const shown = [
+    { cookie: `a=1; ${cookie}` },
+    { cookie: `${cookie}; b=2` },
+    { cookie, authorization: 'Basic 3' },
+    { authorization: 'bearer   signed-2' },
+  ]
+  const flood = shown.map((headers) => runtime.askWith(headers))
+  await expect.poll(() => runtime.inside.length).toBe(2)
+  const past = runtime.ask('other')
+  await expect.poll(() => runtime.keys()).toContain('other')
+  const nobody = runtime.askWith({})
+  await expect.poll(() => runtime.inside.length).toBe(4)
+  runtime.answer('other')
+  await past
+  for (let left = flood.length + 1; left > 0; left--) {
+    await expect.poll(() => runtime.inside.length).toBeGreaterThan(0)
+    runtime.answer(runtime.keys()[0] ?? '')
+  }
+  await Promise.all([...flood, nobody])
+})
+
 test('who leaves while waiting is not asked for, and gives its place to the next', async () => {
   const runtime = await HeldRuntime.start()
+  await runtime.meet('other', 'busy')
   const before = runtime.ask('other')
   await expect.poll(() => runtime.keys()).toEqual(['other'])
   const inside = [runtime.ask('busy'), runtime.ask('busy')]
