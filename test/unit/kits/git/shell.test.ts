@@ -100,3 +100,23 @@ test('an alias that leads back to itself ends, and one that means another comman
     "fatal: alias loop detected: expansion of 'a' does not terminate\n128\ntwo words\ngit: 'nothing' is not available here\n",
   )
 })
+
+test('a merge keeps the side that is asked for where both changed, and a fixup leaves no word of its own', async () => {
+  const { out } = openShell()
+  await out(
+    `git init -q; printf '1\\n2\\n' > f; git add f; git commit -qm base; git checkout -qb side; printf '1\\ntheirs\\n' > f
+     git commit -qam side; git checkout -q main; printf '1\\nours\\n' > f; git commit -qam ours`,
+  )
+  expect(await out('git merge -q -X ours side -m m; cat f; git reset -q --hard HEAD~1')).toBe(
+    'Auto-merging f\n1\nours\n',
+  )
+  expect(await out('git merge -q -X theirs side -m m; cat f; git merge -X other side')).toBe(
+    "Auto-merging f\n1\ntheirs\nfatal: the strategy option 'other' is not available here\n",
+  )
+  expect(
+    await out(
+      `git checkout -q side; echo 3 >> f; git commit -qam 'fixup! side'; GIT_SEQUENCE_EDITOR=: git rebase -q -i --autosquash main~2
+       git log --format=%B; cat f`,
+    ),
+  ).toBe('side\n\nbase\n\n1\ntheirs\n3\n')
+})

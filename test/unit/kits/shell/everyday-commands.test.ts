@@ -276,3 +276,9 @@ test('line ends are changed in place or on the way, and what is nested too deepl
     expect(said, command).toMatch(/^[^\n]{1,300}(\n[^\n]{0,100})?\n\[\d+\]\n$/)
   }
 })
+
+test('a word that is no number, and an option that is not known, are named', async () => {
+  const run = await shell()
+  expect(await run('factor x; echo $?; factor 12')).toBe('factor: ‘x’ is not a valid positive integer\n1\n12: 2 2 3\n')
+  expect(await run('jq --nope . < b.ini; echo $?')).toMatch(/^jq: Unknown option: --nope\n[\s\S]*\n2\n$/)
+})
