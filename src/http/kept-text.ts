@@ -4,16 +4,17 @@
 type Head = { request: Request; contentType: string }
 
 export class KeptText {
-  #plain: Uint8Array<ArrayBuffer> | null = null
-  #packed: Uint8Array<ArrayBuffer> | null = null
+  #plain: Uint8Array | null = null
+  #packed: Uint8Array | null = null
 
   /** `make` is called once, and only before the first answer. */
   async answer(make: () => string, { request, contentType }: Head): Promise<Response> {
-    this.#plain ??= new TextEncoder().encode(make())
+    const plain = this.#plain ?? new TextEncoder().encode(make())
+    this.#plain = plain
     const headers = new Headers({ 'content-type': contentType, vary: 'accept-encoding' })
-    if (!takesGzip(request.headers.get('accept-encoding'))) return new Response(this.#plain, { headers })
+    if (!takesGzip(request.headers.get('accept-encoding'))) return new Response(plain, { headers })
     // Two that come first at the same time both make it: nothing is awaited that another request has begun.
-    this.#packed ??= await gzipped(this.#plain)
+    this.#packed ??= await gzipped(plain)
     headers.set('content-encoding', 'gzip')
     return new Response(this.#packed, { headers, encodeBody: 'manual' })
   }
@@ -24,7 +25,7 @@ export function takesGzip(accepted: string | null): boolean {
   return (accepted ?? '').split(',').some((one) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$)[\d.]+\s*)?$/i.test(one))
 }
 
-async function gzipped(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+async function gzipped(bytes: Uint8Array): Promise<Uint8Array> {
   const packed = new Response(bytes).body?.pipeThrough(new CompressionStream('gzip'))
   return new Uint8Array(await new Response(packed).arrayBuffer())
 }
