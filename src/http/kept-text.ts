@@ -9,8 +9,8 @@ export class KeptText {
 
   /** `make` is called once, and only before the first answer. */
   async answer(make: () => string, { request, contentType }: Head): Promise<Response> {
-    this.#plain ??= new TextEncoder().encode(make())
-    const plain = this.#plain
+    const plain = this.#plain ?? new TextEncoder().encode(make())
+    this.#plain = plain
     const headers = new Headers({ 'content-type': contentType, vary: 'accept-encoding' })
     if (!takesGzip(request.headers.get('accept-encoding'))) return new Response(plain, { headers })
     // Two that come first at the same time both make it: nothing is awaited that another request has begun.

@@ -4,6 +4,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, inject } from 'vitest'
 import { CallQueue } from '../../durable-objects/conversation/turn/call-queue.ts'
+import type { Imports } from '../../durable-objects/owner/import/imports.ts'
 import { conversation, feedbackKey, talkId } from '../../src/bindings.ts'
 import { OWNED_TABLES } from '../../src/db/erasures.ts'
 import { IMPORTED_TABLES } from '../../src/db/imports.ts'
@@ -188,4 +189,14 @@ export async function ended(by: Client): Promise<Standing> {
     .poll(async () => (await by.json<Standing>('/api/import')).phase, { timeout: 120_000 })
     .toMatch(/done|refused|failed/)
   return by.json<Standing>('/api/import')
+}
+
+/** The archive as one part, which the object was told of. */
+export async function handedIn(imports: Imports, owner: string, archive: Uint8Array): Promise<void> {
+  expect(await imports.begin(owner, archive.length)).toBe('begun')
+  const id = imports.standing?.id ?? ''
+  const found = imports.partKey(id, 0)
+  const key = typeof found === 'object' && 'key' in found ? found.key : ''
+  await env.FILES.put(key, archive)
+  await imports.notePart(id, { key, bytes: archive.length, offset: 0 })
 }

@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { ConversationBooks } from '../../durable-objects/owner/conversation-books.ts'
 import { Imports } from '../../durable-objects/owner/import/imports.ts'
 import { MIGRATIONS } from '../../durable-objects/owner/schema.ts'
@@ -15,6 +15,7 @@ import { startConversation } from '../helpers/conversation.ts'
 import {
   archiveOf,
   ended,
+  handedIn,
   LARGE,
   PART,
   put,
@@ -367,34 +368,6 @@ test('an import that is broken off anywhere goes on, and nothing is there twice'
     expect([name, part(again, `database/${name}`).length]).toEqual([name, wanted.length])
   }
   expect(part(again, `conversations/${chat.id}/events`)).toEqual(part(before, `conversations/${chat.id}/events`))
-})
-
-async function handedIn(imports: Imports, owner: string, archive: Uint8Array): Promise<void> {
-  expect(await imports.begin(owner, archive.length)).toBe('begun')
-  const id = imports.standing?.id ?? ''
-  const found = imports.partKey(id, 0)
-  const key = typeof found === 'object' && 'key' in found ? found.key : ''
-  await env.FILES.put(key, archive)
-  await imports.notePart(id, { key, bytes: archive.length, offset: 0 })
-}
-
-test('an import lets others come first after each few of its steps', async () => {
-  const { by } = await someone()
-  const archive = await archiveOf(by)
-  const other = await client({ owner: `taker-${crypto.randomUUID()}` })
-  onTestFinished(() => void vi.restoreAllMocks())
-  const [pauses, entries] = await runInDurableObject(ownerOf(env, other.owner), async (_, { storage }) => {
-    migrate(storage, MIGRATIONS)
-    const allowed = () => ({ conversations: 100, bytes: 1_000_000_000 })
-    const imports = new Imports({ env: () => env, storage, books: new ConversationBooks(storage), allowed })
-    await handedIn(imports, other.owner, archive)
-    const timers = vi.spyOn(globalThis, 'setTimeout')
-    while (imports.standing?.phase !== 'done') await imports.work()
-    return [timers.mock.calls.filter(([, delayMs]) => delayMs === 0).length, imports.standing.entries]
-  })
-  expect(entries).toBeGreaterThan(16)
-  // Each is noted, looked into and carried out.
-  expect(pauses).toBeGreaterThanOrEqual(Math.floor((3 * entries) / 8) - 1)
 })
 
 test('a long conversation with large files, and many reports are imported', async () => {

@@ -6,7 +6,7 @@ import { isoMicros } from '../../../src/lib/clock.ts'
 import { giveWay } from '../../../src/lib/give-way.ts'
 import { MAX_ROW_LENGTH, partsOf } from '../../named-texts.ts'
 import { firstRow, rows } from '../../sql.ts'
-import { type EventPage, matchingBodies, PAUSE, type Searched } from './event-search.ts'
+import { type EventPage, matchingBodies, PAUSE } from './event-search.ts'
 import { EventSearchIndex } from './event-search-index.ts'
 import { RecentEvents } from './recent-events.ts'
 
@@ -251,12 +251,10 @@ export class EventLog {
   }
 
   #bodies(page: EventPage): Iterable<string | typeof PAUSE> {
-    return this.#recent.page(page) ?? matchingBodies(page, this.#searched)
-  }
-
-  get #searched(): Searched {
     const whole = (id: number, body: string) => this.#whole(id, body)
-    return { sql: this.#sql, index: this.#index, last: this.#last, whole, firstLook: FIRST_LOOK, slice: SLICE_EVENTS }
+    const how = { whole, firstLook: FIRST_LOOK, slice: SLICE_EVENTS }
+    const searched = { sql: this.#sql, index: this.#index, last: this.#last, ...how }
+    return this.#recent.page(page) ?? matchingBodies(page, searched)
   }
 }
 
