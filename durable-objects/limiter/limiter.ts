@@ -1,5 +1,5 @@
-// The rate limits of one key, or of one address that sent wrong keys. The buckets are in memory only: an eviction loses
-// recent use, and a bucket that nobody uses is full again by then.
+// The rate limits of one key, or of one address that sent wrong keys. The buckets are in memory only. An object is evicted after
+// ten seconds, when they are not full again yet; so those who ask remember what they were told, and bring it along.
 
 import { createDurable } from 'itty-durable'
 import { type Bucket, type Spending, spend } from '../../src/limits/bucket.ts'
@@ -11,15 +11,22 @@ type Take = {
   windowMs: number
   /** How many requests an isolate admitted by itself since its last call. */
   spent: number
+  /** When it admitted the first of them, epoch ms. */
+  since: number
+  /** The bucket as the isolate was last shown it. */
+  known: Bucket | null
 }
+
+type Taken = Spending & { bucket: Bucket }
 
 export class Limiter extends createDurable({ autoPersist: false }) {
   buckets: Record<string, Bucket> = {}
 
-  take({ kind, count, windowMs, spent }: Take): Spending {
+  take({ kind, count, windowMs, spent, since, known }: Take): Taken {
     const now = Date.now()
-    const bucket = this.buckets[kind] ?? { tokens: count, at: now }
+    const bucket = this.buckets[kind] ?? known ?? { tokens: count, at: Math.min(since, now) }
     this.buckets[kind] = bucket
-    return spend(bucket, { count, windowMs }, { spent, now })
+    const spending = spend(bucket, { count, windowMs }, { spent, since, now })
+    return { ...spending, bucket: { ...bucket } }
   }
 }

@@ -19,7 +19,8 @@ export const SHARES: Shares = { alone: 32, besideOthers: 1, recentMs: 5_000, lon
 export type EndTurn = () => void
 
 type Waiting = { isGone: () => boolean; begin: (end: EndTurn | null) => void }
-type Caller = { inside: number; line: Waiting[] }
+/** A line for each kind of request. */
+type Caller = { inside: number; lines: Map<string, Waiting[]> }
 
 export class FairShare {
   readonly #shares: Shares
@@ -34,14 +35,16 @@ export class FairShare {
 
   /**
    * Settles when it is the request's turn, with what is to be called when the runtime is done with it. Null: the client has left
-   * while it waited.
+   * while it waited. Of each kind that waits one has its turn after the other.
    */
-  turn(name: string, isGone: () => boolean): Promise<EndTurn | null> | EndTurn {
+  turn(name: string, kind: string, isGone: () => boolean): Promise<EndTurn | null> | EndTurn {
     this.#note(name)
-    const caller = this.#callers.get(name) ?? { inside: 0, line: [] }
+    const caller = this.#callers.get(name) ?? { inside: 0, lines: new Map<string, Waiting[]>() }
     this.#callers.set(name, caller)
-    if (caller.line.length === 0 && caller.inside < this.#most(name)) return this.#begin(name, caller)
-    return new Promise((begin) => caller.line.push({ isGone, begin }))
+    if (caller.lines.size === 0 && caller.inside < this.#most(name)) return this.#begin(name, caller)
+    const line = caller.lines.get(kind) ?? []
+    caller.lines.set(kind, line)
+    return new Promise((begin) => line.push({ isGone, begin }))
   }
 
   #begin(name: string, caller: Caller): EndTurn {
@@ -60,11 +63,11 @@ export class FairShare {
   }
 
   #goOn(name: string, caller: Caller): void {
-    while (caller.line.length > 0 && caller.inside < this.#most(name)) {
-      const next = caller.line.shift()
+    while (caller.lines.size > 0 && caller.inside < this.#most(name)) {
+      const next = takeNext(caller.lines)
       next?.begin(next.isGone() ? null : this.#begin(name, caller))
     }
-    if (caller.inside === 0 && caller.line.length === 0) this.#callers.delete(name)
+    if (caller.inside === 0 && caller.lines.size === 0) this.#callers.delete(name)
   }
 
   #note(name: string): void {
@@ -77,4 +80,15 @@ export class FairShare {
     const { alone, besideOthers, recentMs } = this.#shares
     return performance.now() - other.at < recentMs ? besideOthers : alone
   }
+}
+
+/** The first of the line whose turn it is, which then stands behind the others. */
+function takeNext(lines: Map<string, Waiting[]>): Waiting | undefined {
+  const [first] = lines
+  if (first === undefined) return undefined
+  const [kind, line] = first
+  const next = line.shift()
+  lines.delete(kind)
+  if (line.length > 0) lines.set(kind, line)
+  return next
 }

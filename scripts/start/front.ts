@@ -88,7 +88,11 @@ export class Front {
     const port = await this.#backend()
     if (response.destroyed) return
     if (port === null) return refuse(response, STARTING)
-    const endTurn = await this.#share.turn(this.#callers.nameOf(request, port), () => response.destroyed)
+    const endTurn = await this.#share.turn(
+      this.#callers.nameOf(request, port),
+      kindOf(request),
+      () => response.destroyed,
+    )
     if (endTurn === null) return
     response.once('close', endTurn)
     // It may have waited for longer than the runtime lived.
@@ -146,7 +150,7 @@ export class Front {
     const port = await this.#backend()
     if (socket.destroyed) return
     if (port === null) return refuseSocket(socket, STARTING)
-    const endTurn = await this.#share.turn(this.#callers.nameOf(request, port), () => socket.destroyed)
+    const endTurn = await this.#share.turn(this.#callers.nameOf(request, port), 'socket', () => socket.destroyed)
     if (endTurn === null) return
     socket.once('close', endTurn)
     const headers = forwardedHeaders(request, this.#word, true)
@@ -190,6 +194,12 @@ export class Front {
       this.#waiting.add(settle)
     })
   }
+}
+
+/** What is quick must not wait behind what takes long: many bodies that are still to come, or many analyses. */
+function kindOf(request: IncomingMessage): string {
+  if (hasBody(request) && !request.complete) return 'coming'
+  return SAFE.has(request.method ?? '') ? 'read' : 'change'
 }
 
 const MAX_ATTEMPTS = 4

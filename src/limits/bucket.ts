@@ -12,14 +12,24 @@ export type Spending = { ok: true; remaining: number } | { ok: false; retryAfter
 // that.
 const A_TOKEN = 1 - 1e-6
 
-/** Subtracts `spent`, which has been used already, and then one more token if there is one. Changes the bucket. */
-export function spend(bucket: Bucket, limit: RateLimit, { spent, now }: { spent: number; now: number }): Spending {
+type Use = {
+  /** What has been used already. */
+  spent: number
+  /** When its first was used, epoch ms; now, where nothing is said. */
+  since?: number
+  now: number
+}
+
+/** Subtracts `spent`, and then one more token if there is one. Changes the bucket. */
+export function spend(bucket: Bucket, limit: RateLimit, { spent, since, now }: Use): Spending {
   const perMs = limit.count / limit.windowMs
-  // A clock that is set back must not empty the bucket.
-  const elapsedMs = Math.max(0, now - bucket.at)
-  const refilled = Math.min(limit.count, bucket.tokens + elapsedMs * perMs)
+  // What the bucket gave then was given while it filled up: a full one must not stay full over it. No time counts twice, and a
+  // clock that is set back must not empty the bucket.
+  const from = Math.max(bucket.at, Math.min(since ?? now, now))
+  const before = Math.min(limit.count, bucket.tokens + (from - bucket.at) * perMs)
+  const left = Math.max(-limit.count, before - spent)
+  bucket.tokens = Math.min(limit.count, left + Math.max(0, now - from) * perMs)
   bucket.at = now
-  bucket.tokens = Math.max(-limit.count, refilled - spent)
   if (bucket.tokens < A_TOKEN) return { ok: false, retryAfterMs: Math.ceil((1 - bucket.tokens) / perMs) }
   bucket.tokens -= 1
   return { ok: true, remaining: Math.max(0, Math.floor(bucket.tokens)) }

@@ -2,13 +2,13 @@
 // share is used up; then it reports what it admitted. So a client with few requests costs no call, and many isolates
 // together still keep the limit, except for their shares. Expensive requests are always counted by the object.
 
-import { limiter, type Take } from '../bindings.ts'
+import { limiter, type Take, type Taken } from '../bindings.ts'
 import type { RateLimit } from '../config/limits.ts'
 import { type Config, config } from '../config.ts'
 import { ipv4Of, ipv6Of } from '../lib/ip-address.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { inTime, noAnswerWithin } from '../lib/wait-at-most.ts'
-import type { Spending } from './bucket.ts'
+import type { Bucket } from './bucket.ts'
 
 export type LimitKind = keyof Config['rateLimits']
 
@@ -16,9 +16,12 @@ export type Refusal = { limit: RateLimit; retryAfterMs: number }
 
 /** What an isolate knows about one limit of one key. */
 type Local = {
-  /** Requests that were let through here and not reported, less what time has forgiven. */
+  /** Requests that were let through here and not reported. Time forgives them at the object alone, which knows of all isolates. */
   debt: number
-  at: number
+  /** When the first of them was let through, epoch ms. */
+  since: number
+  /** As the object told it. An object that was evicted meanwhile has forgotten it. */
+  bucket: Bucket | null
   /** The object refused; until this time the isolate refuses by itself, epoch ms. */
   blockedUntil: number
 }
@@ -49,9 +52,7 @@ export function countRequest(env: Env, who: string, kind: LimitKind): Refusal | 
   const now = Date.now()
   const local = localOf(`${kind} ${who}`, now)
   if (local.blockedUntil > now) return { limit, retryAfterMs: local.blockedUntil - now }
-  const forgiven = Math.max(0, now - local.at) * (limit.count / limit.windowMs)
-  local.at = now
-  local.debt = Math.max(0, local.debt - forgiven)
+  if (local.debt === 0) local.since = now
   if (local.debt + 1 <= limit.count * SHARE[kind]) {
     local.debt += 1
     return null
@@ -70,7 +71,7 @@ function localOf(name: string, now: number): Local {
   const known = locals.get(name)
   if (known !== undefined) return known
   if (locals.size >= MAX_REMEMBERED) locals.clear()
-  const local = { debt: 0, at: now, blockedUntil: 0 }
+  const local = { debt: 0, since: now, bucket: null, blockedUntil: 0 }
   locals.set(name, local)
   return local
 }
@@ -78,17 +79,19 @@ function localOf(name: string, now: number): Local {
 type Question = { env: Env; who: string; kind: LimitKind; limit: RateLimit; local: Local }
 
 async function ask({ env, who, kind, limit, local }: Question): Promise<Refusal | null> {
-  const spent = local.debt
+  const { debt: spent, since, bucket: known } = local
   // Reported from here on, so that requests at the same time do not report it again.
   local.debt = 0
-  const answer = await answerInTime(env, who, { kind, ...limit, spent })
-  if (answer === null || answer.ok) return null
+  const answer = await answerInTime(env, who, { kind, ...limit, spent, since, known })
+  if (answer === null) return null
+  if (local.bucket === null || local.bucket.at <= answer.bucket.at) local.bucket = answer.bucket
+  if (answer.ok) return null
   local.blockedUntil = Date.now() + answer.retryAfterMs
   return { limit, retryAfterMs: answer.retryAfterMs }
 }
 
 /** Null when the object cannot be reached: requests then pass, because a limit is no reason for an outage. */
-async function answerInTime(env: Env, who: string, take: Take): Promise<Spending | null> {
+async function answerInTime(env: Env, who: string, take: Take): Promise<Taken | null> {
   try {
     return await inTime(PATIENCE_MS, limiter(env, who).take(take), noAnswerWithin(PATIENCE_MS))
   } catch (error) {

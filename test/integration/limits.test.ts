@@ -1,3 +1,4 @@
+import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { limiter } from '../../src/bindings.ts'
@@ -127,16 +128,42 @@ test('a calm reader costs no hop at all; a hasty one reports now and then, and g
 test('isolates that count for themselves keep to one limit together', async () => {
   const who = `key ${crypto.randomUUID()}`
   const limit = { kind: 'reads', count: 10, windowMs: 99_999_000 }
-  const take = (spent: number) => limiter(env, who).take({ ...limit, spent })
-  expect(await take(3)).toEqual({ ok: true, remaining: 6 })
-  expect(await take(5)).toEqual({ ok: true, remaining: 0 })
+  const take = (spent: number, kind = 'reads') =>
+    limiter(env, who).take({ ...limit, kind, spent, since: Date.now(), known: null })
+  expect(await take(3)).toMatchObject({ ok: true, remaining: 6 })
+  expect(await take(5)).toMatchObject({ ok: true, remaining: 0 })
   expect(await take(0)).toMatchObject({ ok: false })
   // Another limit of the same key is another bucket.
-  expect(await limiter(env, who).take({ ...limit, kind: 'writes', spent: 0 })).toEqual({ ok: true, remaining: 9 })
+  expect(await take(0, 'writes')).toMatchObject({ ok: true, remaining: 9 })
   // Requests at the same time are each counted once.
   const crowd = { ...env, RATE_LIMIT_STARTS: `5/${LONG}` } as Env
   const answers = await Promise.all(Array.from({ length: 20 }, () => countRequest(crowd, `${who} crowd`, 'starts')))
   expect(answers.filter((answer) => answer === null)).toHaveLength(5)
+})
+
+test('a limiter that was evicted forgives nothing that time has not', async () => {
+  const who = `key ${crypto.randomUUID()}`
+  const crowd = { ...env, RATE_LIMIT_SCREENS: `5/${LONG}` } as Env
+  const five = () => Promise.all(Array.from({ length: 5 }, () => countRequest(crowd, who, 'screens')))
+  expect(await five()).toEqual(Array(5).fill(null))
+  await evictDurableObject(env.LIMITER.get(env.LIMITER.idFromName(who)))
+  expect(await countRequest(crowd, who, 'screens')).toMatchObject({ limit: { count: 5 } })
+})
+
+test('what an isolate lets pass by itself is forgiven once, at the limiter', async () => {
+  const who = `key ${crypto.randomUUID()}`
+  const scope = { ...env, RATE_LIMIT_READS: '160/60' } as Env
+  const clock = vi.spyOn(Date, 'now')
+  const start = Date.now()
+  let passed = 0
+  // Five in a second, where 160 in a minute come back: within two minutes 320 more than the 160 are too many.
+  for (let at = 0; at < 600; at++) {
+    clock.mockReturnValue(start + at * 200)
+    if ((await countRequest(scope, who, 'reads')) === null) passed += 1
+  }
+  clock.mockRestore()
+  expect(passed).toBeGreaterThanOrEqual(460)
+  expect(passed).toBeLessThanOrEqual(160 + 320 + 10)
 })
 
 test('when its limiter cannot be reached, or hangs, requests pass and the log says why', async () => {

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { type EndTurn, FairShare } from '../../scripts/start/fair-share.ts'
 import { Front } from '../../scripts/start/front.ts'
 import { OWNER_HEADER } from '../../scripts/start/front-word.ts'
 import { freePort } from '../../scripts/start/port.ts'
@@ -207,4 +208,23 @@ test('who leaves while waiting is not asked for, and gives its place to the next
   }
   runtime.answer('other')
   expect(await Promise.all([...inside, behind, before])).toEqual(['for busy', 'for busy', 'for busy', 'for other'])
+})
+
+test('a quick request waits behind many slow ones of its own caller for one turn of each kind', async () => {
+  const share = new FairShare({ alone: 1, besideOthers: 1, recentMs: 600_000, longestTurnMs: 600_000 })
+  const begun: { kind: string; end: EndTurn | null }[] = []
+  const ask = async (kind: string) => {
+    const end = await share.turn('busy', kind, () => kind === 'left')
+    begun.push({ kind, end })
+  }
+  const kinds = ['change', ...Array(20).fill('coming'), ...Array(20).fill('change'), 'left', 'left', 'read', 'read']
+  const asked = kinds.map(ask)
+  for (let at = 0; at < kinds.length; at++) {
+    await expect.poll(() => begun.length).toBeGreaterThan(at)
+    begun[at]?.end?.()
+  }
+  await Promise.all(asked)
+  const stayed = begun.map(({ kind }) => kind).filter((kind) => kind !== 'left')
+  expect(stayed.slice(0, 7)).toEqual(['change', 'coming', 'change', 'read', 'coming', 'change', 'read'])
+  expect(begun).toHaveLength(kinds.length)
 })

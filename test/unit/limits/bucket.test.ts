@@ -5,7 +5,7 @@ import { type Bucket, spend } from '../../../src/limits/bucket.ts'
 const START = 1_000_000
 
 test('no sequence of requests gets more than the count at once and the refill since, nor waits longer than it is told', () => {
-  const step = fc.record({ waitMs: fc.nat(20_000), spent: fc.nat(5) })
+  const step = fc.record({ waitMs: fc.nat(20_000), spent: fc.nat(5), sinceMs: fc.nat(30_000) })
   const limits = fc.record({
     count: fc.integer({ min: 1, max: 50 }),
     windowMs: fc.integer({ min: 1_000, max: 60_000 }),
@@ -15,12 +15,14 @@ test('no sequence of requests gets more than the count at once and the refill si
       const bucket: Bucket = { tokens: limit.count, at: START }
       let now = START
       let used = 0
-      for (const { waitMs, spent } of steps) {
+      for (const { waitMs, spent, sinceMs } of steps) {
         now += waitMs
-        const full = Math.min(limit.count, bucket.tokens + (waitMs * limit.count) / limit.windowMs)
+        const since = now - sinceMs
+        const from = Math.max(bucket.at, since)
+        const full = Math.min(limit.count, bucket.tokens + ((from - bucket.at) * limit.count) / limit.windowMs)
         // A debt is bounded: what goes beyond is forgiven, so that nobody is locked out for hours.
         used -= Math.max(0, -limit.count - (full - spent))
-        const outcome = spend(bucket, limit, { spent, now })
+        const outcome = spend(bucket, limit, { spent, since, now })
         used += spent + (outcome.ok ? 1 : 0)
         if (outcome.ok) {
           // What is reported may exceed the limit, as it has happened; what is granted never does.
