@@ -30,6 +30,28 @@ test('docs/configuration.md has a table row for every variable of the Worker, an
   expect(rows.filter((name) => !known.includes(name))).toEqual([])
 })
 
+/** As the page writes what the code takes where nothing is set; null for nothing that a row could be held to. */
+function writtenDefault(value: unknown): string | null {
+  if (['string', 'number', 'boolean'].includes(typeof value) && value !== '') return String(value)
+  if (Array.isArray(value) && value.length > 0) return value.join(',')
+  const { count, windowMs } = Object(value) as { count?: number; windowMs?: number }
+  return count === undefined || windowMs === undefined ? null : `${count}/${windowMs / 1000}`
+}
+
+test('the default of a variable in docs/configuration.md is the one of the code', () => {
+  const page = textOf('docs/configuration.md')
+  const defaults = VARIABLES.flatMap(({ name, schema }) => {
+    const text = writtenDefault(schema.safeParse(undefined).data)
+    return text === null ? [] : [[name, text]]
+  })
+  expect(defaults.length).toBeGreaterThan(50)
+  const told = ([name]: string[]) => [
+    name,
+    new RegExp(`^\\| \`${name}\` \\| ([^|]*) \\|`, 'm').exec(page)?.[1]?.replace(/`/g, ''),
+  ]
+  expect(defaults.map(told)).toEqual(defaults)
+})
+
 /** What the first column of a table names: the rows of the table below the heading. */
 const namesIn = (page: string, heading: string): string[] => {
   const section =
