@@ -11,6 +11,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { setImmediate as nextRound } from 'node:timers/promises'
 import { Callers } from './callers.ts'
 import { type EndTurn, FairShare, SHARES, type Shares } from './fair-share.ts'
 import { forwardedHeaders, hasBody, refusalOf, returnedHeaders } from './front-headers.ts'
@@ -88,6 +89,8 @@ export class Front {
     const port = await this.#backend()
     if (response.destroyed) return
     if (port === null) return refuse(response, STARTING)
+    // A short body comes with the head, and is read right after it.
+    if (hasBody(request)) await nextRound()
     const endTurn = await this.#share.turn(
       this.#callers.nameOf(request, port),
       kindOf(request),
