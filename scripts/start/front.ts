@@ -158,7 +158,8 @@ export class Front {
     socket.once('close', endTurn)
     const headers = forwardedHeaders(request, this.#word, true)
     const { method, url: path } = request
-    const out = ask({ host: HOST, port, method, path, headers, setHost: false, agent: false })
+    // It may have waited for longer than the runtime lived.
+    const out = ask({ host: HOST, port: this.#port ?? port, method, path, headers, setHost: false, agent: false })
     const leave = () => out.destroy()
     socket.once('close', leave)
     out.once('upgrade', (answer, backend, first) => {
@@ -236,11 +237,13 @@ const retryAfter = (status: number): Record<string, string> => (status === 503 ?
 
 function refuseSocket(socket: Duplex, { status, detail }: Refusal): void {
   const body = JSON.stringify({ detail })
-  const length = Buffer.byteLength(body)
-  endWith(
-    socket,
-    `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n${body}`,
-  )
+  const head = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    ...retryAfter(status),
+  }
+  const lines = Object.entries({ ...head, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
+  endWith(socket, `HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${body}`)
 }
 
 /** The runtime's answer to the client, as it comes. */

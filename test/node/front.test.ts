@@ -179,6 +179,14 @@ test('a socket is joined to the runtime byte for byte; a refused one ends with i
   expect(ignored).toContain('not a socket')
 })
 
+test('a socket whose runtime is gone is refused, and told when to come again', async () => {
+  const { server, port: backend } = await backendOf(echo)
+  server.on('upgrade', (_request, socket: Duplex) => socket.destroy())
+  const { port } = await frontBefore(backend)
+  const answer = await raw(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nretry-after: 2\r\n[\s\S]*interrupted before it answered/)
+})
+
 const UPGRADED = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
 const CLOSE = Buffer.from([0x88, 0x02, 0x03, 0xf0])
 const MASKED_CLOSE = Buffer.from([0x88, 0x82, 1, 2, 3, 4, 0x02, 0xf2])
