@@ -119,6 +119,9 @@ test('the conversation that such a model sees has no tools in it, and turns that
   const plain = toolless(prompt)
   expect(plain.tools).toEqual([])
   expect(plain.system).toMatch(/^Be brief\..*execute_bash.*Runs a command\..*"command"/s)
+  // A model that has never seen a tool must be told the whole form.
+  expect(plain.system).toContain('write a call in exactly this form, the arguments as one JSON object')
+  expect(plain.system).toContain('<tool_call name="tool_name">\n{"argument": "value"}\n</tool_call>')
   expect(plain.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
   expect(plain.messages[1]).toMatchObject({
     text: expect.stringContaining('<tool_call name="execute_bash">\n{"command":"ls"}\n</tool_call>'),
