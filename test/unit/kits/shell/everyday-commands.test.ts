@@ -282,3 +282,13 @@ test('a word that is no number, and an option that is not known, are named', asy
   expect(await run('factor x; echo $?; factor 12')).toBe('factor: ‘x’ is not a valid positive integer\n1\n12: 2 2 3\n')
   expect(await run('jq --nope . < b.ini; echo $?')).toMatch(/^jq: Unknown option: --nope\n[\s\S]*\n2\n$/)
 })
+
+test('Chinese is read in both names of its code, and parentheses may have tabs', async () => {
+  const run = await shell()
+  expect(await run(`for code in GBK CP936; do printf '\\304\\343\\272\\303\\n' | iconv -f $code -t UTF-8; done`)).toBe(
+    '你好\n你好\n',
+  )
+  expect(await run('((\techo p\t)\t; echo q); if ((\t1\t<\t2\t)); then echo less; fi; echo $((\t1+\t2\t))')).toBe(
+    'p\nq\nless\n3\n',
+  )
+})
