@@ -222,8 +222,7 @@ test('one round asks for each listing once, whoever has rules about it; what is 
   prices.set('000001', { price: 16 })
   await sweep()
   const refused = await read<Trigger>(bob, `triggers?rule_id=${twice}`)
-  const reason = 'a check of the figures refuses them: 000001 · price limit of the quote'
-  expect(refused.items).toMatchObject([{ status: 'skipped', reason }])
+  expect(refused.items).toMatchObject([{ status: 'skipped', reason: expect.stringMatching(/refuses.* · price limit/) }])
   // While nobody looked, something may have been missed: that is said once.
   state.now += 6 * SWEEP
   prices.set('600519', { price: 10 })
