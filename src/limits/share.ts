@@ -1,9 +1,9 @@
 // What one owner's heavy work leaves to the others. A local service is one thread for everybody, and the objects of an isolate share
 // one everywhere. So work that can go on for long (turns of agents, messages and what becomes of them on each socket, the bytes of an
-// upload) is charged to its owner, and once that is more than a moment's worth he waits between two pieces of it, while somebody else
-// is at work. Nobody waits who is alone, and nothing is refused here.
+// upload) is charged to its owner, and once that is more than a moment's worth the owner waits between two pieces of it, while somebody
+// else is at work. Nobody waits who is alone, and nothing is refused here.
 
-/** After his last request an owner counts as at work for so long. */
+/** After the last request an owner counts as at work for so long. */
 const AT_WORK_MS = 3_000
 /** Work that is never waited for: a message and its turn, a page, a small file. */
 const BURST_MS = 50
@@ -31,7 +31,7 @@ export class Shares {
   readonly #now: () => number
   /** When each owner was last at work, the one that is longest ago first. */
   readonly #seen = new Map<string, number>()
-  /** Until when each owner's work would last, were it spread as his share says, epoch ms. */
+  /** Until when each owner's work would last, were it spread as the share says, epoch ms. */
   readonly #busyUntil = new Map<string, number>()
 
   constructor(now = () => Date.now()) {
@@ -50,7 +50,7 @@ export class Shares {
     }
   }
 
-  /** Notes work of the owner's; returns how many ms his next piece has to wait, 0 when nobody else is at work. */
+  /** Notes work of the owner's; returns how many ms the next piece has to wait, 0 when nobody else is at work. */
   charge(owner: string, costMs: number): number {
     const now = this.#now()
     const others = this.#othersThan(owner, now)

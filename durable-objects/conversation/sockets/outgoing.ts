@@ -1,4 +1,4 @@
-// Stored events on their way to the live sockets. They go at once, unless the owner has had more than his share of a busy service: a
+// Stored events on their way to the live sockets. They go at once, unless the owner has had more than a fair share of a busy service: a
 // conversation with many sockets makes a frame for each of an event. Then events wait for a moment and go together, in their order,
 // and whatever belongs after them waits as well.
 

@@ -23,7 +23,7 @@ const MAX_REFUSED = 200
 const MESSAGE_LENGTH = 32 * 1024
 /** Messages that are processed in one turn; other requests run between two turns. */
 const MAX_TURN_MESSAGES = 250
-/** The same, and the longest wait between two turns, while the owner has had more than his share of a busy service. */
+/** The same, and the longest wait between two turns, while the owner has had more than a fair share of a busy service. */
 const MAX_TURN_BEHIND = 25
 const MAX_WAIT_MS = 250
 /** Characters that may wait for the next turn. */

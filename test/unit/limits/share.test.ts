@@ -6,12 +6,12 @@ function sharesAt() {
   return { clock, shares: new Shares(() => clock.now) }
 }
 
-test('who is alone never waits, however much he does', () => {
+test('who is alone never waits, however much that does', () => {
   const { shares } = sharesAt()
   shares.seen('ann')
   expect(shares.charge('ann', 100_000)).toBe(0)
   expect(shares.waitOf('ann')).toBe(0)
-  // What was done alone is not held against him.
+  // What was done alone is not held against anybody.
   shares.seen('bob')
   expect(shares.waitOf('ann')).toBe(0)
 })
