@@ -168,6 +168,7 @@ export class Person {
       for (const [size, viewport] of Object.entries(SIZES)) {
         await page.emulateMedia({ colorScheme: theme })
         await page.setViewportSize(viewport)
+        await drawn(page)
         await this.#inspect(`${state} (${look.language} ${theme} ${size})`)
       }
     }
@@ -216,6 +217,10 @@ export async function personAt({ browser, origin, look = PLAIN }: Asked): Promis
 }
 
 type Violation = { id: string; impact: string | null; nodes: { html: string }[] }
+
+/** What the page measures when its size changes, it knows after the next frame. */
+const drawn = (page: Page) =>
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 
 /** Serious and critical ones. */
 export async function seriousFaults(page: Page): Promise<string[]> {
