@@ -3,6 +3,7 @@
 
 import { conversation, workspacePrefix } from '../../../src/bindings.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
+import { streamInSlices } from '../../../src/lib/slices.ts'
 import { migrate } from '../../sql.ts'
 import { EventLog } from '../events/event-log.ts'
 import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
@@ -149,7 +150,7 @@ class Import {
     const object = await this.#env.FILES.get(from)
     if (object === null) throw new Error('an object of an earlier version is missing')
     const key = `${workspacePrefix(this.#record)}${hexId()}`
-    await this.#env.FILES.put(key, object.body)
+    await this.#env.FILES.put(key, streamInSlices(object.body, object.size))
     return { key, sizeBytes: object.size }
   }
 

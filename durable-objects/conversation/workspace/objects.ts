@@ -2,6 +2,7 @@
 // effect.
 
 import { errorFields, log } from '../../../src/lib/log.ts'
+import { inSlices } from '../../../src/lib/slices.ts'
 import { FileSystemError } from '../../../src/workspace/file-system.ts'
 
 const ATTEMPTS = 3
@@ -35,7 +36,7 @@ export class WorkspaceObjects {
   }
 
   async put(key: string, bytes: Uint8Array, path: string): Promise<void> {
-    await this.#tried(path, CANNOT_STORE, () => this.#bucket.put(key, bytes))
+    await this.#tried(path, CANNOT_STORE, () => this.#bucket.put(key, inSlices(bytes)))
   }
 
   /** Writes one object from parts of `PART_BYTES` each, of which only the last may be smaller; returns its size. */
@@ -45,7 +46,7 @@ export class WorkspaceObjects {
       const done: R2UploadedPart[] = []
       let sizeBytes = 0
       for await (const part of parts) {
-        done.push(await this.#tried(path, CANNOT_STORE, () => upload.uploadPart(done.length + 1, part)))
+        done.push(await this.#tried(path, CANNOT_STORE, () => upload.uploadPart(done.length + 1, inSlices(part))))
         sizeBytes += part.byteLength
       }
       await this.#tried(path, CANNOT_STORE, () => this.#complete(upload, done, sizeBytes))
