@@ -1,6 +1,6 @@
 // Whose turn it is at the runtime. It is one thread for everybody, and takes requests as they come: who sends sixty at a time makes
 // everybody wait behind sixty. So the front keeps a line for each caller, and while others ask as well, a caller has only
-// a few requests inside at a time. Who is alone hardly notices it.
+// a few requests inside at a time, and a part of the time. Who is alone hardly notices it.
 
 export type Shares = {
   /** Requests of one caller in the runtime at a time while nobody else asks: enough to keep the thread busy. */
@@ -11,16 +11,41 @@ export type Shares = {
   readonly recentMs: number
   /** What takes longer waits for something outside, a model or a slow client, and holds nobody up. */
   readonly longestTurnMs: number
+  /** The most of the time that a caller is inside while others ask, once it has been there for `burstMs` more than that. */
+  readonly partOfTime: number
+  readonly burstMs: number
 }
 
-export const SHARES: Shares = { alone: 32, besideOthers: 1, recentMs: 5_000, longestTurnMs: 100 }
+export const SHARES: Shares = {
+  alone: 32,
+  besideOthers: 1,
+  recentMs: 5_000,
+  longestTurnMs: 100,
+  partOfTime: 0.4,
+  burstMs: 200,
+}
+
+/** The kind of what only asks whether the service lives: a monitor is nobody whom others have to make room for. */
+export const LOOK = 'look'
+
+/** As much of a turn counts; the rest is mostly spent waiting. */
+const MOST_COUNTED_MS = 20
 
 /** Ends a turn; more than once does nothing. */
 export type EndTurn = () => void
 
 type Waiting = { isGone: () => boolean; begin: (end: EndTurn | null) => void }
-/** A line for each kind of request. */
-type Caller = { inside: number; lines: Map<string, Waiting[]> }
+/** `usedMs` is what it was inside, less its part of the time since then, at `usedAt`. */
+type Caller = {
+  inside: number
+  /** One for each kind of request. */
+  lines: Map<string, Waiting[]>
+  usedMs: number
+  usedAt: number
+  rest: NodeJS.Timeout | null
+}
+
+const newcomer = (): Caller => ({ inside: 0, lines: new Map(), usedMs: 0, usedAt: performance.now(), rest: null })
 
 export class FairShare {
   readonly #shares: Shares
@@ -38,23 +63,28 @@ export class FairShare {
    * while it waited. Of each kind that waits one has its turn after the other.
    */
   turn(name: string, kind: string, isGone: () => boolean): Promise<EndTurn | null> | EndTurn {
-    this.#note(name)
-    const caller = this.#callers.get(name) ?? { inside: 0, lines: new Map<string, Waiting[]>() }
+    if (kind !== LOOK) this.#note(name)
+    const caller = this.#callers.get(name) ?? newcomer()
     this.#callers.set(name, caller)
-    if (caller.lines.size === 0 && caller.inside < this.#most(name)) return this.#begin(name, caller)
+    if (caller.lines.size === 0 && this.#hasRoom(name, caller)) return this.#begin(name, caller)
     const line = caller.lines.get(kind) ?? []
     caller.lines.set(kind, line)
-    return new Promise((begin) => line.push({ isGone, begin }))
+    return new Promise((begin) => {
+      line.push({ isGone, begin })
+      if (caller.inside === 0) this.#goOn(name, caller)
+    })
   }
 
   #begin(name: string, caller: Caller): EndTurn {
     caller.inside += 1
     let isOver = false
+    const begun = performance.now()
     const end = () => {
       clearTimeout(timer)
       if (isOver) return
       isOver = true
       caller.inside -= 1
+      this.#count(caller, Math.min(performance.now() - begun, MOST_COUNTED_MS))
       this.#goOn(name, caller)
     }
     const timer = setTimeout(end, this.#shares.longestTurnMs)
@@ -63,11 +93,33 @@ export class FairShare {
   }
 
   #goOn(name: string, caller: Caller): void {
-    while (caller.lines.size > 0 && caller.inside < this.#most(name)) {
+    while (caller.lines.size > 0 && this.#hasRoom(name, caller)) {
       const next = takeNext(caller.lines)
       next?.begin(next.isGone() ? null : this.#begin(name, caller))
     }
-    if (caller.inside === 0 && caller.lines.size === 0) this.#callers.delete(name)
+    if (caller.inside > 0) return
+    const { burstMs, partOfTime } = this.#shares
+    const used = this.#count(caller, 0)
+    if (caller.lines.size > 0) this.#rest(name, caller, (used - burstMs) / partOfTime)
+    else if (used > 0) this.#rest(name, caller, used / partOfTime)
+    else this.#callers.delete(name)
+  }
+
+  /** Looks again after a while, in which what it used is forgotten. */
+  #rest(name: string, caller: Caller, ms: number): void {
+    if (caller.rest !== null) clearTimeout(caller.rest)
+    caller.rest = setTimeout(() => this.#goOn(name, caller), Math.max(1, ms))
+    caller.rest.unref()
+  }
+
+  /** What it has used by now. More than a little over the burst is not held against it. */
+  #count(caller: Caller, ms: number): number {
+    const now = performance.now()
+    const { burstMs, partOfTime } = this.#shares
+    const left = Math.max(0, caller.usedMs - (now - caller.usedAt) * partOfTime)
+    caller.usedMs = Math.min(left + ms, burstMs + MOST_COUNTED_MS)
+    caller.usedAt = now
+    return caller.usedMs
   }
 
   #note(name: string): void {
@@ -75,10 +127,11 @@ export class FairShare {
     this.#latest = { name, at: performance.now() }
   }
 
-  #most(name: string): number {
+  #hasRoom(name: string, caller: Caller): boolean {
     const other = this.#latest.name === name ? this.#before : this.#latest
-    const { alone, besideOthers, recentMs } = this.#shares
-    return performance.now() - other.at < recentMs ? besideOthers : alone
+    const { alone, besideOthers, recentMs, burstMs } = this.#shares
+    if (performance.now() - other.at >= recentMs) return caller.inside < alone
+    return caller.inside < besideOthers && this.#count(caller, 0) <= burstMs
   }
 }
 

@@ -13,7 +13,7 @@ import {
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { Callers } from './callers.ts'
-import { type EndTurn, FairShare, SHARES, type Shares } from './fair-share.ts'
+import { type EndTurn, FairShare, LOOK, SHARES, type Shares } from './fair-share.ts'
 import { forwardedHeaders, hasBody, refusalOf, returnedHeaders } from './front-headers.ts'
 import { endWith, headOf, joinSockets } from './front-sockets.ts'
 import { HOST } from './port.ts'
@@ -25,6 +25,8 @@ const IDLE_MS = 3_000
 /** For the head of a request; as long as Node waits by itself. */
 const HEAD_PATIENCE_MS = 60_000
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+const LOOKS: ReadonlySet<string> = new Set(['/alive', '/health', '/api/health', '/api/v1/health'])
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; port: number; attempt: number; endTurn: EndTurn }
 
@@ -203,6 +205,7 @@ export class Front {
 /** What is quick must not wait behind what takes long: many bodies that are still to come, or many analyses. */
 function kindOf(request: IncomingMessage): string {
   if (hasBody(request) && !request.complete) return 'coming'
+  if (LOOKS.has(request.url ?? '')) return LOOK
   return SAFE.has(request.method ?? '') ? 'read' : 'change'
 }
 

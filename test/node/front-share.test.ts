@@ -3,11 +3,21 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
-import { type EndTurn, FairShare } from '../../scripts/start/fair-share.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { type EndTurn, FairShare, LOOK, SHARES, type Shares } from '../../scripts/start/fair-share.ts'
 import { Front } from '../../scripts/start/front.ts'
 import { OWNER_HEADER } from '../../scripts/start/front-word.ts'
 import { freePort } from '../../scripts/start/port.ts'
+
+/** In which no time passes. */
+const UNMEASURED: Shares = {
+  alone: 1,
+  besideOthers: 1,
+  recentMs: 600_000,
+  longestTurnMs: 600_000,
+  partOfTime: 1,
+  burstMs: 600_000,
+}
 
 /** A runtime that answers when it is told to. Of a key or cookie `ann-1` the owner is `ann`; `made-up-1` is nobody's. */
 class HeldRuntime {
@@ -26,7 +36,7 @@ class HeldRuntime {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const own = await freePort()
-    const front = await Front.listen(own, 'word', { alone: 32, besideOthers: 2, recentMs: 600_000, longestTurnMs })
+    const front = await Front.listen(own, 'word', { ...UNMEASURED, alone: 32, besideOthers: 2, longestTurnMs })
     const runtime = new HeldRuntime(`http://127.0.0.1:${own}`)
     front.serveFrom((server.address() as AddressInfo).port)
     onTestFinished(() => {
@@ -211,7 +221,7 @@ test('who leaves while waiting is not asked for, and gives its place to the next
 })
 
 test('a quick request waits behind many slow ones of its own caller for one turn of each kind', async () => {
-  const share = new FairShare({ alone: 1, besideOthers: 1, recentMs: 600_000, longestTurnMs: 600_000 })
+  const share = new FairShare(UNMEASURED)
   const begun: { kind: string; end: EndTurn | null }[] = []
   const ask = async (kind: string) => {
     const end = await share.turn('busy', kind, () => kind === 'left')
@@ -227,4 +237,76 @@ test('a quick request waits behind many slow ones of its own caller for one turn
   const stayed = begun.map(({ kind }) => kind).filter((kind) => kind !== 'left')
   expect(stayed.slice(0, 7)).toEqual(['change', 'coming', 'change', 'read', 'coming', 'change', 'read'])
   expect(begun).toHaveLength(kinds.length)
+})
+
+/** Time that passes only where a test lets it. */
+function stoppedClock(): void {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+}
+
+test('beside somebody else a caller is inside for its part of the time, after a burst', async () => {
+  stoppedClock()
+  const share = new FairShare({ ...SHARES, partOfTime: 0.25, burstMs: 50, recentMs: 600_000 })
+  const waits: number[] = []
+  let isOver = false
+  const flood = async () => {
+    while (!isOver) {
+      const asked = performance.now()
+      const end = await share.turn('busy', 'read', () => false)
+      waits.push(performance.now() - asked)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      end?.()
+    }
+  }
+  const other = share.turn('other', 'read', () => false)
+  const flooding = flood()
+  await vi.advanceTimersByTimeAsync(60)
+  expect(waits.slice(0, 10)).toEqual(Array(10).fill(0))
+  const before = waits.length
+  await vi.advanceTimersByTimeAsync(10_000)
+  // 5 ms of every 20.
+  expect((waits.length - before) / 500).toBeCloseTo(1, 1)
+  expect(typeof other).toBe('function')
+  isOver = true
+  await vi.advanceTimersByTimeAsync(1_000)
+  await flooding
+})
+
+test('who is alone has all of the time, and who was busy then has its part at once when somebody else asks', async () => {
+  stoppedClock()
+  const share = new FairShare({ ...SHARES, partOfTime: 0.25, burstMs: 50, recentMs: 1_000 })
+  const turnOf5 = async (name: string) => {
+    const asked = performance.now()
+    const end = await share.turn(name, 'read', () => false)
+    const waited = performance.now() - asked
+    await vi.advanceTimersByTimeAsync(5)
+    end?.()
+    return waited
+  }
+  for (let at = 0; at < 200; at++) expect(await turnOf5('busy')).toBe(0)
+  expect(share.turn('monitor', LOOK, () => false)).toBeTypeOf('function')
+  expect(await turnOf5('busy')).toBe(0)
+  expect(await turnOf5('other')).toBe(0)
+  const held = share.turn('busy', 'read', () => false)
+  expect(held).toBeInstanceOf(Promise)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(await held).toBeTypeOf('function')
+})
+
+test('a caller who comes back one by one is remembered until its part of the time has made up for it', async () => {
+  stoppedClock()
+  const share = new FairShare({ ...SHARES, partOfTime: 0.25, burstMs: 50, recentMs: 600_000 })
+  void share.turn('other', 'read', () => false)
+  let atOnce = 0
+  let turn = share.turn('busy', 'read', () => false)
+  for (; typeof turn === 'function'; turn = share.turn('busy', 'read', () => false)) {
+    atOnce += 1
+    await vi.advanceTimersByTimeAsync(10)
+    turn()
+  }
+  // Each takes 7.5 ms more than its part.
+  expect(atOnce).toBe(7)
+  await vi.advanceTimersByTimeAsync(100)
+  expect(await turn).toBeTypeOf('function')
 })
