@@ -4,8 +4,10 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import { config } from '../config.ts'
 import { findByQueryId, withdrawAnalysis } from '../db/analyses.ts'
 import { storeCounts } from '../db/metrics.ts'
+import { giveWay } from '../lib/give-way.ts'
 import { loggedAs } from '../lib/log.ts'
 import { isStoreDue } from '../lib/metrics.ts'
+import { COST_MS, charged } from '../limits/share.ts'
 import type { Notice } from '../notify/delivery.ts'
 import type { NotifyResult } from '../notify/run.ts'
 import { analyzeDirectly, type DirectAnswer, notifyDepsOf, workOn } from './compose.ts'
@@ -31,6 +33,7 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
           return stored && { stockName: stored.stockName }
         },
         withdraw: () => withdrawAnalysis(env.DB, taskId),
+        giveWay: () => charged(owner, COST_MS.report) ?? giveWay(),
         work: (hooks) => workOn(env, { owner, queryId: taskId, taskId, attempt, request }, hooks),
       })
     await loggedAs({ ids: () => ({ taskId, attempt }) }, run)

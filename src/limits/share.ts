@@ -23,6 +23,8 @@ export const COST_MS = {
   socket: 4,
   /** 100 events of a replay. */
   replay: 1,
+  /** A stage of an analysis, or its steps at a source, and what the queue stores of it. */
+  report: 1,
   /** 64 KiB of an upload, through all that they pass. */
   upload: 1,
 } as const

@@ -17,6 +17,8 @@ export type RunDeps = {
   saved: () => Promise<Saved | null>
   /** Takes a saved report back. */
   withdraw: () => Promise<void>
+  /** Lets others go on before the next piece of the run. */
+  giveWay: () => Promise<void>
   /** Makes and saves the report. */
   work: (hooks: RunHooks) => Promise<Outcome>
 }
@@ -26,7 +28,7 @@ const RETRY_DELAYS_MS = [200, 1_000, 3_000]
 const LET_GO_MS = 2_000
 
 export async function runTask(order: RunOrder, deps: RunDeps): Promise<void> {
-  const reporter = new Reporter(order, deps.report)
+  const reporter = new Reporter(order, deps)
   try {
     const outcome = await outcomeOf(order, deps, reporter)
     if (outcome === null) return
@@ -151,7 +153,7 @@ export type ReportPort = (report: Progress) => Promise<{ ok: true } | { ok: fals
 
 class Reporter {
   readonly #order: RunOrder
-  readonly #report: ReportPort
+  readonly #deps: Pick<RunDeps, 'report' | 'giveWay'>
   readonly #lost = new AbortController()
   readonly #timer: ReturnType<typeof setInterval>
   #progress = 0
@@ -162,9 +164,9 @@ class Reporter {
   #dirty = false
   #sending: Promise<void> | null = null
 
-  constructor(order: RunOrder, report: ReportPort) {
+  constructor(order: RunOrder, deps: Pick<RunDeps, 'report' | 'giveWay'>) {
     this.#order = order
-    this.#report = report
+    this.#deps = deps
     this.#timer = setInterval(() => this.#renew(), order.renewEveryMs)
   }
 
@@ -215,6 +217,7 @@ class Reporter {
     while (this.#dirty && !this.#lost.signal.aborted) {
       this.#dirty = false
       await this.#sendOnce()
+      await this.#deps.giveWay()
     }
     this.#sending = null
   }
@@ -224,7 +227,7 @@ class Reporter {
     const flowEvents = this.#flowEvents
     this.#flowEvents = []
     try {
-      const answer = await this.#report({
+      const answer = await this.#deps.report({
         taskId,
         token,
         progress: this.#progress,

@@ -10,6 +10,7 @@ import { findByQueryId, type NewAnalysis, withdrawAnalysis } from '../../../src/
 import { deliveryStore, untoldNotices } from '../../../src/db/deliveries.ts'
 import { saveReport } from '../../../src/db/evidence.ts'
 import { isoMicros } from '../../../src/lib/clock.ts'
+import { giveWay } from '../../../src/lib/give-way.ts'
 import type { Notice } from '../../../src/notify/delivery.ts'
 import type { ToldReport } from '../../../src/notify/message.ts'
 import { notify } from '../../../src/notify/run.ts'
@@ -103,6 +104,7 @@ export class Queue {
         return stored && { stockName: stored.stockName }
       },
       withdraw: () => withdrawAnalysis(this.#db, taskId),
+      giveWay,
       work: (hooks) => this.#work(order, hooks),
     })
   }

@@ -2,6 +2,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { RunHooks } from '../../../src/analysis/flow/live.ts'
 import { type RunDeps, runTask } from '../../../src/analysis/run/run-task.ts'
 import type { Finish, Outcome, Progress, RunOrder } from '../../../src/analysis/task.ts'
+import { giveWay } from '../../../src/lib/give-way.ts'
 import { taskRequest } from './queue.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -20,6 +21,7 @@ function rig(work: (hooks: RunHooks) => Promise<Outcome>, change: Partial<RunDep
     },
     saved: async () => null,
     withdraw: async () => {},
+    giveWay,
     work,
     ...change,
   }
@@ -200,4 +202,18 @@ test('a stage without progress ends the run and is named, though the run as a wh
   await vi.advanceTimersByTimeAsync(1)
   await running
   expect(finishes[0]?.outcome).toEqual({ ok: false, error: expect.stringMatching(/stage "news" got no further/) })
+})
+
+test('between two reports of a run others have their turn', async () => {
+  let turns = 0
+  const others = setInterval(() => {
+    turns += 1
+  }, 0)
+  const { deps } = rig(async ({ onStage }) => {
+    for (let stage = 1; stage <= 50; stage++) await onStage(stage, 'm', `stage ${stage}`)
+    return DONE
+  })
+  await runTask(order(), deps)
+  clearInterval(others)
+  expect(turns).toBeGreaterThanOrEqual(25)
 })
