@@ -159,6 +159,12 @@ function OpenChat({ id, chat, controls }: ChatProps) {
   const [showFiles, setShowFiles] = useState(false)
   const [panel, setPanel] = useState<Panel>(null)
   const [at, setAt] = useState<number | null>(null)
+  // A small screen has the files in place of the talk, so whoever asks for those of the past is shown them.
+  const hasFiles = showFiles || at !== null
+  const toggleFiles = () => {
+    setShowFiles(!hasFiles)
+    setAt(null)
+  }
   const show = (wanted: Panel) => {
     setPanel(panel === wanted ? null : wanted)
     setAt(null)
@@ -168,7 +174,7 @@ function OpenChat({ id, chat, controls }: ChatProps) {
   }
   const wide = useMedia('(min-width: 64rem)')
   return (
-    <main class={showFiles ? 'chat with-files' : 'chat'} onKeyDown={onKeyDown}>
+    <main class={hasFiles ? 'chat with-files' : 'chat'} onKeyDown={onKeyDown}>
       <header class="chat-head">
         <Heading id={id} chat={chat} controls={controls} />
         <Toggle controls="timeline" isOpen={panel === 'timeline'} onToggle={() => show('timeline')}>
@@ -177,7 +183,7 @@ function OpenChat({ id, chat, controls }: ChatProps) {
         <Toggle controls="share" isOpen={panel === 'share'} onToggle={() => show('share')}>
           {say('Share')}
         </Toggle>
-        <Toggle class="files-toggle" controls="files" isOpen={showFiles} onToggle={() => setShowFiles(!showFiles)}>
+        <Toggle class="files-toggle" controls="files" isOpen={hasFiles} onToggle={toggleFiles}>
           {say('Files')}
         </Toggle>
       </header>
@@ -186,7 +192,7 @@ function OpenChat({ id, chat, controls }: ChatProps) {
       <div class="chat-body">
         <Talk id={id} chat={chat} controls={controls} />
         <aside class="files" id="files" aria-label={say('Files')}>
-          {(wide || showFiles) && <Files id={id} revision={revision} at={at} />}
+          {(wide || hasFiles) && <Files id={id} revision={revision} at={at} />}
         </aside>
       </div>
     </main>
