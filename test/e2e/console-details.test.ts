@@ -74,6 +74,10 @@ async function talk(one: Person): Promise<string> {
   const path = '/workspace/in/voice\u202egpj.txt'
   const replies: Script['replies'] = [
     { text: 'First I *write* a file.', calls: [edit(path)], usage: { prompt: 9_000, completion: 100 } },
+    ...['1', '2', '3', '4', '5', '6'].map((id) => ({
+      text: 'a line\n\n'.repeat(12),
+      calls: [{ id, name: 'execute_bash', arguments: { command: `seq ${id}0` } }],
+    })),
     { text: 'All is written.', usage: { prompt: 64_000, completion: 500 } },
   ]
   const name = `script-${crypto.randomUUID()}`
@@ -118,6 +122,8 @@ test('journey: what an agent says beside a step, how full its context is, and th
   await one.press(one.button('Make a link'))
   const link = await one.field('The link').inputValue()
   await one.open(link)
+  await log.getByText('All is written.').waitFor()
+  await expect.poll(() => log.evaluate((box) => box.scrollHeight - box.scrollTop - box.clientHeight)).toBeLessThan(2)
   await one.press(files.getByRole('button', { name: 'in/' }))
   await files.getByText(SHOWN).waitFor()
   await one.looks('names of files behind a link')
@@ -148,6 +154,7 @@ test('journey: a file that is dropped anywhere in a conversation goes with the m
   await talk(one)
   expect(await drop(page, '.log')).toMatchObject({ isTaken: true })
   await page.locator('.attached').getByText('told.txt').waitFor()
+  await page.getByRole('complementary', { name: 'Files' }).getByText('told.txt').waitFor()
   await one.press(one.button('Remove'))
   // What was copied from a table has a picture of itself along: the text is meant. A picture alone is.
   const paste = (text: string | null) =>

@@ -15,15 +15,17 @@ type Props = {
   running: boolean
   disabled: boolean
   onSay: ChatControls['say']
+  /** Files lie in the workspace now. */
+  onStored: () => void
   onStop: () => void
 }
 
 const MAX_HEIGHT = 220
 
-export function Composer({ id, said, isShell, running, disabled, onSay, onStop }: Props) {
+export function Composer({ id, said, isShell, running, disabled, onSay, onStored, onStop }: Props) {
   const [text, setText] = useUnsaved(`message ${id}`, '')
   const recall = useRecall(said, text, setText)
-  const attached = useAttached(id, disabled)
+  const attached = useAttached(id, disabled, onStored)
   const isEmpty = text.trim() === '' && attached.pictures.length === 0 && attached.files.length === 0
   const send = () => {
     if (isEmpty || disabled || attached.isBusy) return
@@ -87,7 +89,7 @@ const NONE: string[] = []
 type AttachedFiles = ReturnType<typeof useAttached>
 
 /** Pictures that are small enough go into the message, everything else into the workspace at once. */
-function useTaken(id: string) {
+function useTaken(id: string, onStored: () => void) {
   const [pictures, setPictures] = useUnsaved(`pictures ${id}`, NONE)
   const [files, setFiles] = useUnsaved(`files ${id}`, NONE)
   const [problem, setProblem] = useState<string | null>(null)
@@ -106,7 +108,10 @@ function useTaken(id: string) {
       const others = list.filter((file) => !shown.includes(file))
       if (others.length > 0) {
         const { uploaded_files: stored, skipped_files: skipped } = await uploadFiles(id, others)
-        if (stored.length > 0) setFiles((before) => [...before, ...stored])
+        if (stored.length > 0) {
+          setFiles((before) => [...before, ...stored])
+          onStored()
+        }
         const why = skipped.map(({ name, reason }) =>
           say('{name} was left out: {reason}', { name: visible(name), reason }),
         )
@@ -139,8 +144,8 @@ function fittingInto(room: number, texts: readonly string[]): boolean[] {
 const isText = (data: DataTransfer): boolean =>
   data.types.includes('text/html') && data.getData('text/plain').trim() !== ''
 
-function useAttached(id: string, disabled: boolean) {
-  const { take, ...taken } = useTaken(id)
+function useAttached(id: string, disabled: boolean, onStored: () => void) {
+  const { take, ...taken } = useTaken(id, onStored)
   const isOver = useDropped(disabled, take)
   const onPaste = (event: ClipboardEvent) => {
     const pasted = [...(event.clipboardData?.files ?? [])]

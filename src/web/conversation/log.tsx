@@ -214,7 +214,8 @@ function useStaying(
     return keepInSight(log, follow, leave)
     // A page that comes around it later moves it too.
   }, [focus, entries])
-  useEffect(() => {
+  // Before the first frame: what grows in it would be taken for a reader who has moved away from the end.
+  useLayoutEffect(() => {
     const log = box.current
     if (!log || !content.current) return
     const observer = new ResizeObserver(() => {
