@@ -10,6 +10,7 @@ import './frame/frame.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { watchReturns } from './frame/attention.ts'
+import { keepFromDropped } from './frame/dropped.ts'
 import { keepFocus } from './frame/focus.ts'
 import { keepScroll } from './frame/scroll.ts'
 import { keepUnsaved } from './frame/unsaved.ts'
@@ -24,6 +25,7 @@ type Types = { trustedTypes?: { createPolicy: (name: string, policy: ScriptPolic
 const TYPES: Types = window as Types
 
 watchReturns()
+keepFromDropped()
 keepFocus()
 keepUnsaved()
 keepScroll()

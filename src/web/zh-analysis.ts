@@ -93,7 +93,7 @@ export const ZH_ANALYSIS = {
   'Chart by TradingView': '图表由 TradingView 提供',
   'Company and news': '公司与新闻',
   'Compare with another stock': '与其他股票比较',
-  'Compare with {name}': '与{name}比较',
+  'Compare with {name}': '与 {name} 比较',
   Concepts: '概念',
   Confidence: '置信度',
   'Copy Markdown': '复制 Markdown',
@@ -151,6 +151,8 @@ export const ZH_ANALYSIS = {
   '{count} steps': '{count} 个步骤',
   '{count} steps in {seconds} s': '{count} 个步骤，耗时 {seconds} 秒',
   '{name} has no session in common with these.': '{name}与这些交易日没有重合。',
+  'Of these prices and those of {name} one side is sample data and the other of a live market.':
+    '这些价格与 {name} 的价格一方为样例数据，另一方来自实际市场。',
   '{passed} of {made} checks of the figures passed.': '{made} 项数据检查中 {passed} 项通过。',
   '{unmeasured} of {total} reports could not be measured yet.': '{total} 份报告中 {unmeasured} 份尚无法评估。',
   'Delete this rule?': '删除此提醒规则？',

@@ -3,11 +3,12 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { type GitServer, startGitServer } from '../support/git-server.ts'
+import { startGitServer } from '../support/git-server.ts'
 import { GOOD_TOKENS } from '../support/provider-host-types.ts'
 import { type ScriptedModel, startScriptedModel } from '../support/scripted-model.ts'
 import type { Script } from '../support/scripted-model-orders.ts'
 import { browserOr, sharedService } from './browser.ts'
+import { hosted } from './hosted.ts'
 import { type Look, type Person, personAt } from './person.ts'
 
 const shared = sharedService({})
@@ -297,30 +298,6 @@ test('journey: a conversation is renamed where its title stands, and a deletion 
   expect(one.faults).toEqual([])
 })
 
-/** A repository of one commit at the host, which takes no push to the branch `locked`; what git says there of later ones. */
-async function hosted(host: GitServer, name: string): Promise<(...args: string[]) => Promise<string>> {
-  const order = async (body: object): Promise<string> => {
-    const reports = await (await fetch(`${host.url}/order`, { method: 'POST', body: JSON.stringify(body) })).json()
-    return Buffer.from((reports as { stdoutBase64: string }[]).at(-1)?.stdoutBase64 ?? '', 'base64').toString()
-  }
-  const hook = 'if [ "$1" = refs/heads/locked ]; then echo "GH006: Protected branch update failed"; exit 1; fi'
-  await order({
-    cwd: 'work',
-    git: [['init', '-q', '-b', 'main']],
-    files: [{ path: 'work/a.txt', base64: btoa('one') }],
-  })
-  await order({
-    cwd: 'work',
-    git: [
-      ['add', '-A'],
-      ['commit', '-qm', 'first'],
-      ['clone', '-q', '--bare', '.', `../${name}.git`],
-    ],
-  })
-  await order({ files: [{ path: `${name}.git/hooks/update`, base64: btoa(`#!/bin/sh\n${hook}\n`), executable: true }] })
-  return (...args) => order({ cwd: `${name}.git`, git: [args] })
-}
-
 test('journey: what changed becomes a pull request by one form, and no second one by a second press', async ({
   skip,
 }) => {
@@ -369,6 +346,15 @@ test('journey: what changed becomes a pull request by one form, and no second on
   await one.press(submit)
   await one.reads('A branch cannot go into itself. Choose another name.')
   await one.write(one.field('Branch'), 'topic')
+  // What somebody else runs at that moment is not what the commit brought.
+  await page.route(
+    /\/events(?:\?wait=0)?$/,
+    async (route) => {
+      await shared.post(`${path}/events`, { action: 'run', args: { command: 'false' } })
+      await route.continue()
+    },
+    { times: 1 },
+  )
   await one.to(submit)
   for (const key of ['Enter', 'Enter']) await page.keyboard.press(key)
   // The form that is closed meanwhile goes on, and begins nothing beside it when it is opened again.

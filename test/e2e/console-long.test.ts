@@ -218,7 +218,14 @@ async function timeMachine(one: Person): Promise<void> {
   await one.press(files.getByRole('button', { name: 'a.txt' }))
   await files.getByText('one', { exact: true }).waitFor()
   await one.looks('files as they were')
+  // A small window has them in place of the talk.
+  await page.setViewportSize(SIZES.narrow)
+  expect([await files.isVisible(), await page.getByRole('log').isVisible()]).toEqual([true, false])
+  await page.setViewportSize(SIZES.wide)
+  await one.press(one.button('Files as they are now'))
   // A window that becomes narrow hides the file and the button in it that has the focus.
+  await one.press(files.getByRole('button', { name: 'b.txt' }))
+  await files.getByRole('button', { name: 'Files' }).waitFor()
   await page.setViewportSize(SIZES.narrow)
   await files.waitFor({ state: 'hidden' })
   await page.setViewportSize(SIZES.wide)

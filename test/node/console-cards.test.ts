@@ -87,6 +87,30 @@ test('whoever is asked about an action reads the whole of it, and its card stand
   expect(toEntries([edit, again])).toMatchObject([{ id: 4, kind: 'step', answer: '', body: told }])
 })
 
+test('what an agent says before it does something stands with what it does, whichever tool that is, and in its last message', () => {
+  const thought = 'First I *look*.'
+  const edit = { path: '/workspace/a', thought, confirmation_state: 'awaiting_confirmation' }
+  const entries = toEntries([
+    event(1, { action: 'read', args: { path: '/workspace/a', thought } }),
+    event(2, { observation: 'read', cause: 1, content: 'x' }),
+    event(3, { action: 'edit', args: edit }),
+    event(4, { action: 'edit', args: { ...edit, thought: '', confirmation_state: 'confirmed' } }),
+    event(5, { observation: 'edit', cause: 4, content: 'changed', extras: { path: 'a', diff: '@@\n+b\n' } }),
+    event(6, { action: 'run_ipython', args: { code: '1', thought } }),
+    event(7, { action: 'call_tool_mcp', args: { name: 'add', thought } }),
+    event(8, { action: 'finish', args: { thought, final_thought: 'Done.' } }),
+    event(9, { action: 'finish', args: { thought: 'Done.', final_thought: 'Done.' } }),
+  ])
+  expect(entries).toMatchObject([
+    { id: 1, kind: 'step', thought, result: 'x' },
+    { id: 4, from: 3, kind: 'edit', thought },
+    { id: 6, kind: 'step', thought },
+    { id: 7, kind: 'step', thought },
+    { id: 8, kind: 'said', text: `${thought}\n\nDone.` },
+    { id: 9, kind: 'said', text: 'Done.' },
+  ])
+})
+
 test('an event that is jumped to leads to the card that tells of it: its message, its action, or what stands before', () => {
   const edit = { action: 'edit', args: { path: '/workspace/a', confirmation_state: 'awaiting_confirmation' } }
   const entries = toEntries([

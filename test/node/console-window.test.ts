@@ -14,6 +14,7 @@ import {
   hostHindrance,
   isBranchName,
   nameOfRequest,
+  outcomeOf,
   pushHindrance,
 } from '../../src/web/workspace/pull-request.ts'
 import { inOrder } from '../../src/web/workspace/tree.ts'
@@ -133,6 +134,17 @@ test('no text has two Chinese wordings, of which one would be lost', async () =>
 test('a request has the name that its host gives it', () => {
   const names = (['github', 'gitlab', 'bitbucket'] as const).map(nameOfRequest)
   expect(names).toEqual(['Pull request', 'Merge request', 'Pull request'])
+})
+
+test('the outcome of a command is its own, whatever else ran meanwhile, and one that was stopped or lost has come to an end', () => {
+  const ran = { observation: 'run', content: 'said', extras: { metadata: { exit_code: 0 } } }
+  const log = events(0, 5).map((event, at) => ({
+    ...event,
+    ...[{}, { ...ran, cause: 9 }, {}, { ...ran, cause: 2 }][at],
+  }))
+  expect([outcomeOf(log, 2), outcomeOf(log, 4)]).toEqual([{ exitCode: 0, output: 'said' }, null])
+  const stopped = { ...events(6, 6)[0], observation: 'error', content: 'The command was stopped.', cause: 4 }
+  expect(outcomeOf([...log, stopped as StoredEvent], 4)).toEqual({ exitCode: -1, output: 'The command was stopped.' })
 })
 
 test('what a git host refuses is told with the setting that is missing', () => {

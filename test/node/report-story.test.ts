@@ -4,7 +4,14 @@ import { expect, test } from 'vitest'
 import { placeNodes } from '../../src/web/analysis/flow-places.ts'
 import { heat, reviewsIn } from '../../src/web/analysis/stored-review.ts'
 import { storedStory } from '../../src/web/analysis/stored-story.ts'
-import { alongside, drawnOf, inPercent, levelsInReach } from '../../src/web/charts/series.ts'
+import {
+  alongside,
+  drawnOf,
+  inPercent,
+  levelsInReach,
+  PERCENT_FORMAT,
+  priceFormat,
+} from '../../src/web/charts/series.ts'
 
 const day = (n: number) => new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10)
 const bar = (n: number) => {
@@ -120,6 +127,15 @@ test('beside another listing all prices are in percent of one close, so an avera
   }
   expect(shown.levels).toEqual([{ label: 'stop', price: percent(95), kind: 'stop' }])
   expect([...shown.beside.values].map((value) => Math.round(value))).toEqual([Number.NaN, 0, 10])
+})
+
+test('percentages beside the chart are whole ones with their decimals, and the first session has its change as well', () => {
+  const said = [-12.6066, -8.5, 26.85, 0, -0.001].map(PERCENT_FORMAT.formatter)
+  expect(said).toEqual(['−12.61 %', '−8.50 %', '26.85 %', '0.00 %', '0.00 %'])
+  expect([drawnOf(BARS, 120).closeBefore, drawnOf(BARS, 180).closeBefore]).toEqual([BARS[59]?.close, null])
+  expect(
+    [bar(0), { ...bar(0), close: 0.5 }, { ...bar(0), close: 0.005 }].map((one) => priceFormat([one]).precision),
+  ).toEqual([2, 4, 6])
 })
 
 test('a review has cards for its indices and tiles for its boards, whether of one market or of several', () => {

@@ -42,7 +42,8 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample,
   const comparison = useComparison(language)
   const bars = isOwn ? own : history?.data
   // Levels of one source over prices of another would be a picture of nothing.
-  const isMixed = !isOwn && history !== null && ((history.data_notice ?? null) !== null) !== reportIsSample
+  const isSample = isOwn || history === null ? reportIsSample : isOfSample(history)
+  const isMixed = isSample !== reportIsSample
   const drawn = useMemo(() => (bars === undefined ? null : drawnOf(bars, sessions)), [bars, sessions])
   const beside = useMemo<Line | null>(() => {
     if (drawn === null || comparison.found === null) return null
@@ -61,15 +62,27 @@ export function ChartSection({ code, language, levels, redRises, reportIsSample,
       </div>
       {problem !== null && <NoChart problem={problem} onAgain={tryAgain} />}
       {!isOwn && history !== null && <Warnings history={history} isMixed={isMixed} language={language} />}
-      {beside?.values.every(Number.isNaN) && (
-        <Notice kind="info">{say('{name} has no session in common with these.', { name: beside.name })}</Notice>
-      )}
+      {beside !== null && <BesideNotice beside={beside} isMixed={comparison.found?.isSample !== isSample} />}
       {drawn?.bars.length === 0 && <p class="empty">{say('There are no daily prices for this time.')}</p>}
       {drawn === null && problem === null && <div class="plot skeleton" aria-hidden="true" />}
       {drawn !== null && drawn.bars.length > 0 && (
         <Prices {...{ code, drawn, panes, isLog, beside, redRises }} levels={isMixed ? NO_LEVELS : levels} />
       )}
     </section>
+  )
+}
+
+const isOfSample = ({ data_notice: notice }: History): boolean => (notice ?? null) !== null
+
+function BesideNotice({ beside: { name, values }, isMixed }: { beside: Line; isMixed: boolean }) {
+  if (values.every(Number.isNaN)) {
+    return <Notice kind="info">{say('{name} has no session in common with these.', { name })}</Notice>
+  }
+  if (!isMixed) return null
+  return (
+    <Notice kind="warning">
+      {say('Of these prices and those of {name} one side is sample data and the other of a live market.', { name })}
+    </Notice>
   )
 }
 
@@ -113,7 +126,7 @@ function useHistory(code: string | null, language: string) {
   return { history: found, problem: code === null ? null : problem, tryAgain: again }
 }
 
-type ComparedStock = { code: string; name: string; bars: DailyBar[] }
+type ComparedStock = { code: string; name: string; bars: DailyBar[]; isSample: boolean }
 
 type Compared = {
   found: ComparedStock | null
@@ -132,8 +145,8 @@ function useComparison(language: string): Compared {
   const show = async (code: string) => {
     setIsBusy(true)
     try {
-      const { data, stock_name } = await dailyBars(code, MOST_BARS, language)
-      setFound({ code, name: stock_name ?? code, bars: data })
+      const found = await dailyBars(code, MOST_BARS, language)
+      setFound({ code, name: found.stock_name ?? code, bars: found.data, isSample: isOfSample(found) })
       setProblem(null)
     } catch (error) {
       setProblem(messageOf(error))

@@ -2,6 +2,7 @@
 
 import { useRef, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
+import { hasFiles } from '../frame/dropped.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import type { StockReading } from '../wire.ts'
@@ -100,11 +101,14 @@ function Source({ isBusy, onText, onFile }: SourceProps) {
         onText(text)
       }}
       onDragOver={(event) => {
+        // A text goes into the field.
+        if (!hasFiles(event)) return
         event.preventDefault()
         setIsOver(true)
       }}
       onDragLeave={() => setIsOver(false)}
       onDrop={(event) => {
+        if (!hasFiles(event)) return
         event.preventDefault()
         setIsOver(false)
         withFirst(event.dataTransfer?.files, onFile)

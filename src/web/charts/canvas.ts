@@ -15,7 +15,17 @@ import {
 import { compact } from '../format.ts'
 import { locale } from '../texts.ts'
 import type { DailyBar } from '../wire.ts'
-import { type Drawn, inPercent, type Level, type Line, levelsInReach, type Pane } from './series.ts'
+import {
+  type Drawn,
+  inPercent,
+  type Level,
+  type Line,
+  levelsInReach,
+  type Pane,
+  PERCENT_FORMAT,
+  PLAIN_FORMAT,
+  priceFormat,
+} from './series.ts'
 
 type Options = {
   drawn: Drawn
@@ -48,7 +58,8 @@ export function drawChart(box: HTMLElement, asked: Options): Canvas {
   if (options.beside !== null) {
     addLine(chart, options.beside, bars, { pane: 0, color: paint('text'), format: formatOf(options) })
   }
-  for (const [at, pane] of options.panes.entries()) addPane(chart, pane, { ...options, paint, at: at + 1 })
+  for (const [at, pane] of options.panes.entries())
+    addPane(chart, pane, { ...options, own: asked.drawn.bars, paint, at: at + 1 })
   for (const [at, pane] of chart.panes().entries()) pane.setStretchFactor(at === 0 ? 4 : 1)
   // Of the prices alone: an indicator goes below zero.
   chart.priceScale('right', 0).applyOptions({ mode: scaleOf(options) })
@@ -158,19 +169,17 @@ function addCandles(chart: IChartApi, options: Options, paint: Paint) {
   return candles
 }
 
-/** Two decimals, and more for what costs less than one; percent where another listing stands beside it. */
-function formatOf({ drawn: { bars }, beside }: Pick<Options, 'drawn' | 'beside'>) {
-  if (beside !== null) return { type: 'percent' as const, precision: 2, minMove: 0.01 }
-  const close = bars.at(-1)?.close ?? 1
-  const precision = close >= 1 ? 2 : close >= 0.01 ? 4 : 6
-  return { type: 'price' as const, precision, minMove: 10 ** -precision }
-}
+type Format = ReturnType<typeof formatOf>
+
+/** Percent where another listing stands beside it. */
+const formatOf = ({ drawn: { bars }, beside }: Pick<Options, 'drawn' | 'beside'>) =>
+  beside === null ? priceFormat(bars) : PERCENT_FORMAT
 
 function addLine(
   chart: IChartApi,
   { values }: Line,
   bars: readonly DailyBar[],
-  { pane, color, format }: { pane: number; color: string; format: ReturnType<typeof formatOf> },
+  { pane, color, format }: { pane: number; color: string; format: Format },
 ): void {
   const quiet = { lastValueVisible: false, priceLineVisible: false, crosshairMarkerVisible: false }
   const line = chart.addSeries(LineSeries, { ...quiet, color, lineWidth: 1, priceFormat: format }, pane)
@@ -189,9 +198,10 @@ const PANE_COLORS = ['ma5', 'ma20', 'ma60']
 /** In the numbers of the language: millions, or ten thousands. */
 const VOLUME = { type: 'custom' as const, formatter: compact, minMove: 1 }
 
-type PaneOptions = Options & { paint: Paint; at: number }
+type PaneOptions = Options & { own: readonly DailyBar[]; paint: Paint; at: number }
 
-function addPane(chart: IChartApi, pane: Pane, { drawn, redRises, paint, at }: PaneOptions): void {
+/** `own`: the bars in the stock's own prices, of which MACD is a difference. */
+function addPane(chart: IChartApi, pane: Pane, { drawn, own, redRises, paint, at }: PaneOptions): void {
   const [rise, fall] = redRises ? [paint('bad'), paint('good')] : [paint('good'), paint('bad')]
   const quiet = { lastValueVisible: false, priceLineVisible: false }
   if (pane === 'volume') {
@@ -207,8 +217,9 @@ function addPane(chart: IChartApi, pane: Pane, { drawn, redRises, paint, at }: P
   }
   const [first, ...rest] = drawn[pane]
   if (first === undefined) return
+  const format = pane === 'macd' ? priceFormat(own) : PLAIN_FORMAT
   if (pane === 'macd') {
-    const series = chart.addSeries(HistogramSeries, quiet, at)
+    const series = chart.addSeries(HistogramSeries, { ...quiet, priceFormat: format }, at)
     const { values } = first
     series.setData(
       points(values, drawn.bars).map((point) =>
@@ -218,7 +229,6 @@ function addPane(chart: IChartApi, pane: Pane, { drawn, redRises, paint, at }: P
   }
   const lines = pane === 'macd' ? rest : [first, ...rest]
   for (const [n, line] of lines.entries()) {
-    const format = formatOf({ drawn, beside: null })
     addLine(chart, line, drawn.bars, { pane: at, color: paint(PANE_COLORS[n] ?? 'text'), format })
   }
 }

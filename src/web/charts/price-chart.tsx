@@ -4,7 +4,6 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { compact, price, signed } from '../format.ts'
 import { say } from '../texts.ts'
 import { useMedia } from '../ui.tsx'
-import type { DailyBar } from '../wire.ts'
 import { type Canvas, drawChart } from './canvas.ts'
 import { type Drawn, type Level, type Line, levelsInReach, type Pane } from './series.ts'
 
@@ -45,7 +44,7 @@ export function PriceChart(props: ChartProps) {
       <Readout {...props} index={shown} />
       <div ref={frame} class={`plot panes-${panes.length}`} role="img" aria-label={props.label} />
       <Scrubber
-        bars={drawn.bars}
+        drawn={drawn}
         index={shown}
         hasNames={levelsInReach(drawn.bars, props.levels).length > 0}
         onMove={move}
@@ -97,23 +96,23 @@ function onPaper(plot: HTMLElement, props: ChartProps): HTMLElement {
 }
 
 type ScrubberProps = {
-  bars: readonly DailyBar[]
+  drawn: Drawn
   index: number
   hasNames: boolean
   onMove: (index: number | null) => void
 }
 
 /** The pointer's way to a session's values, for the keyboard, for a finger and for a screen reader. */
-function Scrubber({ bars, index, hasNames, onMove }: ScrubberProps) {
+function Scrubber({ drawn, index, hasNames, onMove }: ScrubberProps) {
   return (
     <label class={hasNames ? 'scrub with-names' : 'scrub'}>
       <span class="visually-hidden">{say('Session')}</span>
       <input
         type="range"
         min={0}
-        max={bars.length - 1}
+        max={drawn.bars.length - 1}
         value={index}
-        aria-valuetext={describe(bars, index)}
+        aria-valuetext={describe(drawn, index)}
         onInput={(event) => onMove(event.currentTarget.valueAsNumber)}
         onBlur={() => onMove(null)}
       />
@@ -121,19 +120,19 @@ function Scrubber({ bars, index, hasNames, onMove }: ScrubberProps) {
   )
 }
 
-function changeOf(bars: readonly DailyBar[], index: number): string {
-  const before = bars[index - 1]?.close
+function changeOf({ bars, closeBefore }: Drawn, index: number): string {
+  const before = index === 0 ? closeBefore : bars[index - 1]?.close
   const now = bars[index]?.close
   return before && now !== undefined ? `${signed((now / before - 1) * 100)} %` : ''
 }
 
-function describe(bars: readonly DailyBar[], index: number): string {
-  const bar = bars[index]
+function describe(drawn: Drawn, index: number): string {
+  const bar = drawn.bars[index]
   if (!bar) return ''
   return say('{date}: close {close} {change}, open {open}, high {high}, low {low}', {
     date: bar.date,
     close: price(bar.close),
-    change: changeOf(bars, index),
+    change: changeOf(drawn, index),
     open: price(bar.open),
     high: price(bar.high),
     low: price(bar.low),
@@ -154,7 +153,7 @@ function Readout({ drawn, panes, beside, index }: ChartProps & { index: number }
       <Value name={say('Open')} text={price(bar.open)} />
       <Value name={say('High')} text={price(bar.high)} />
       <Value name={say('Low')} text={price(bar.low)} />
-      <Value name={say('Close')} text={`${price(bar.close)} ${changeOf(drawn.bars, index)}`.trim()} />
+      <Value name={say('Close')} text={`${price(bar.close)} ${changeOf(drawn, index)}`.trim()} />
       {bar.volume ? <Value name={say('Volume')} text={compact(bar.volume)} /> : null}
       {drawn.averages.map((line) => (
         <Value key={line.name} name={line.name} text={at(line, index)} swatch={line.name.toLowerCase()} />

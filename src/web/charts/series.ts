@@ -19,6 +19,8 @@ export type Pane = (typeof PANES)[number]
 
 export type Drawn = {
   bars: readonly DailyBar[]
+  /** The close before the first bar; null where none is known. */
+  closeBefore: number | null
   averages: Line[]
   /** The histogram of MACD stands first. */
   macd: Line[]
@@ -36,6 +38,7 @@ export function drawnOf(bars: readonly DailyBar[], count: number): Drawn {
   const swings = kdj(high, low, close)
   return {
     bars: bars.slice(first),
+    closeBefore: bars[first - 1]?.close ?? null,
     averages: AVERAGES.map((length) => cut(`MA${length}`, sma(close, length))),
     macd: [cut('MACD', moves.histogram), cut('DIF', moves.dif), cut('DEA', moves.dea)],
     rsi: [cut('RSI6', rsi(close, 6)), cut('RSI12', rsi(close, 12))],
@@ -52,6 +55,25 @@ export function levelsInReach(bars: readonly DailyBar[], levels: readonly Level[
   const reach = (top - bottom) * LEVEL_REACH
   return levels.filter(({ price }) => price <= top + reach && price >= bottom - reach)
 }
+
+/** The sign is that of the texts. */
+function percent(value: number): string {
+  const size = Math.abs(value).toFixed(2)
+  return `${value < 0 && Number(size) !== 0 ? '−' : ''}${size} %`
+}
+
+/** Two decimals, and more for what costs less than one. */
+export function priceFormat(bars: readonly DailyBar[]) {
+  const close = bars.at(-1)?.close ?? 1
+  const precision = close >= 1 ? 2 : close >= 0.01 ? 4 : 6
+  return { type: 'price' as const, precision, minMove: 10 ** -precision }
+}
+
+/** The library's own percentages round to a half and write 8.5 as 8.1. */
+export const PERCENT_FORMAT = { type: 'custom' as const, formatter: percent, minMove: 0.01 }
+
+/** Of what has no unit, whatever the stock costs. */
+export const PLAIN_FORMAT = { type: 'price' as const, precision: 2, minMove: 0.01 }
 
 type Priced = { drawn: Drawn; levels: readonly Level[]; beside: Line }
 

@@ -154,11 +154,30 @@ type ChatProps = { id: string; chat: Chat; controls: ChatControls }
 /** One at a time: together they would leave nothing of the talk on a small screen. */
 type Panel = 'timeline' | 'share' | null
 
-function OpenChat({ id, chat, controls }: ChatProps) {
-  const revision = useMemo(() => lastChange(chat.events), [chat.events])
-  const [showFiles, setShowFiles] = useState(false)
-  const [panel, setPanel] = useState<Panel>(null)
+/** The files beside the talk: as they are, or as they were at an event. */
+function useFiles({ events }: Chat) {
+  const revision = useMemo(() => lastChange(events), [events])
+  const [stored, setStored] = useState(0)
+  const [isAsked, setIsAsked] = useState(false)
   const [at, setAt] = useState<number | null>(null)
+  // A small screen has them in place of the talk, so whoever asks for those of the past is shown them.
+  const isShown = isAsked || at !== null
+  return {
+    at,
+    setAt,
+    isShown,
+    revision: revision + stored,
+    onStored: () => setStored((count) => count + 1),
+    toggle: () => {
+      setIsAsked(!isShown)
+      setAt(null)
+    },
+  }
+}
+
+function OpenChat({ id, chat, controls }: ChatProps) {
+  const { at, setAt, isShown, revision, onStored, toggle } = useFiles(chat)
+  const [panel, setPanel] = useState<Panel>(null)
   const show = (wanted: Panel) => {
     setPanel(panel === wanted ? null : wanted)
     setAt(null)
@@ -168,7 +187,7 @@ function OpenChat({ id, chat, controls }: ChatProps) {
   }
   const wide = useMedia('(min-width: 64rem)')
   return (
-    <main class={showFiles ? 'chat with-files' : 'chat'} onKeyDown={onKeyDown}>
+    <main class={isShown ? 'chat with-files' : 'chat'} onKeyDown={onKeyDown}>
       <header class="chat-head">
         <Heading id={id} chat={chat} controls={controls} />
         <Toggle controls="timeline" isOpen={panel === 'timeline'} onToggle={() => show('timeline')}>
@@ -177,16 +196,16 @@ function OpenChat({ id, chat, controls }: ChatProps) {
         <Toggle controls="share" isOpen={panel === 'share'} onToggle={() => show('share')}>
           {say('Share')}
         </Toggle>
-        <Toggle class="files-toggle" controls="files" isOpen={showFiles} onToggle={() => setShowFiles(!showFiles)}>
+        <Toggle class="files-toggle" controls="files" isOpen={isShown} onToggle={toggle}>
           {say('Files')}
         </Toggle>
       </header>
       {panel === 'share' && <Share id={id} title={chat.title} />}
       {panel === 'timeline' && <Timeline id={id} chat={chat} at={at} onJump={controls.jump} onAt={setAt} />}
       <div class="chat-body">
-        <Talk id={id} chat={chat} controls={controls} />
+        <Talk {...{ id, chat, controls, onStored }} />
         <aside class="files" id="files" aria-label={say('Files')}>
-          {(wide || showFiles) && <Files id={id} revision={revision} at={at} />}
+          {(wide || isShown) && <Files id={id} revision={revision} at={at} />}
         </aside>
       </div>
     </main>
@@ -210,7 +229,7 @@ function PauseButton({ agent, controls }: { agent: AgentState | null; controls: 
   )
 }
 
-function Talk({ id, chat, controls }: ChatProps) {
+function Talk({ id, chat, controls, onStored }: ChatProps & { onStored: () => void }) {
   const entries = useMemo(() => toEntries(chat.events), [chat.events])
   const said = useMemo(() => saidByUser(chat.events), [chat.events])
   const running = chat.agent?.name === 'running'
@@ -231,6 +250,7 @@ function Talk({ id, chat, controls }: ChatProps) {
         {...{ id, said, running, disabled }}
         isShell={isShell(chat)}
         onSay={controls.say}
+        onStored={onStored}
         onStop={controls.stop}
       />
       {chat.cost !== null && <CostLine cost={chat.cost} />}

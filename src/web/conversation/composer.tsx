@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, uploadFiles } from '../api.ts'
+import { hasFiles } from '../frame/dropped.ts'
 import { useUnsaved } from '../frame/unsaved.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
+import { visible } from '../visible.ts'
 import { Pictures } from './cards.tsx'
 import type { ChatControls } from './use-conversation.ts'
 
@@ -13,15 +15,17 @@ type Props = {
   running: boolean
   disabled: boolean
   onSay: ChatControls['say']
+  /** Files lie in the workspace now. */
+  onStored: () => void
   onStop: () => void
 }
 
 const MAX_HEIGHT = 220
 
-export function Composer({ id, said, isShell, running, disabled, onSay, onStop }: Props) {
+export function Composer({ id, said, isShell, running, disabled, onSay, onStored, onStop }: Props) {
   const [text, setText] = useUnsaved(`message ${id}`, '')
   const recall = useRecall(said, text, setText)
-  const attached = useAttached(id)
+  const attached = useAttached(id, disabled, onStored)
   const isEmpty = text.trim() === '' && attached.pictures.length === 0 && attached.files.length === 0
   const send = () => {
     if (isEmpty || disabled || attached.isBusy) return
@@ -43,7 +47,7 @@ export function Composer({ id, said, isShell, running, disabled, onSay, onStop }
         event.preventDefault()
         send()
       }}
-      {...attached.on}
+      onPaste={attached.onPaste}
     >
       <Attached attached={attached} />
       <MessageBox text={text} isShell={isShell} disabled={disabled} onText={setText} onKeyDown={onKeyDown} />
@@ -65,7 +69,7 @@ function Attached({ attached: { pictures, files, problem, isBusy, clear } }: { a
   return (
     <div class="attached">
       <Pictures urls={pictures} />
-      {files.length > 0 && <span class="hint">{say('With {files}', { files: files.join(', ') })}</span>}
+      {files.length > 0 && <span class="hint">{say('With {files}', { files: files.map(visible).join(', ') })}</span>}
       {isBusy && <span class="hint">{say('Uploading…')}</span>}
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <button type="button" class="quiet" onClick={clear}>
@@ -85,7 +89,7 @@ const NONE: string[] = []
 type AttachedFiles = ReturnType<typeof useAttached>
 
 /** Pictures that are small enough go into the message, everything else into the workspace at once. */
-function useTaken(id: string) {
+function useTaken(id: string, onStored: () => void) {
   const [pictures, setPictures] = useUnsaved(`pictures ${id}`, NONE)
   const [files, setFiles] = useUnsaved(`files ${id}`, NONE)
   const [problem, setProblem] = useState<string | null>(null)
@@ -104,8 +108,13 @@ function useTaken(id: string) {
       const others = list.filter((file) => !shown.includes(file))
       if (others.length > 0) {
         const { uploaded_files: stored, skipped_files: skipped } = await uploadFiles(id, others)
-        if (stored.length > 0) setFiles((before) => [...before, ...stored])
-        const why = skipped.map(({ name, reason }) => say('{name} was left out: {reason}', { name, reason }))
+        if (stored.length > 0) {
+          setFiles((before) => [...before, ...stored])
+          onStored()
+        }
+        const why = skipped.map(({ name, reason }) =>
+          say('{name} was left out: {reason}', { name: visible(name), reason }),
+        )
         if (why.length > 0) setProblem(why.join('. '))
       }
     } catch (error) {
@@ -131,35 +140,53 @@ function fittingInto(room: number, texts: readonly string[]): boolean[] {
   })
 }
 
-const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+/** A copied part of a table or a text brings a picture of itself along. */
+const isText = (data: DataTransfer): boolean =>
+  data.types.includes('text/html') && data.getData('text/plain').trim() !== ''
 
-function useAttached(id: string) {
-  const { take, ...taken } = useTaken(id)
-  const [isOver, setIsOver] = useState(false)
-  return {
-    ...taken,
-    isOver,
-    on: {
-      onDragOver: (event: DragEvent) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        setIsOver(true)
-      },
-      onDragLeave: () => setIsOver(false),
-      onDrop: (event: DragEvent) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        setIsOver(false)
-        void take([...(event.dataTransfer?.files ?? [])])
-      },
-      onPaste: (event: ClipboardEvent) => {
-        const pasted = [...(event.clipboardData?.files ?? [])]
-        if (pasted.length === 0) return
-        event.preventDefault()
-        void take(pasted)
-      },
-    },
+function useAttached(id: string, disabled: boolean, onStored: () => void) {
+  const { take, ...taken } = useTaken(id, onStored)
+  const isOver = useDropped(disabled, take)
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = [...(event.clipboardData?.files ?? [])]
+    if (pasted.length === 0 || event.clipboardData === null || isText(event.clipboardData)) return
+    event.preventDefault()
+    void take(pasted)
   }
+  return { ...taken, isOver, onPaste }
+}
+
+/** Files that are dropped anywhere on the page: beside the line to type in as well, where a browser would leave the page for the file. */
+function useDropped(disabled: boolean, take: (files: File[]) => Promise<void>): boolean {
+  const [isOver, setIsOver] = useState(false)
+  const newest = useRef(take)
+  newest.current = take
+  useEffect(() => {
+    if (disabled) return
+    const over = (event: DragEvent) => {
+      if (event.defaultPrevented || !hasFiles(event)) return
+      event.preventDefault()
+      setIsOver(true)
+    }
+    const leave = ({ relatedTarget }: DragEvent) => {
+      if (relatedTarget === null) setIsOver(false)
+    }
+    const drop = (event: DragEvent) => {
+      setIsOver(false)
+      if (event.defaultPrevented || !hasFiles(event)) return
+      event.preventDefault()
+      void newest.current([...(event.dataTransfer?.files ?? [])])
+    }
+    document.addEventListener('dragover', over)
+    document.addEventListener('dragleave', leave)
+    document.addEventListener('drop', drop)
+    return () => {
+      document.removeEventListener('dragover', over)
+      document.removeEventListener('dragleave', leave)
+      document.removeEventListener('drop', drop)
+    }
+  }, [disabled])
+  return isOver
 }
 
 const dataUrl = (file: File): Promise<string> =>

@@ -241,18 +241,30 @@ const AT_WORK: ReadonlySet<string> = new Set(['loading', 'running', 'awaiting_us
 /** How long a deletion can be taken back; only then the service is asked to delete. */
 const UNDO_MS = 6_000
 
+type Told = { sent: () => void; gone: () => void; failed: (error: unknown) => void }
+type Leaver = { timer: ReturnType<typeof setTimeout>; isSent: boolean; remove: () => void; told: Told }
+
 /** What is on its way out, by id; it goes on when the list is left, and at once when the window is. */
-const leaving = new Map<string, { timer: ReturnType<typeof setTimeout>; remove: () => void }>()
+const leaving = new Map<string, Leaver>()
 addEventListener('pagehide', () => {
-  for (const { remove } of leaving.values()) remove()
+  for (const { isSent, remove } of leaving.values()) if (!isSent) remove()
 })
 
-function leave(id: string, told: { gone: () => void; failed: (error: unknown) => void }): void {
+function leave(id: string, told: Told): void {
   const remove = () => {
-    stay(id)
-    deleteConversation(id).then(told.gone, told.failed)
+    clearTimeout(one.timer)
+    one.isSent = true
+    one.told.sent()
+    const end = () => leaving.delete(id)
+    deleteConversation(id)
+      .finally(end)
+      .then(
+        () => one.told.gone(),
+        (error: unknown) => one.told.failed(error),
+      )
   }
-  leaving.set(id, { timer: setTimeout(remove, UNDO_MS), remove })
+  const one: Leaver = { timer: setTimeout(remove, UNDO_MS), isSent: false, remove, told }
+  leaving.set(id, one)
 }
 
 function stay(id: string): void {
@@ -260,28 +272,43 @@ function stay(id: string): void {
   leaving.delete(id)
 }
 
-function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
-  const { conversation_id: id, title } = item
-  const [isLeaving, setIsLeaving] = useState(leaving.has(id))
+/** `sent`: nobody can take it back any more. */
+type Standing = 'here' | 'leaving' | 'sent'
+
+/** Of a list that is left and looked at again meanwhile, it is the new one that is told. */
+function useLeaving(id: string, onGone: () => void) {
+  const before = leaving.get(id)
+  const [standing, setStanding] = useState<Standing>(before === undefined ? 'here' : before.isSent ? 'sent' : 'leaving')
   const [problem, setProblem] = useState<string | null>(null)
+  const told: Told = {
+    sent: () => setStanding('sent'),
+    gone: () => {
+      noteChange('conversations')
+      onGone()
+    },
+    failed: (error) => {
+      setStanding('here')
+      setProblem(messageOf(error))
+    },
+  }
+  useEffect(() => {
+    if (before !== undefined) before.told = told
+  }, [id])
   const remove = () => {
-    setIsLeaving(true)
-    leave(id, {
-      gone: () => {
-        noteChange('conversations')
-        onGone()
-      },
-      failed: (error) => {
-        setIsLeaving(false)
-        setProblem(messageOf(error))
-      },
-    })
+    setStanding('leaving')
+    leave(id, told)
   }
   const undo = () => {
     stay(id)
-    setIsLeaving(false)
+    setStanding('here')
   }
-  if (isLeaving) return <Leaving title={title} onUndo={undo} />
+  return { standing, problem, remove, undo }
+}
+
+function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
+  const { conversation_id: id, title } = item
+  const { standing, problem, remove, undo } = useLeaving(id, onGone)
+  if (standing !== 'here') return <Leaving title={title} onUndo={standing === 'leaving' ? undo : null} />
   return (
     <li class="row-with-actions">
       <RowLink item={item} />
@@ -293,7 +320,7 @@ function Row({ item, onGone }: { item: ConversationInfo; onGone: () => void }) {
   )
 }
 
-const Leaving = ({ title, onUndo }: { title: string; onUndo: () => void }) => (
+const Leaving = ({ title, onUndo }: { title: string; onUndo: (() => void) | null }) => (
   <li class="row">
     <span class="row-title" dir="auto">
       {title}
@@ -301,9 +328,11 @@ const Leaving = ({ title, onUndo }: { title: string; onUndo: () => void }) => (
     <span class="row-time" role="status">
       {say('is being deleted')}
     </span>
-    <button type="button" class="quiet" onClick={onUndo}>
-      {say('Undo')}
-    </button>
+    {onUndo !== null && (
+      <button type="button" class="quiet" onClick={onUndo}>
+        {say('Undo')}
+      </button>
+    )}
   </li>
 )
 

@@ -14,9 +14,13 @@ export type Answer = '' | 'awaited' | 'rejected'
 export type Entry = { id: number; at: string; from?: number } & (
   | { kind: 'said'; by: 'user' | 'agent'; text: string; files: string[]; pictures: string[] }
   | { kind: 'command'; command: string; thought: string; byUser: boolean; answer: Answer; output: Output | null }
-  /** `result` is null while there is none. `isOpen`: what it did is to be seen at once. `more`: what it brought besides. */
+  /**
+   * `thought`: what the agent said before it. `result` is null while there is none. `isOpen`: what it did is to be seen at once.
+   * `more`: what it brought besides.
+   */
   | {
       kind: 'step'
+      thought: string
       title: string
       body: string
       isOpen: boolean
@@ -26,7 +30,7 @@ export type Entry = { id: number; at: string; from?: number } & (
       hasFailed: boolean
       result: string | null
     }
-  | { kind: 'edit'; path: string; diff: string; body: string; result: string }
+  | { kind: 'edit'; thought: string; path: string; diff: string; body: string; result: string }
   | { kind: 'error'; text: string }
   | { kind: 'note'; text: string }
   /** Markdown, as the model writes it. */
@@ -99,7 +103,9 @@ function placeAction(event: StoredEvent, entries: Entry[], placeOf: Map<number, 
     before?.kind === 'step' && entry.kind === 'step' && before.result === null && before.body === entry.body
   if (isAnswered) entries.pop()
   if (entry.kind === 'step') placeOf.set(event.id, entries.length)
-  entries.push(isAnswered ? { ...entry, from: before.from ?? before.id } : entry)
+  entries.push(
+    isAnswered ? { ...entry, thought: entry.thought || before.thought, from: before.from ?? before.id } : entry,
+  )
 }
 
 /** What an action brought stands in the card of the action. */
@@ -120,10 +126,11 @@ function placeObservation(event: StoredEvent, entries: Entry[], placeOf: Map<num
     entries.push(entry)
     return
   }
-  const { id, at, title, body } = action
+  const { id, at, from, thought, title, body } = action
   const { result = null, pictures = [], more = '', hasFailed = false } = entry.kind === 'step' ? entry : {}
   if (entry.kind === 'step') entries[place] = { ...action, result, pictures, more, hasFailed }
-  else if (entry.kind === 'edit') entries[place] = { ...entry, id, at, body }
+  else if (entry.kind === 'edit')
+    entries[place] = { ...entry, id, at, thought, body, ...(from !== undefined && { from }) }
   else if (entry.kind === 'error') entries[place] = { ...action, title, result: entry.text, hasFailed: true }
   else entries.push(entry)
 }
@@ -198,7 +205,7 @@ function fromAction(event: StoredEvent): Entry | null {
   if (SILENT.has(action)) return null
   if (action === 'message') return fromMessage(event)
   if (action === 'finish') {
-    const said = text(args.final_thought) || event.message
+    const said = [text(args.thought), text(args.final_thought) || event.message].filter(isNew).join('\n\n')
     return { ...place, kind: 'said', by: 'agent', text: said, files: [], pictures: [] }
   }
   if (action === 'think') {
@@ -206,7 +213,14 @@ function fromAction(event: StoredEvent): Entry | null {
     if (event.source !== 'agent') return { ...place, kind: 'note', text: text(args.thought) }
     return { ...place, kind: 'thought', text: planned(text(args.thought)) }
   }
-  const open = { result: null, pictures: [], more: '', hasFailed: false, answer: answerTo(event) }
+  const open = {
+    thought: text(args.thought),
+    result: null,
+    pictures: [],
+    more: '',
+    hasFailed: false,
+    answer: answerTo(event),
+  }
   const begun = { ...place, ...open, kind: 'step' as const }
   if (action === 'run_ipython') return { ...begun, title: say('Notebook'), body: text(args.code), isOpen: true }
   if (action === 'browse_interactive')
@@ -238,6 +252,9 @@ export function askedOf({ action = '', args = {} }: StoredEvent): string {
   return found !== '' ? found : `${nameOfKind(action)}\n${detailsOf(args)}`.trim()
 }
 
+/** Said, and not said before. */
+const isNew = (said: string, at: number, all: readonly string[]): boolean => said !== '' && all.indexOf(said) === at
+
 /** A step of a plan that is under way has no sign of its own in Markdown. */
 const planned = (thought: string): string =>
   thought.replaceAll(/^(\d+\. )\[>\] (.*)$/gm, (_, number, step) => `${number}[ ] **${step}** (${say('under way')})`)
@@ -267,7 +284,7 @@ function fromObservation(event: StoredEvent): Entry | null {
   const at = extras.trigger_by_action === 'browse_interactive' ? content.search(/^=+ BEGIN accessibility tree/m) : -1
   const [result, more] = at < 0 ? [content, ''] : [content.slice(0, at).trimEnd(), content.slice(at)]
   if (text(extras.diff) !== '') {
-    return { ...place, kind: 'edit', path: text(extras.path), diff: text(extras.diff), body: '', result }
+    return { ...place, kind: 'edit', thought: '', path: text(extras.path), diff: text(extras.diff), body: '', result }
   }
   const kind = nameOfKind(observation)
   const subject = text(extras.path) || text(extras.url) || text(extras.name)
@@ -275,7 +292,7 @@ function fromObservation(event: StoredEvent): Entry | null {
   const pictures = picturesIn([extras.set_of_marks || extras.screenshot, ...listed(extras.image_urls), event.content])
   const shown = pictures.includes(result) ? '' : result.replace(JUPYTER, '')
   const hasFailed = (observation === 'edit' || observation === 'read') && result.startsWith('ERROR:')
-  const rest = { body: '', isOpen: false, answer: '' as const, hasFailed }
+  const rest = { thought: '', body: '', isOpen: false, answer: '' as const, hasFailed }
   return { ...place, kind: 'step', title, ...rest, result: shown, pictures, more }
 }
 

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preac
 import { listFiles, messageOf, readFile, uploadFiles, zipAddress } from '../api.ts'
 import { locale, say } from '../texts.ts'
 import { Notice, useAnswer } from '../ui.tsx'
+import { visible } from '../visible.ts'
 
 type Props = {
   id: string
@@ -18,19 +19,28 @@ export function Files({ id, revision, at }: Props) {
   const [shown, setShown] = useState<Shown | null>(null)
   const [uploads, setUploads] = useState(0)
   const { names, problem, setProblem } = useListing(id, { path, at }, `${revision}/${uploads}`)
+  const asked = useRef(0)
   const open = async (name: string) => {
+    asked.current += 1
+    const mine = asked.current
     if (name.endsWith('/')) {
       setPath(name.slice(0, -1))
       return
     }
     try {
-      setShown({ path: name, text: (await readFile(id, name, at)).code })
+      const { code } = await readFile(id, name, at)
+      // Another file, or another moment, was asked for meanwhile.
+      if (mine !== asked.current) return
+      setShown({ path: name, text: code })
       setProblem(null)
     } catch (error) {
-      setProblem(messageOf(error))
+      if (mine === asked.current) setProblem(messageOf(error))
     }
   }
-  useEffect(() => setShown(null), [at])
+  useEffect(() => {
+    asked.current += 1
+    setShown(null)
+  }, [at])
   if (shown !== null) return <FileView file={shown} onClose={() => setShown(null)} />
   return (
     <>
@@ -73,7 +83,7 @@ function Crumbs({ path, onOpen }: { path: string; onOpen: (path: string) => void
           key={parts.slice(0, index + 1).join('/')}
           onClick={() => onOpen(parts.slice(0, index + 1).join('/'))}
         >
-          / {part}
+          / {visible(part)}
         </button>
       ))}
     </nav>
@@ -88,7 +98,7 @@ export const FileList = ({ names, nameOf = baseName, onOpen }: ListProps) => (
     {names.map((name) => (
       <li key={name}>
         <button type="button" class="file" onClick={() => onOpen(name)}>
-          {nameOf(name)}
+          {visible(nameOf(name))}
         </button>
       </li>
     ))}
@@ -105,7 +115,7 @@ function FileView({ file, onClose }: { file: Shown; onClose: () => void }) {
         <button type="button" class="quiet" ref={back} onClick={onClose}>
           ← {say('Files')}
         </button>
-        <strong class="mono">{file.path}</strong>
+        <strong class="mono">{visible(file.path)}</strong>
       </div>
       <FileText text={file.text} />
     </section>
@@ -139,9 +149,13 @@ function Upload({ id, onUploaded }: { id: string; onUploaded: () => void }) {
       setBusy(true)
       try {
         const { uploaded_files, skipped_files } = await uploadFiles(id, files)
-        const skipped = skipped_files.map(({ name, reason }) => say('{name} was left out: {reason}', { name, reason }))
+        const skipped = skipped_files.map(({ name, reason }) =>
+          say('{name} was left out: {reason}', { name: visible(name), reason }),
+        )
         const stored =
-          uploaded_files.length === 0 ? [] : [say('Stored as {names}', { names: uploaded_files.join(', ') })]
+          uploaded_files.length === 0
+            ? []
+            : [say('Stored as {names}', { names: uploaded_files.map(visible).join(', ') })]
         setOutcome({ kind: skipped.length > 0 ? 'warning' : 'info', text: [...stored, ...skipped].join('. ') })
         onUploaded()
       } catch (error) {

@@ -1,14 +1,14 @@
-import { Component, type ComponentChildren } from 'preact'
+import { Component } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { clockTime } from '../format.ts'
 import { Markdown } from '../markdown.tsx'
 import type { Outgoing } from '../stream.ts'
 import { say } from '../texts.ts'
 import { WayToSetting } from '../ui.tsx'
 import { visible } from '../visible.ts'
-import { EditCard, LiveOutput, OutputText, Pictures, StepCard, standing } from './cards.tsx'
+import { EditCard, LiveOutput, OutputText, StepCard, standing } from './cards.tsx'
 import { type Entry, entryOf, type Focus, isSame, type Output } from './entries.ts'
 import { type Anchor, anchorOf, keepInSight, restore } from './place.ts'
+import { Said, Who, WithWords } from './said.tsx'
 import type { Side } from './window.ts'
 
 /** How close to its end, in pixels, the log still follows what comes. */
@@ -214,7 +214,8 @@ function useStaying(
     return keepInSight(log, follow, leave)
     // A page that comes around it later moves it too.
   }, [focus, entries])
-  useEffect(() => {
+  // Before the first frame: what grows in it would be taken for a reader who has moved away from the end.
+  useLayoutEffect(() => {
     const log = box.current
     if (!log || !content.current) return
     const observer = new ResizeObserver(() => {
@@ -254,9 +255,17 @@ function EntryBody({ entry, running, live }: Omit<EntryProps, 'isFocused'>) {
     case 'said':
       return <Said {...entry} />
     case 'step':
-      return <StepCard entry={entry} live={live} running={running} />
+      return (
+        <WithWords {...entry}>
+          <StepCard entry={entry} live={live} running={running} />
+        </WithWords>
+      )
     case 'edit':
-      return <EditCard entry={entry} />
+      return (
+        <WithWords {...entry}>
+          <EditCard entry={entry} />
+        </WithWords>
+      )
     case 'thought':
       return (
         <div class="entry thought">
@@ -273,48 +282,6 @@ const Line = ({ kind, text }: { kind: 'error' | 'note'; text: string }) => (
     {text}
     {kind === 'error' && <WayToSetting said={text} />}
   </p>
-)
-
-type SaidProps = {
-  by: 'user' | 'agent'
-  text: string
-  /** Null while it is being written. */
-  at: string | null
-  files: string[]
-  pictures: string[]
-  children?: ComponentChildren
-}
-
-function Said({ by, text, at, files, pictures, children }: SaidProps) {
-  const user = by === 'user'
-  return (
-    <article class="entry">
-      <div class={user ? 'from-user' : ''}>
-        <Who byUser={user} at={at} />
-        {user ? (
-          <p class="text typed" dir="auto">
-            {text}
-          </p>
-        ) : (
-          <Markdown text={text} />
-        )}
-      </div>
-      <Pictures urls={pictures} />
-      {files.length > 0 && <p class="hint">{say('With {files}', { files: files.join(', ') })}</p>}
-      {children}
-    </article>
-  )
-}
-
-const Who = ({ byUser, at }: { byUser: boolean; at: string | null }) => (
-  <h2 class="who">
-    {byUser ? say('You') : say('Agent')}{' '}
-    {at !== null && (
-      <time class="when" dateTime={at}>
-        {clockTime(at)}
-      </time>
-    )}
-  </h2>
 )
 
 type CommandProps = { entry: Extract<Entry, { kind: 'command' }>; running: boolean; live: string }

@@ -7,6 +7,7 @@ import { clockTime } from '../format.ts'
 import { usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
+import { visible } from '../visible.ts'
 import type { EventPage, StoredEvent } from '../wire.ts'
 import { toEntries } from './entries.ts'
 import { FileList, FileText } from './files.tsx'
@@ -138,7 +139,7 @@ function Files() {
     <>
       {(shown !== null || path !== '') && (
         <button type="button" class="quiet" onClick={back}>
-          ← {shown?.name ?? path}
+          ← {visible(shown?.name ?? path)}
         </button>
       )}
       {problem !== null && <Notice kind="error">{problem}</Notice>}

@@ -3,7 +3,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf, request, sendJson } from '../api.ts'
-import { clockTime } from '../format.ts'
+import { clockTime, compact } from '../format.ts'
 import { navigate } from '../router.tsx'
 import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -143,9 +143,6 @@ function Search({ id, onPick }: { id: string; onPick: (eventId: number) => void 
     </div>
   )
 }
-
-const compact = (value: number): string =>
-  value.toLocaleString(locale, { notation: 'compact', maximumFractionDigits: 1 })
 
 /** What it has cost so far, and how full the model's window is. */
 export const CostLine = ({ cost: { dollars, tokens, fill } }: { cost: Cost }) => (

@@ -200,16 +200,23 @@ function Worth({ snapshot }: { snapshot: Snapshot }) {
       )}
       <ul class="stat-cards">
         {figures.map(([name, value]) => (
-          <li key={name} class="card tight">
-            <span class="hint">{name}</span>
-            <strong>{orDash(value, price)}</strong>
-            <span class="hint">{currency}</span>
-          </li>
+          <Figure key={name} name={name} text={orDash(value, price)} currency={currency} />
         ))}
       </ul>
     </section>
   )
 }
+
+/** `12,345,678.90`; whatever is longer has the room of two cards. */
+const LONGEST_IN_CARD = 13
+
+const Figure = ({ name, text, currency }: { name: string; text: string; currency: string }) => (
+  <li class={text.length > LONGEST_IN_CARD ? 'card tight long' : 'card tight'}>
+    <span class="hint">{name}</span>
+    <strong>{text}</strong>
+    <span class="hint">{currency}</span>
+  </li>
+)
 
 function Positions({ found, onProblem }: { found: LoadedPortfolio; onProblem: (text: string) => void }) {
   const { snapshot, advice } = found

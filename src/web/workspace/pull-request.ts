@@ -1,10 +1,10 @@
 // Takes the changes of a workspace to the conversation's git host, as a pull or merge request. Commit and push are commands of
 // the user's and stand in the conversation; the request is opened with the stored token, and its number noted there.
 
-import { ApiError, getConversation, newestEvents, newestStateEvent, request, sendJson } from '../api.ts'
+import { ApiError, getConversation, newestStateEvent, request, sendJson } from '../api.ts'
 import { getSettings } from '../settings/settings-api.ts'
 import { say, type Text } from '../texts.ts'
-import type { EventPage } from '../wire.ts'
+import type { EventPage, StoredEvent } from '../wire.ts'
 import { startAgain } from './workspace-api.ts'
 
 const PROVIDERS = {
@@ -127,26 +127,35 @@ const commitCommand = ({ branch, title }: Draft): string =>
 const ASK_EVERY_MS = 500
 const LONGEST_MS = 5 * 60_000
 
-async function runCommand(id: string, command: string): Promise<{ exitCode: number; output: string }> {
+type Outcome = { exitCode: number; output: string }
+
+/** What the command of this event came to. Others may run something at the same time; one that was stopped has an error only. */
+export function outcomeOf(events: readonly StoredEvent[], action: number): Outcome | null {
+  const ends = (kind: string | undefined): boolean => kind === 'run' || kind === 'error'
+  const outcome = events.find(({ observation, cause }) => ends(observation) && cause === action)
+  if (outcome === undefined) return null
+  const metadata = outcome.extras?.metadata as { exit_code?: number } | undefined
+  return { exitCode: metadata?.exit_code ?? -1, output: outcome.content ?? '' }
+}
+
+async function runCommand(id: string, command: string): Promise<Outcome> {
   const place = `/api/conversations/${encodeURIComponent(id)}`
-  const before = (await newestEvents(id, null)).events.at(-1)?.id ?? -1
-  const send = () => request(`${place}/events`, sendJson('POST', { action: 'run', args: { command } }))
-  await send().catch(async (error: unknown) => {
+  const send = () =>
+    request<{ event_id: number }>(`${place}/events?wait=0`, sendJson('POST', { action: 'run', args: { command } }))
+  const { event_id: action } = await send().catch(async (error: unknown) => {
     if (!(error instanceof ApiError) || error.status !== 409) throw error
     await startAgain(id)
-    await send()
+    return send()
   })
   for (
     const end = Date.now() + LONGEST_MS;
     Date.now() < end;
     await new Promise((done) => setTimeout(done, ASK_EVERY_MS))
   ) {
-    const { events } = await request<EventPage>(`${place}/events?start_id=${before + 1}&limit=100&include_types=run`)
-    const action = events.find((event) => event.action === 'run' && event.source === 'user')
-    const outcome = events.find((event) => event.observation === 'run' && event.cause === action?.id)
-    if (action === undefined || outcome === undefined) continue
-    const metadata = outcome.extras?.metadata as { exit_code?: number } | undefined
-    return { exitCode: metadata?.exit_code ?? -1, output: outcome.content ?? '' }
+    const kinds = 'include_types=run&include_types=error'
+    const { events } = await request<EventPage>(`${place}/events?start_id=${action}&limit=100&${kinds}`)
+    const outcome = outcomeOf(events, action)
+    if (outcome !== null) return outcome
   }
   throw new Hindrance(say('The command has not ended yet. The conversation shows it.'), {
     to: `/conversations/${encodeURIComponent(id)}`,
