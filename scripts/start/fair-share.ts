@@ -75,10 +75,15 @@ export class FairShare {
     this.#latest = { name, at: performance.now() }
   }
 
-  #most(name: string): number {
+  /** Whether somebody else has asked a moment ago. */
+  isBesideOthers(name: string): boolean {
     const other = this.#latest.name === name ? this.#before : this.#latest
-    const { alone, besideOthers, recentMs } = this.#shares
-    return performance.now() - other.at < recentMs ? besideOthers : alone
+    return performance.now() - other.at < this.#shares.recentMs
+  }
+
+  #most(name: string): number {
+    const { alone, besideOthers } = this.#shares
+    return this.isBesideOthers(name) ? besideOthers : alone
   }
 }
 
