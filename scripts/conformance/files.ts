@@ -27,9 +27,14 @@ export async function zipCases(folder: string): Promise<Case[]> {
   for (const name of readdirSync(folder).sort()) {
     const archive = new Uint8Array(readFileSync(join(folder, name, 'archive.zip')))
     const [ours, theirs] = [await unpacked(archive), filesBelow(join(folder, name, 'inflated'))]
-    for (const [path, text] of theirs) {
-      const found = ours.get(path)
-      cases.push({ name: `${name} ${path}`, passed: found === text, detail: `${JSON.stringify(found)?.slice(0, 80)}` })
+    // What is only in ours counts, too.
+    for (const path of new Set([...theirs.keys(), ...ours.keys()])) {
+      const [found, wanted] = [ours.get(path), theirs.get(path)]
+      cases.push({
+        name: `${name} ${path}`,
+        passed: found === wanted,
+        detail: `${JSON.stringify(found)?.slice(0, 80)}`,
+      })
     }
   }
   return cases

@@ -2,7 +2,7 @@
 // fetched for the run and installed nowhere. It prints how much of each is so here; what is not stands with its reason in
 // `expected.ts`, and anything else fails.
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,9 +13,12 @@ import { EXPECTED } from './expected.ts'
 import { csvCases, zipCases } from './files.ts'
 import { mcpCases } from './mcp.ts'
 import { taLibCases } from './ta-lib.ts'
+import { verdictOn } from './verdict.ts'
 
 type Suite = {
   readonly name: string
+  /** The cases in it that we read. */
+  readonly count: number
   /** Null for what is installed for tests in any case. */
   readonly source: { readonly id: string; readonly sha512: string } | null
   cases(folder: string): Case[] | Promise<Case[]>
@@ -24,6 +27,7 @@ type Suite = {
 const SUITES: readonly Suite[] = [
   {
     name: 'TA-Lib: its regression test',
+    count: 98,
     source: {
       id: 'talib@2.0.5',
       sha512:
@@ -33,6 +37,7 @@ const SUITES: readonly Suite[] = [
   },
   {
     name: 'CSV: csv-spectrum',
+    count: 12,
     source: {
       id: 'csv-spectrum@2.0.0',
       sha512:
@@ -42,6 +47,7 @@ const SUITES: readonly Suite[] = [
   },
   {
     name: 'ZIP: archives of unzip',
+    count: 8,
     source: {
       id: 'unzip@0.1.11',
       sha512:
@@ -49,7 +55,7 @@ const SUITES: readonly Suite[] = [
     },
     cases: (folder) => zipCases(join(folder, 'testData')),
   },
-  { name: 'MCP: the official suite', source: null, cases: mcpCases },
+  { name: 'MCP: the official suite', count: 58, source: null, cases: mcpCases },
 ]
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -82,23 +88,22 @@ function suitesOf(words: readonly string[]): readonly Suite[] {
 function fetched(folder: string, { id, sha512 }: NonNullable<Suite['source']>): string {
   const target = join(folder, id)
   mkdirSync(target)
-  const packed = execFileSync('npm', ['pack', id, '--silent', '--pack-destination', target], { encoding: 'utf8' })
-  const archive = join(target, packed.trim().split('\n').at(-1) ?? '')
+  const archive = join(target, packed(id, target))
   const found = createHash('sha512').update(readFileSync(archive)).digest('hex')
-  if (found !== sha512) throw new Error(`${id} is another package than the one that was read: ${found}`)
+  if (found !== sha512) throw new Fault(`${id} is another package than the one that was read: ${found}`)
   execFileSync('tar', ['-xzf', archive, '-C', target, '--strip-components', '1'])
   return target
 }
 
-function tell({ name }: Suite, cases: readonly Case[]): boolean {
-  const reasonOf = (one: Case) => EXPECTED.find(({ suite, is }) => suite === name && is.test(one.name))?.reason ?? null
-  const passed = cases.filter((one) => one.passed)
-  const failed = cases.filter((one) => !one.passed)
-  const unexplained = failed.filter((one) => reasonOf(one) === null)
-  const rate = ((100 * passed.length) / Math.max(1, cases.length)).toFixed(1)
-  console.log(`${name.padEnd(32)} ${passed.length} of ${cases.length}, ${rate} %`)
-  for (const [reason, ones] of Map.groupBy(failed, reasonOf))
-    if (reason !== null) console.log(`    ${ones.length} differ for a reason: ${reason}`)
-  for (const one of unexplained) console.log(`    FAILED ${one.name}: ${one.detail}`)
-  return unexplained.length === 0 && cases.length > 0
+/** The name of the archive in the folder. */
+function packed(id: string, target: string): string {
+  const { status, stdout, stderr } = spawnSync('npm', ['pack', id, '--pack-destination', target], { encoding: 'utf8' })
+  if (status !== 0) throw new Fault(`${id} could not be fetched: ${stderr.trim() || `npm ended with ${status}`}`)
+  return stdout.trim().split('\n').at(-1) ?? ''
+}
+
+function tell(suite: Suite, cases: readonly Case[]): boolean {
+  const { isWell, lines } = verdictOn(suite, cases, EXPECTED)
+  console.log(lines.join('\n'))
+  return isWell
 }

@@ -127,10 +127,15 @@ export class FairShare {
     this.#latest = { name, at: performance.now() }
   }
 
-  #hasRoom(name: string, caller: Caller): boolean {
+  /** Whether somebody else has asked a moment ago. */
+  isBesideOthers(name: string): boolean {
     const other = this.#latest.name === name ? this.#before : this.#latest
-    const { alone, besideOthers, recentMs, burstMs } = this.#shares
-    if (performance.now() - other.at >= recentMs) return caller.inside < alone
+    return performance.now() - other.at < this.#shares.recentMs
+  }
+
+  #hasRoom(name: string, caller: Caller): boolean {
+    const { alone, besideOthers, burstMs } = this.#shares
+    if (!this.isBesideOthers(name)) return caller.inside < alone
     return caller.inside < besideOthers && this.#count(caller, 0) <= burstMs
   }
 }

@@ -11,12 +11,26 @@ const CLOSE_PATIENCE_MS = 3_000
 /** A client that takes nothing for so long is gone. An object waits for a sign of life not even that long. */
 const STALL_MS = 30_000
 
-type Joint = { answer: IncomingMessage; backend: Duplex; first: Buffer; socket: Duplex; head: Buffer }
+type Rules = Pick<Joint, 'mayWait' | 'pause'>
+type Joint = {
+  answer: IncomingMessage
+  backend: Duplex
+  first: Buffer
+  socket: Duplex
+  head: Buffer
+  /** Told how much of a message the client has said by halves; false where that is too much. */
+  mayWait: (bytes: number) => boolean
+  /** Told what the client has said; how many ms until it is heard again. */
+  pause: (frames: number, bytes: number) => number
+}
+
+/** 1013, `too much of this owner has not come whole`. */
+const TOO_MUCH = Buffer.from('\x88\x2b\x03\xf5too much of this owner has not come whole', 'latin1')
 
 /** `first` came with the runtime's head, `head` with the client's. */
-export function joinSockets({ answer, backend, first, socket, head }: Joint): void {
+export function joinSockets({ answer, backend, first, socket, head, mayWait, pause }: Joint): void {
   socket.write(headOf(answer, answer.rawHeaders))
-  const junction = new Junction(socket, backend)
+  const junction = new Junction(socket, backend, { mayWait, pause })
   junction.carry({ from: backend, to: socket, first })
   junction.carry({ from: socket, to: backend, first: head })
 }
@@ -27,7 +41,7 @@ export function headOf({ statusCode, statusMessage }: IncomingMessage, raw: read
 }
 
 /** Ends a connection with what was written to it, whether its client ends its half or not. */
-export function endWith(socket: Duplex, text = ''): void {
+export function endWith(socket: Duplex, text: string | Buffer = ''): void {
   if (socket.destroyed) return
   socket.end(text)
   // What comes after the end is of no use; unread it would hide that the client ended its half.
@@ -39,24 +53,34 @@ export function endWith(socket: Duplex, text = ''): void {
 class Junction {
   readonly #socket: Duplex
   readonly #backend: Duplex
+  readonly #rules: Rules
+  readonly #fromBackend = new FrameWatch()
   readonly #closed = new Set<Duplex>()
+  #isRefused = false
+  #framesTold = 0
+  #silence: ReturnType<typeof setTimeout> | null = null
   #patience: ReturnType<typeof setTimeout> | null = null
   #stall: ReturnType<typeof setTimeout> | null = null
 
-  constructor(socket: Duplex, backend: Duplex) {
+  constructor(socket: Duplex, backend: Duplex, rules: Rules) {
     this.#socket = socket
     this.#backend = backend
+    this.#rules = rules
+    socket.once('close', () => rules.mayWait(0))
   }
 
   carry({ from, to, first }: { from: Duplex; to: Duplex; first: Buffer }): void {
-    const frames = new FrameWatch()
+    const frames = from === this.#backend ? this.#fromBackend : new FrameWatch()
     let hasEnded = false
     const take = (bytes: Buffer) => {
       if (to.writable && !to.write(bytes)) this.#hold(from, to)
       if (frames.sees(bytes)) this.#closeFramePassed(from)
+      if (from === this.#socket && !from.destroyed && !this.#isRefused) this.#judge(frames, bytes.length)
     }
     if (first.length > 0) take(first)
     from.on('data', take)
+    // Whoever is to be silent is not heard sooner over another socket.
+    if (from === this.#socket) this.#judge(frames, 0)
     to.on('drain', () => this.#goOn(from, to))
     from.once('end', () => {
       hasEnded = true
@@ -74,10 +98,37 @@ class Junction {
   }
 
   #goOn(from: Duplex, to: Duplex): void {
-    from.resume()
+    if (from === this.#backend || this.#silence === null) from.resume()
     if (to !== this.#socket || this.#stall === null) return
     clearTimeout(this.#stall)
     this.#stall = null
+  }
+
+  /** Of what the client has just said. */
+  #judge(frames: FrameWatch, bytes: number): void {
+    if (!this.#rules.mayWait(frames.halfBytes)) {
+      this.#refuseMore()
+      return
+    }
+    const ms = this.#rules.pause(frames.frames - this.#framesTold, bytes)
+    this.#framesTold = frames.frames
+    if (ms < 1 || this.#silence !== null) return
+    this.#socket.pause()
+    this.#silence = setTimeout(() => {
+      this.#silence = null
+      if (!this.#backend.writableNeedDrain) this.#socket.resume()
+    }, ms)
+  }
+
+  #refuseMore(): void {
+    this.#isRefused = true
+    this.#rules.mayWait(0)
+    // Its end would cut off what the client is told.
+    this.#backend.removeAllListeners('close')
+    this.#backend.destroy()
+    // In the middle of a frame nothing can be said.
+    if (this.#fromBackend.isBetween) endWith(this.#socket, TOO_MUCH)
+    else this.#socket.destroy()
   }
 
   /** When both sides have said it, the server ends the connection: RFC 6455, section 7.1.1. */
@@ -97,6 +148,7 @@ class Junction {
   #cut(): void {
     if (this.#patience !== null) clearTimeout(this.#patience)
     if (this.#stall !== null) clearTimeout(this.#stall)
+    if (this.#silence !== null) clearTimeout(this.#silence)
     this.#socket.destroy()
     this.#backend.destroy()
   }

@@ -14,8 +14,10 @@ import type { Duplex } from 'node:stream'
 import { setImmediate as nextRound } from 'node:timers/promises'
 import { Callers } from './callers.ts'
 import { type EndTurn, FairShare, LOOK, SHARES, type Shares } from './fair-share.ts'
+import { ALONE, BESIDE_OTHERS, FramePace } from './frame-pace.ts'
 import { forwardedHeaders, hasBody, refusalOf, returnedHeaders } from './front-headers.ts'
 import { endWith, headOf, joinSockets } from './front-sockets.ts'
+import { HalfMessages } from './half-messages.ts'
 import { HOST } from './port.ts'
 
 /** Longer than a runtime takes to come up again; then the client hears that it has to wait. */
@@ -36,6 +38,8 @@ export class Front {
   readonly #share: FairShare
   readonly #callers: Callers
   readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_MS })
+  readonly #halves = new HalfMessages()
+  readonly #paces = { alone: new FramePace(ALONE), besideOthers: new FramePace(BESIDE_OTHERS) }
   readonly #waiting = new Set<(port: number | null) => void>()
   #port: number | null = null
 
@@ -48,7 +52,9 @@ export class Front {
       requestTimeout: 0,
       // Where the request may take for ever, so may its head, unless that is said as well.
       headersTimeout: HEAD_PATIENCE_MS,
-      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+      // The runtime takes whatever asks for a socket for a GET, and would read where it was told to write.
+      shouldUpgradeCallback: ({ method, headers }) =>
+        method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
     })
     this.#server.on('request', (request, response) => void this.#serve(request, response))
     this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
@@ -99,7 +105,10 @@ export class Front {
       () => response.destroyed,
     )
     if (endTurn === null) return
-    response.once('close', endTurn)
+    // Whoever leaves before the answer leaves his work behind in the runtime: his turn lasts as long as the longest.
+    response.once('close', () => {
+      if (response.headersSent) endTurn()
+    })
     // It may have waited for longer than the runtime lived.
     this.#forward({ request, response, port: this.#port ?? port, attempt: 1, endTurn })
   }
@@ -155,9 +164,9 @@ export class Front {
     const port = await this.#backend()
     if (socket.destroyed) return
     if (port === null) return refuseSocket(socket, STARTING)
-    const endTurn = await this.#share.turn(this.#callers.nameOf(request, port), 'socket', () => socket.destroyed)
+    const owner = this.#callers.nameOf(request, port)
+    const endTurn = await this.#share.turn(owner, 'socket', () => socket.destroyed)
     if (endTurn === null) return
-    socket.once('close', endTurn)
     const headers = forwardedHeaders(request, this.#word, true)
     const { method, url: path } = request
     // It may have waited for longer than the runtime lived.
@@ -167,19 +176,31 @@ export class Front {
     out.once('upgrade', (answer, backend, first) => {
       socket.off('close', leave)
       endTurn()
-      joinSockets({ answer, backend, first, socket, head })
+      const mayWait = this.#halves.shareOf(owner)
+      // What a runner sends are files and output, in windows of their own.
+      const isRunners = path?.startsWith('/api/runners/')
+      const pause = (frames: number, bytes: number) => this.#pauseOf(owner, frames, isRunners ? 0 : bytes)
+      joinSockets({ answer, backend, first, socket, head, mayWait, pause })
     })
     // A refusal has a body like any other answer; the connection ends with it, whatever the client sends next.
     out.once('response', (answer) => {
       socket.write(headOf(answer, [...returnedHeaders(answer), 'Connection', 'close']))
       answer.pipe(socket, { end: false })
-      answer.once('close', () => endWith(socket))
+      answer.once('close', () => {
+        endTurn()
+        endWith(socket)
+      })
     })
     out.on('error', (error) => {
       this.#noteRefusal(error, port)
       refuseSocket(socket, INTERRUPTED)
     })
     out.end()
+  }
+
+  #pauseOf(owner: string, frames: number, bytes: number): number {
+    const { alone, besideOthers } = this.#paces
+    return (this.#share.isBesideOthers(owner) ? besideOthers : alone).said(owner, frames, bytes)
   }
 
   /** When nothing listens the runtime is gone; the next one will be announced. */

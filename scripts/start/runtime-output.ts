@@ -7,13 +7,15 @@ export type LogLine = { readonly timestamp: number; readonly level: string; read
  * Worker logs by name as well, or a client that left in the middle of an answer.
  */
 const PEER_GONE = /\bkj\/\S+: (disconnected: |failed: (DNS lookup failed|connect\(\)))/
+/** The same of a client whose frames are none. It was told by the close of its socket, and could fill the log. */
+const PEER_WRONG = /\bkj\/\S+: failed: \S*jsg\.Error: WebSocket protocol error\b/
 /** Of alarms that a killed runtime left behind: they are run again, as they should be. */
 const ALARM_REMARK = /^NOSENTRY SQLite alarm (overdue|handler canceled)/
 
 /** Log lines of the Worker are JSON objects; beside them only errors are of interest. */
 export function isWanted({ level, message }: LogLine): boolean {
   if (message.startsWith('{"')) return true
-  return level === 'error' && !PEER_GONE.test(message) && !ALARM_REMARK.test(message)
+  return level === 'error' && !PEER_GONE.test(message) && !PEER_WRONG.test(message) && !ALARM_REMARK.test(message)
 }
 
 /** The runtime's report of a database that failed it: what SQLite said, and behind it a stack of addresses. */

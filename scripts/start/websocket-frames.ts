@@ -1,7 +1,12 @@
 // Where the frames of a WebSocket begin and end (RFC 6455, section 5.2), as they pass. Nothing of them is kept but the head
-// of the one that has not come whole.
+// of the one that has not come whole, and how long the message is so far.
 
 const CLOSE = 0x8
+/** The bits of a frame of control, and of the last one of a message. */
+const CONTROL = 0x08
+const LAST = 0x80
+/** What the runtime keeps of each frame beside its payload, until the message is whole. */
+const FRAME_BYTES = 64
 /** Two bytes, a length of eight and a mask of four. */
 const MAX_HEAD_BYTES = 14
 
@@ -13,6 +18,8 @@ export class FrameWatch {
   #bytesLeft = 0
   #isClose = false
   #hasClosed = false
+  #messageBytes = 0
+  #frames = 0
 
   /** Looks at the next bytes. Says whether a close frame has passed, whole, with them or before them. */
   sees(bytes: Buffer): boolean {
@@ -21,6 +28,7 @@ export class FrameWatch {
         const passed = Math.min(this.#bytesLeft, bytes.length - at)
         this.#bytesLeft -= passed
         at += passed
+        this.#count(passed)
       } else {
         this.#head[this.#headBytes] = bytes[at] ?? 0
         this.#headBytes += 1
@@ -29,10 +37,35 @@ export class FrameWatch {
         this.#bytesLeft = payloadLength(this.#head)
         this.#isClose = ((this.#head[0] ?? 0) & 0x0f) === CLOSE
         this.#headBytes = 0
+        this.#frames += 1
+        this.#count(FRAME_BYTES)
       }
       if (this.#bytesLeft === 0 && this.#isClose) this.#hasClosed = true
     }
     return this.#hasClosed
+  }
+
+  /** How many frames have begun. */
+  get frames(): number {
+    return this.#frames
+  }
+
+  /** Of a message that has not passed whole: the bytes of its payload, and what its frames cost to keep. */
+  get halfBytes(): number {
+    return this.#messageBytes
+  }
+
+  /** Whether the next byte would begin a frame. */
+  get isBetween(): boolean {
+    return this.#bytesLeft === 0 && this.#headBytes === 0
+  }
+
+  /** Frames of control may come in the middle of a message and are none of it. */
+  #count(passed: number): void {
+    const first = this.#head[0] ?? 0
+    if ((first & CONTROL) !== 0) return
+    const isWhole = this.#bytesLeft === 0 && (first & LAST) !== 0
+    this.#messageBytes = isWhole ? 0 : this.#messageBytes + passed
   }
 }
 

@@ -215,11 +215,13 @@ function partsOf(schema: z.ZodType): unknown {
   return schema.in instanceof z.ZodTransform ? schema.out : schema.in
 }
 
-/** The same document, with the generator's additions to a reference moved to where JSON Schema 2020-12 allows them. */
+/** The same document, with the generator's additions to a reference moved to where JSON Schema 2020-12 allows them, and its patterns right. */
 function withNullBeside(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNullBeside)
   if (typeof value !== 'object' || value === null) return value
   const node = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNullBeside(inner)]))
+  // The generator leaves the flag of Unicode in the text, and nothing fits what follows an end. JSON Schema means the flag anyway.
+  if (typeof node.pattern === 'string') node.pattern = node.pattern.replace(/\$\/u$/, '$')
   const [reference, addition, ...others] = Array.isArray(node.allOf) ? node.allOf : []
   if (reference?.$ref === undefined || addition === undefined || others.length > 0) return node
   // A schema that extends another has properties of its own; for these allOf is right.

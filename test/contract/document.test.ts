@@ -209,6 +209,14 @@ test('references resolve, names are unique, and paths name their parameters', ()
   }
 })
 
+function isPattern(text: string): boolean {
+  try {
+    return new RegExp(text, 'u').source !== ''
+  } catch {
+    return false
+  }
+}
+
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
 /** The keywords of JSON Schema 2020-12 whose values could be wrong without a reader noticing. */
@@ -223,6 +231,9 @@ function faultsOf(schema: Schema): string[] {
     const limit: unknown = (schema as Record<string, unknown>)[key]
     if (limit !== undefined && typeof limit !== 'number') faults.push(`${key} ${limit}`)
   }
+  // A flag of JavaScript's behind the end: nothing fits that.
+  const { pattern } = schema as { pattern?: string }
+  if (pattern !== undefined && (/\$\/[a-z]*$/.test(pattern) || !isPattern(pattern))) faults.push(`pattern ${pattern}`)
   const unknown = schema.required?.filter((name) => !(name in (schema.properties ?? {}))) ?? []
   if (unknown.length > 0) faults.push(`requires ${unknown}, which it does not have`)
   if (schema.allOf?.some(({ type }) => Array.isArray(type) && type.includes('null'))) {

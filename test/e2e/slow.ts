@@ -4,6 +4,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright-core'
+import { wantedNumber } from '../support/wanted-number.ts'
 
 const TIMES_SLOWER = 6
 const MOST_DELAY_MS = 500
@@ -20,7 +21,7 @@ function randomOf(seed: number): () => number {
 }
 
 export async function slowDown(context: BrowserContext, page: Page): Promise<void> {
-  const seed = Number(process.env.SLOW_PAGES ?? 0)
+  const seed = wantedNumber('SLOW_PAGES', 0, 0)
   if (seed === 0) return
   const random = randomOf(seed)
   const delay = () => sleep(random() * MOST_DELAY_MS)

@@ -40,13 +40,13 @@ async function heard(socket: TestSocket): Promise<void> {
   await socket.until((s) => errors(s) > before)
 }
 
-/** Has the object hear all of this from its one plain client in one go: as fast as it can come. */
-function saidAtOnce(chat: Chat, texts: string[]): Promise<void> {
+/** Has the object hear all of this from its one client of a protocol in one go: as fast as it can come. */
+function saidAtOnce(chat: Chat, said: (string | ArrayBuffer)[], by = 'plain'): Promise<void> {
   return runInDurableObject(stubOf(chat), (instance, state) => {
-    const isPlain = (socket: WebSocket) => (socket.deserializeAttachment() as { protocol: string }).protocol === 'plain'
-    const end = state.getWebSockets().find(isPlain)
+    const isMeant = (socket: WebSocket) => (socket.deserializeAttachment() as { protocol: string }).protocol === by
+    const end = state.getWebSockets().find(isMeant)
     if (end === undefined) throw new Error('nobody is there')
-    for (const text of texts) instance.webSocketMessage?.(end, text)
+    for (const one of said) instance.webSocketMessage?.(end, one)
   })
 }
 
@@ -285,4 +285,29 @@ test('a long message counts as several: others of the client are refused until i
   pass(10_000)
   say('later', 'short')
   expect(await answersTo(['later'])).toEqual(['ack'])
+})
+
+test('over Socket.IO whatever is long counts as several, in bytes: pings, packets of other namespaces, what is binary', async () => {
+  const pass = movableClock()
+  const chat = await startConversation()
+  const socket = await chat.connectIo(-1)
+  const long = 'x'.repeat(4 * MIB - 100)
+  const said = [
+    `2${long}`,
+    `2${'茅'.repeat(MIB + 100_000)}`,
+    `40/x,"${long}"`,
+    `40"${long}"`,
+    new ArrayBuffer(4 * MIB),
+    `3${long}`,
+  ]
+  for (const [i, one] of said.entries()) {
+    pass(3_000)
+    await saidAtOnce(chat, [one, `42${i}["oh_user_action",{"action":"message","args":{}}]`], 'socket.io')
+    const answer = () => socket.texts.find((text) => text.startsWith(`43${i}`))
+    await socket.until(() => answer() !== undefined)
+    expect([i, answer()]).toEqual([
+      i,
+      `43${i}[{"error":true,"message":"Too many messages at once; send again after a second"}]`,
+    ])
+  }
 })

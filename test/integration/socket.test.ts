@@ -78,7 +78,7 @@ test('a frame that is no action is answered with what is wrong, and the socket g
     ['{"ref":"","type":"message"}', noRef],
     [JSON.stringify({ ref: 'r'.repeat(201), action: 'message', args: { content: 'x' } }), noRef],
     [JSON.stringify({ ref: 'r'.repeat(200), action: 'run' }), [noAction[0], 'r'.repeat(200)]],
-    [' '.repeat(4 * 1024 * 1024 + 1), ['A frame holds at most 4194304 characters', undefined]],
+    [' '.repeat(4 * 1024 * 1024 + 1), ['A frame holds at most 4194304 bytes', undefined]],
   ]
   for (const [frame] of bad) socket.send(frame)
   const isRefused = (count: number) =>
@@ -89,6 +89,12 @@ test('a frame that is no action is answered with what is wrong, and the socket g
   pass(10_000)
   socket.send(longest[0])
   bad.push(longest)
+  await isRefused(bad.length)
+  // Of fewer characters, and of more bytes.
+  const wide: [string, unknown[]] = ['界'.repeat(1_398_102), ['A frame holds at most 4194304 bytes', undefined]]
+  pass(10_000)
+  socket.send(wide[0])
+  bad.push(wide)
   await isRefused(bad.length)
   pass(10_000)
   socket.send({ ref: 'r', action: 'message', args: { content: 'x', extra: 1 } })

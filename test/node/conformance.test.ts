@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { EXPECTED } from '../../scripts/conformance/expected.ts'
 import { rowsOf } from '../../scripts/conformance/ta-lib.ts'
+import { verdictOn } from '../../scripts/conformance/verdict.ts'
 
 /** As in TA-Lib's test_ma.c and test_macd.c. */
 const TABLE = `
@@ -29,4 +30,29 @@ test('a row of a table in C is its names and numbers, with sums for what they ar
 test('each difference from a suite of others has a reason in words', () => {
   expect(EXPECTED.filter(({ reason }) => reason.length < 20)).toEqual([])
   expect(EXPECTED.length).toBeGreaterThan(5)
+})
+
+const SUITE = { name: 'theirs', count: 3 }
+const REASON = { suite: 'theirs', is: /^odd/, count: 1, reason: 'theirs is odd, and known to be so' }
+const caseOf = (name: string, passed: boolean) => ({ name, passed, detail: 'one, not two' })
+const wellOf = (...passed: Record<string, boolean>[]) =>
+  passed.map((all) => {
+    const cases = Object.entries(all).map(([name, is]) => caseOf(name, is))
+    return verdictOn(SUITE, cases, [REASON, { ...REASON, suite: 'another' }]).isWell
+  })
+
+test('a suite is well when all is as it was: a case more, fewer, or other than expected is a failure', () => {
+  expect(wellOf({ a: true, b: true, odd: false })).toEqual([true])
+  expect(
+    wellOf(
+      { a: true, b: false, odd: false },
+      { a: true, odd: false },
+      { a: true, b: true, c: true, odd: false },
+      { a: true, b: true, odd: true },
+      { a: true, odd: false, odder: false },
+      {},
+    ),
+  ).toEqual([false, false, false, false, false, false])
+  const told = verdictOn(SUITE, [caseOf('a', true), caseOf('b', false), caseOf('odd', false)], [REASON])
+  expect(told.lines).toEqual([`${'theirs'.padEnd(32)} 1 of 3, 33.3 %`, '    FAILED b: one, not two'])
 })

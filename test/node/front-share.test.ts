@@ -220,6 +220,34 @@ test('who leaves while waiting is not asked for, and gives its place to the next
   expect(await Promise.all([...inside, behind, before])).toEqual(['for busy', 'for busy', 'for busy', 'for other'])
 })
 
+test('who leaves before the answer leaves work behind: the turn goes on until it would have been over', async () => {
+  for (const [longestTurnMs, begun] of [
+    [600_000, 0],
+    [50, 1],
+  ] as const) {
+    const runtime = await HeldRuntime.start(longestTurnMs)
+    await runtime.meet('other', 'busy')
+    const before = runtime.ask('other')
+    await expect.poll(() => runtime.keys()).toEqual(['other'])
+    const leaver = new AbortController()
+    const left = [1, 2].map(() => runtime.ask('busy', leaver.signal).catch(() => 'left'))
+    const busy = () => runtime.keys().filter((key) => key === 'busy').length
+    await expect.poll(busy).toBe(2)
+    leaver.abort()
+    expect(await Promise.all(left)).toEqual(['left', 'left'])
+    await expect.poll(busy).toBe(0)
+    const behind = runtime.ask('busy').catch(() => 'front closed')
+    if (begun === 1) await expect.poll(busy).toBe(1)
+    const last = runtime.ask('other')
+    await expect.poll(() => runtime.keys().filter((key) => key === 'other').length).toBe(2)
+    expect(busy()).toBe(begun)
+    runtime.answer('other')
+    runtime.answer('other')
+    expect(await Promise.all([before, last])).toEqual(['for other', 'for other'])
+    void behind
+  }
+})
+
 test('a quick request waits behind many slow ones of its own caller for one turn of each kind', async () => {
   const share = new FairShare(UNMEASURED)
   const begun: { kind: string; end: EndTurn | null }[] = []

@@ -179,6 +179,21 @@ test('a socket is joined to the runtime byte for byte; a refused one ends with i
   expect(ignored).toContain('not a socket')
 })
 
+test('only a GET opens a socket: any other method is that request, whatever it asks for besides', async () => {
+  const { server, port: backend } = await backendOf(echo)
+  server.on('upgrade', (_request, socket: Duplex) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\na GET'))
+  const { port } = await frontBefore(backend)
+  for (const method of ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    const head = `${method} /a HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n`
+    const answer = await raw(port, `${head}Content-Length: 4\r\n\r\nbody`)
+    expect([method, answer.includes('a GET')]).toEqual([method, false])
+    if (method === 'HEAD') continue
+    const seen = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)) as Echo
+    expect([seen.method, seen.body]).toEqual([method, 'body'])
+    expect(seen.rawHeaders.map((text) => text.toLowerCase())).not.toContain('upgrade')
+  }
+})
+
 test('a socket whose runtime is gone is refused, and told when to come again', async () => {
   const { server, port: backend } = await backendOf(echo)
   server.on('upgrade', (_request, socket: Duplex) => socket.destroy())

@@ -80,6 +80,12 @@ test('of what the runtime prints, only log lines and errors come through', () =>
     ['error', 'Uncaught exception: kj/async-io-unix.c++:186: disconnected: Broken pipe', false],
     ['error', 'kj/async-io-unix.c++:1298: failed: DNS lookup failed.', false],
     ['error', 'NOSENTRY SQLite alarm overdue by 3 s', false],
+    [
+      'error',
+      'Uncaught exception: kj/compat/http.c++:6231: failed: remote.jsg.Error: WebSocket protocol error; protocolError.statusCode = 1002; protocolError.description = Unknown opcode 3\nstack: /x/workerd@5827ba0',
+      false,
+    ],
+    ['error', 'kj/compat/http.c++:6231: failed: remote.jsg.Error: internal error; reference = x', true],
   ] as const
   for (const [level, message, expected] of lines) {
     expect([message, isWanted({ timestamp: 0, level, message })]).toEqual([message, expected])

@@ -4,14 +4,15 @@
 // one begins. One half of a proof is played here, the other one in core-plants.test.ts, beside it.
 
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
+import { wantedNumber } from '../support/wanted-number.ts'
 import { playAll, played, setStage, strikeStage } from './core/stage.ts'
 
 vi.mock('cloudflare:workers', () => import('./core/workers.ts'))
 // Of the limits of rate alone, which nothing asks here; it is no module that Node can read.
 vi.mock('itty-durable', () => ({ proxyDurable: () => null, createDurable: () => Object }))
 
-const SCHEDULES = Number(process.env.CORE_SCHEDULES ?? (inject('isProof') ? 5_000 : 100))
-const FIRST_SEED = Number(process.env.CORE_SEED ?? 1)
+const SCHEDULES = wantedNumber('CORE_SCHEDULES', inject('isProof') ? 5_000 : 100)
+const FIRST_SEED = wantedNumber('CORE_SEED', 1, 0)
 
 beforeAll(setStage)
 afterAll(strikeStage)

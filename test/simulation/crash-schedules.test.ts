@@ -3,12 +3,13 @@
 
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { setLogLevel } from '../../src/lib/log.ts'
+import { wantedNumber } from '../support/wanted-number.ts'
 import { Disk } from './disk.ts'
 import { Schedule } from './schedule.ts'
 import { faultsOf, storyOf } from './verdict.ts'
 
-const SCHEDULES = Number(process.env.CRASH_SCHEDULES ?? (process.env.PROOF === '1' ? 10_000 : 4_000))
-const FIRST_SEED = Number(process.env.CRASH_SEED ?? 1)
+const SCHEDULES = wantedNumber('CRASH_SCHEDULES', process.env.PROOF === '1' ? 10_000 : 4_000)
+const FIRST_SEED = wantedNumber('CRASH_SEED', 1, 0)
 /** Tables that are made when they are needed are made anew so often. */
 const SCHEDULES_A_DISK = 50
 

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest'
 import { setLogLevel } from '../../src/lib/log.ts'
+import { wantedNumber } from '../support/wanted-number.ts'
 import { callOf, commandOf } from './lent/command.ts'
 import { ClientSocket } from './lent/network.ts'
 import { Pair } from './lent/object.ts'
@@ -17,8 +18,8 @@ vi.mock('ws', async () => ({ default: (await import('./lent/network.ts')).Client
 // Of the limits of rate alone, which nothing asks here; it is no module that Node can read.
 vi.mock('itty-durable', () => ({ proxyDurable: () => null, createDurable: () => Object }))
 
-const SCHEDULES = Number(process.env.LENT_SCHEDULES ?? (inject('isProof') ? 1_000 : 100))
-const FIRST_SEED = Number(process.env.LENT_SEED ?? 1)
+const SCHEDULES = wantedNumber('LENT_SCHEDULES', inject('isProof') ? 1_000 : 100)
+const FIRST_SEED = wantedNumber('LENT_SEED', 1, 0)
 const root = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'bellwether-simulation-'))
 
 beforeAll(async () => {

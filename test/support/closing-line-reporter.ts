@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node'
+import { wantedNumber } from './wanted-number.ts'
 
 /** A run that takes so long hangs: the whole suite takes a quarter of it on two cores. `npm run proof` may take its time. */
-const LIMIT_MINUTES = Number(process.env.TEST_LIMIT_MINUTES ?? (process.env.PROOF === '1' ? 1_440 : 60))
+const LIMIT_MINUTES = wantedNumber('TEST_LIMIT_MINUTES', process.env.PROOF === '1' ? 1_440 : 60)
 /** What is left to do after the last file takes seconds. */
 const AFTER_LAST_FILE_MS = 60_000
 

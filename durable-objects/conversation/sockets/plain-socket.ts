@@ -4,13 +4,13 @@
 import { z } from 'zod'
 import { ClientAction, fromClient } from '../../../src/agent/actions.ts'
 import type { ActionEvent, StoredEvent } from '../../../src/agent/events.ts'
-import type { SocketProtocol } from './socket-protocol.ts'
+import { bytesOf, type SocketProtocol } from './socket-protocol.ts'
 
 /** A socket that was silent for this long gets a `check`. */
 export const CHECK_INTERVAL_MS = 10 * 60_000
 
 /** Large, because messages contain images. */
-const MAX_FRAME_LENGTH = 4 * 1024 * 1024
+const MAX_FRAME_BYTES = 4 * 1024 * 1024
 
 const Ref = z.string().min(1).max(200)
 
@@ -37,7 +37,7 @@ export type PlainFrame =
 
 export function readPlainFrame(data: string | ArrayBuffer): PlainFrame {
   if (typeof data !== 'string') return refuse('Binary frames are not part of this protocol; send JSON as text')
-  if (data.length > MAX_FRAME_LENGTH) return refuse(`A frame holds at most ${MAX_FRAME_LENGTH} characters`)
+  if (bytesOf(data) > MAX_FRAME_BYTES) return refuse(`A frame holds at most ${MAX_FRAME_BYTES} bytes`)
   const frame = parseObject(data)
   if (frame === null) return refuse('A frame must be a JSON object')
   if (frame.type === 'ping') return { kind: 'ping' }

@@ -8,7 +8,7 @@ import { Decoder, Encoder, type Packet, PacketType } from 'socket.io-parser'
 import { z } from 'zod'
 import { ClientAction, fromClient } from '../../../src/agent/actions.ts'
 import type { ActionEvent, StoredEvent } from '../../../src/agent/events.ts'
-import type { SocketProtocol } from './socket-protocol.ts'
+import { bytesOf, type SocketProtocol } from './socket-protocol.ts'
 
 export const PING_INTERVAL_MS = 25_000
 export const PING_TIMEOUT_MS = 20_000
@@ -70,7 +70,7 @@ export type IoFrame =
 
 export function readIoFrame(data: string | ArrayBuffer): IoFrame {
   if (typeof data !== 'string') return { kind: 'attachment' }
-  if (data.length > MAX_PAYLOAD) return invalid(`A packet holds at most ${MAX_PAYLOAD} characters`)
+  if (bytesOf(data) > MAX_PAYLOAD) return invalid(`A packet holds at most ${MAX_PAYLOAD} bytes`)
   const engine = decodePacket(data)
   if (engine.type === 'pong') return { kind: 'pong' }
   if (engine.type === 'ping') return { kind: 'ping', data: String(engine.data ?? '') }

@@ -14,6 +14,7 @@ import { frameOf } from './session.ts'
 import type { Sessions } from './sessions.ts'
 import { acknowledged, type IoFrame, readIoFrame, refused, socketIo } from './socket-io.ts'
 import type { SocketPermits } from './socket-permits.ts'
+import { bytesOf } from './socket-protocol.ts'
 
 /** The burst is two seconds of the rate, and at least this many messages. */
 const LEAST_BURST = 100
@@ -26,7 +27,7 @@ const MAX_TURN_MESSAGES = 250
 /** The same, and the longest wait between two turns, while the owner has had more than a fair share of a busy service. */
 const MAX_TURN_BEHIND = 25
 const MAX_WAIT_MS = 250
-/** Characters that may wait for the next turn. */
+/** Bytes that may wait for the next turn. */
 const MAX_WAITING_LENGTH = 1024 * 1024
 
 /** The usual spelling of an answer to a probe; other spellings are parsed like any message. */
@@ -87,7 +88,7 @@ export class SocketMessages {
     sessions.expireDue()
     // An answer to a probe carries nothing else, and must be on time.
     if (SIGNS.has(data) && sessions.signOfLife(socket)) return
-    permits.pass(sessions.of(socket)?.attachment.key ?? null, lengthOf(data), () => this.#take(socket, data))
+    permits.pass(sessions.of(socket)?.attachment.key ?? null, bytesOf(data), () => this.#take(socket, data))
   }
 
   #take(socket: WebSocket, data: string | ArrayBuffer): void {
@@ -98,10 +99,10 @@ export class SocketMessages {
 
   #receivePlain(socket: WebSocket, data: string | ArrayBuffer): void {
     const frame = readPlainFrame(data)
-    if (frame.kind === 'check') this.#receiveSign(socket)
-    else if (!this.#mayGoOn(socket, lengthOf(data))) this.#say(socket, plainError(frame, TOO_FAST))
+    if (frame.kind === 'check') this.#receiveSign(socket, bytesOf(data))
+    else if (!this.#mayGoOn(socket, bytesOf(data))) this.#say(socket, plainError(frame, TOO_FAST))
     else if (frame.kind === 'ping') this.#say(socket, [JSON.stringify({ type: 'pong' })])
-    else this.#wait({ socket, length: lengthOf(data), takeUp: () => this.#plainAnswers(frame) })
+    else this.#wait({ socket, length: bytesOf(data), takeUp: () => this.#plainAnswers(frame) })
   }
 
   #plainAnswers(frame: Extract<PlainFrame, { kind: 'action' | 'invalid' }>): string[] {
@@ -115,14 +116,14 @@ export class SocketMessages {
   #receiveIo(socket: WebSocket, data: string | ArrayBuffer): void {
     const { sessions } = this.#conversation
     const frame = readIoFrame(data)
-    if (frame.kind === 'pong') this.#receiveSign(socket)
-    else if (frame.kind === 'attachment') this.#receiveAttachment(socket)
+    if (frame.kind === 'pong') this.#receiveSign(socket, bytesOf(data))
+    else if (frame.kind === 'attachment') this.#receiveAttachment(socket, bytesOf(data))
     else if (frame.kind === 'leave') {
       // What the client sent before it closed is still processed.
       this.#takeUp(this.#waiting.length)
       sessions.close((session) => session.socket === socket, { code: 1000, reason: 'left', farewell: false })
-    } else if ('ack' in frame) this.#receiveIoEvent(socket, lengthOf(data), frame)
-    else if (!this.#mayGoOn(socket)) this.#say(socket, ioError(TOO_FAST))
+    } else if ('ack' in frame) this.#receiveIoEvent(socket, bytesOf(data), frame)
+    else if (!this.#mayGoOn(socket, bytesOf(data))) this.#say(socket, ioError(TOO_FAST))
     else if (frame.kind === 'join') sessions.join(socket)
     else if (frame.kind === 'foreign-namespace') this.#say(socket, [refused('Invalid namespace', frame.nsp)])
     else this.#say(socket, [`3${frame.data}`])
@@ -137,16 +138,16 @@ export class SocketMessages {
   }
 
   /** The packet of a binary frame comes before the frame, and has been refused. */
-  #receiveAttachment(socket: WebSocket): void {
+  #receiveAttachment(socket: WebSocket, length: number): void {
     const expected = this.#attachments.get(socket) ?? 0
     this.#attachments.set(socket, Math.max(expected - 1, 0))
-    if (!this.#mayGoOn(socket)) this.#say(socket, ioError(TOO_FAST))
+    if (!this.#mayGoOn(socket, length)) this.#say(socket, ioError(TOO_FAST))
     else if (expected === 0) this.#say(socket, ioError(NO_BINARY))
   }
 
   /** An answer without a probe is a message like any other. */
-  #receiveSign(socket: WebSocket): void {
-    if (!this.#conversation.sessions.signOfLife(socket)) this.#mayGoOn(socket)
+  #receiveSign(socket: WebSocket, length: number): void {
+    if (!this.#conversation.sessions.signOfLife(socket)) this.#mayGoOn(socket, length)
   }
 
   #ioOutcome(frame: IoEvent): number | string {
@@ -210,7 +211,7 @@ export class SocketMessages {
   }
 
   /** Takes the message from the client's allowance, which may go below zero; a client that is refused too often is disconnected. */
-  #mayGoOn(socket: WebSocket, length = 0): boolean {
+  #mayGoOn(socket: WebSocket, length: number): boolean {
     const now = Date.now()
     const { perSecond } = this.#limits
     const burst = Math.max(LEAST_BURST, 2 * perSecond)
@@ -245,8 +246,6 @@ export class SocketMessages {
     return ok
   }
 }
-
-const lengthOf = (data: string | ArrayBuffer): number => (typeof data === 'string' ? data.length : data.byteLength)
 
 function plainError(frame: PlainFrame, message: string): string[] {
   return [JSON.stringify({ type: 'error', ...refOf(frame), message })]

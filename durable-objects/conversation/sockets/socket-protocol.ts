@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer'
 import type { Announcement, StoredEvent } from '../../../src/agent/events.ts'
 
 /** How a session writes and reads its protocol. Frames are texts; all sessions of one protocol get the same text. */
@@ -16,3 +17,7 @@ export interface SocketProtocol {
   /** The last frame before the server closes the socket. */
   farewell(reason: string): string[]
 }
+
+/** How long a client's message is. A text came as UTF-8; its letters may be three times as many bytes. */
+export const bytesOf = (data: string | ArrayBuffer): number =>
+  typeof data === 'string' ? Buffer.byteLength(data) : data.byteLength

@@ -123,9 +123,24 @@ export class Fuzz {
     }
     const url = `${filled}${query.size === 0 ? '' : `?${query}`}`
     const { body, type } = this.#body(operation, isBroken)
-    const headers = { ...this.#headers, ...(type === null ? {} : { 'content-type': type }) }
+    const headers = {
+      ...this.#headers,
+      ...this.#ownHeaders(parameters, isBroken),
+      ...(type === null ? {} : { 'content-type': type }),
+    }
     const canCarry = method !== 'GET' && method !== 'HEAD' && body !== null
     return { path: url, init: { method, headers, redirect: 'manual', ...(canCarry ? { body } : {}) } }
+  }
+
+  #ownHeaders(parameters: readonly Parameter[], isBroken: boolean): Record<string, string> {
+    const random = this.#random
+    const sent = parameters.filter(({ in: place, required }) => place === 'header' && (required || random() < 0.35))
+    return Object.fromEntries(
+      sent.map(({ name, schema }) => {
+        const value = this.#values.valid(schema, name)
+        return [name, asHeader(String(isBroken ? this.#values.broken(value) : value))]
+      }),
+    )
   }
 
   #pathValue(name: string, isBroken: boolean): string {
@@ -181,6 +196,9 @@ export class Fuzz {
 
 /** What cannot be sent as text of a URL or a form is none of the service's business. */
 const wellFormed = (text: string): string => text.toWellFormed().slice(0, 2_000)
+
+/** What a header can carry of it. */
+const asHeader = (text: string): string => text.replace(/[^\x21-\x7e]/g, '').slice(0, 2_000)
 
 /** Some of a stream, which would go on for ever. */
 async function listen(response: Response): Promise<void> {

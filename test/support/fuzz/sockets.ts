@@ -7,6 +7,15 @@ import { pick, type Values } from './values.ts'
 const FRAMES: ReadonlySet<string> = new Set([
   ...['events', 'ready', 'ack', 'error', 'pong', 'check', 'status', 'closing', 'delta', 'output', 'ping'],
 ])
+/** What a packet of Socket.IO is in the words of the plain protocol; the pong of a client's own ping is `3probe`. */
+const PACKETS: readonly (readonly [RegExp, string])[] = [
+  [/^3probe$/, 'pong'],
+  [/^2$/, 'ping'],
+  [/^(0\{|40\{"sid":)/, 'ready'],
+  [/^(41|44(\/[^,]*,)?\{"message":)/, 'closing'],
+  [/^42\["oh_event",\{/, 'events'],
+  [/^43\d+\[\{/, 'ack'],
+]
 /** By which a service says that it failed. */
 const FAILED = 1011
 const ACTION = {
@@ -27,33 +36,37 @@ const ACTION = {
   required: ['action', 'args'],
 }
 
+export type Heard = { faults: string[]; answered: number }
 export type SocketFuzz = { url: string; key: string | null; values: Values; random: Random; patienceMs: number }
 
-/** What went wrong on so many sockets, some at a time. */
-export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: number): Promise<string[]> {
-  const faults: string[] = []
+/** What went wrong on so many sockets, some at a time, and how many of them answered to the end. */
+export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: number): Promise<Heard> {
+  const heard: Heard = { faults: [], answered: 0 }
   let left = count
   const worker = async () => {
     while (left > 0) {
       left -= 1
-      faults.push(...(await oneSocket(fuzz)))
+      const { faults, answered } = await oneSocket(fuzz)
+      heard.faults.push(...faults)
+      heard.answered += answered
     }
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
-  return faults
+  return heard
 }
 
-async function oneSocket({ url, key, values, random, patienceMs }: SocketFuzz): Promise<string[]> {
+async function oneSocket({ url, key, values, random, patienceMs }: SocketFuzz): Promise<Heard> {
   const id = encodeURIComponent(values.idFor('conversation_id').toWellFormed())
   const isPlain = random() < 0.7
   const after = pick(random, ['-1', '0', '3', '99999', 'x'])
   const secret = key === null ? '' : `&session_api_key=${key}`
   const path = isPlain
-    ? `/api/conversations/${id}/ws?latest_event_id=${after}${secret}`
+    ? `/api/conversations/${id}/ws?after=${after}${secret}`
     : `/socket.io/?EIO=4&transport=websocket&conversation_id=${id}&latest_event_id=${after}${secret}`
   const said = Array.from({ length: Math.floor(random() * 6) }, () => frameOf({ values, random, isPlain }))
-  const faults = await talk(`${url.replace('http', 'ws')}${path}`, { said, isPlain, patienceMs })
-  return faults.map((fault) => `${path}: ${fault}\n    ${said.map((one) => one.slice(0, 200)).join('\n    ')}`)
+  const { faults, answered } = await talk(`${url.replace('http', 'ws')}${path}`, { said, isPlain, patienceMs })
+  const shown = said.map((one) => one.slice(0, 200)).join('\n    ')
+  return { faults: faults.map((fault) => `${path}: ${fault}\n    ${shown}`), answered }
 }
 
 type Making = { values: Values; random: Random; isPlain: boolean }
@@ -70,25 +83,23 @@ function frameOf({ values, random, isPlain }: Making): string {
 type Talk = { said: readonly string[]; isPlain: boolean; patienceMs: number }
 
 /** Says it all, with a ping at the end where the protocol has one, and listens until the answer. */
-function talk(address: string, { said, isPlain, patienceMs }: Talk): Promise<string[]> {
+function talk(address: string, { said, isPlain, patienceMs }: Talk): Promise<Heard> {
   return new Promise((resolve) => {
     const faults: string[] = []
     const socket = new WebSocket(address)
     const timer = setTimeout(() => end([`no answer within ${patienceMs} ms`]), patienceMs)
-    const end = (more: readonly string[] = []) => {
+    const end = (more: readonly string[] = [], answered = 0) => {
       clearTimeout(timer)
       socket.close()
-      resolve([...faults, ...more])
+      resolve({ faults: [...faults, ...more], answered })
     }
     socket.addEventListener('open', () => {
       for (const text of said) socket.send(text)
       socket.send(isPlain ? '{"type":"ping"}' : '2probe')
-      if (!isPlain) setTimeout(end, 50)
     })
     socket.addEventListener('message', ({ data }) => {
-      if (!isPlain) return
-      const type = frameType(String(data))
-      if (type === 'pong') end()
+      const type = isPlain ? frameType(String(data)) : packetType(String(data))
+      if (type === 'pong') end([], 1)
       else if (!FRAMES.has(type)) faults.push(`a frame of the type ${type}: ${String(data).slice(0, 200)}`)
     })
     socket.addEventListener('close', ({ code, reason }) =>
@@ -106,3 +117,5 @@ function frameType(text: string): string {
     return 'no JSON'
   }
 }
+
+const packetType = (text: string): string => PACKETS.find(([is]) => is.test(text))?.[1] ?? 'no packet'
