@@ -241,8 +241,8 @@ const AT_WORK: ReadonlySet<string> = new Set(['loading', 'running', 'awaiting_us
 /** How long a deletion can be taken back; only then the service is asked to delete. */
 const UNDO_MS = 6_000
 
-type Told = { sent: () => void; gone: () => void; failed: (error: unknown) => void }
-type Leaver = { timer: ReturnType<typeof setTimeout>; isSent: boolean; remove: () => void; told: Told }
+type Departure = { sent: () => void; gone: () => void; failed: (error: unknown) => void }
+type Leaver = { timer: ReturnType<typeof setTimeout>; isSent: boolean; remove: () => void; told: Departure }
 
 /** What is on its way out, by id; it goes on when the list is left, and at once when the window is. */
 const leaving = new Map<string, Leaver>()
@@ -250,7 +250,7 @@ addEventListener('pagehide', () => {
   for (const { isSent, remove } of leaving.values()) if (!isSent) remove()
 })
 
-function leave(id: string, told: Told): void {
+function leave(id: string, told: Departure): void {
   const remove = () => {
     clearTimeout(one.timer)
     one.isSent = true
@@ -280,7 +280,7 @@ function useLeaving(id: string, onGone: () => void) {
   const before = leaving.get(id)
   const [standing, setStanding] = useState<Standing>(before === undefined ? 'here' : before.isSent ? 'sent' : 'leaving')
   const [problem, setProblem] = useState<string | null>(null)
-  const told: Told = {
+  const told: Departure = {
     sent: () => setStanding('sent'),
     gone: () => {
       noteChange('conversations')

@@ -19,28 +19,23 @@ export function Files({ id, revision, at }: Props) {
   const [shown, setShown] = useState<Shown | null>(null)
   const [uploads, setUploads] = useState(0)
   const { names, problem, setProblem } = useListing(id, { path, at }, `${revision}/${uploads}`)
-  const asked = useRef(0)
+  const read = useNewest(at)
   const open = async (name: string) => {
-    asked.current += 1
-    const mine = asked.current
     if (name.endsWith('/')) {
+      read.cancel()
       setPath(name.slice(0, -1))
       return
     }
     try {
-      const { code } = await readFile(id, name, at)
-      // Another file, or another moment, was asked for meanwhile.
-      if (mine !== asked.current) return
-      setShown({ path: name, text: code })
-      setProblem(null)
+      await read.run(readFile(id, name, at), ({ code }) => {
+        setShown({ path: name, text: code })
+        setProblem(null)
+      })
     } catch (error) {
-      if (mine === asked.current) setProblem(messageOf(error))
+      setProblem(messageOf(error))
     }
   }
-  useEffect(() => {
-    asked.current += 1
-    setShown(null)
-  }, [at])
+  useEffect(() => setShown(null), [at])
   if (shown !== null) return <FileView file={shown} onClose={() => setShown(null)} />
   return (
     <>
@@ -57,6 +52,26 @@ export function Files({ id, revision, at }: Props) {
       </a>
     </>
   )
+}
+
+/** Of several answers only that to the newest question is taken; another moment `at` takes back what was asked. */
+function useNewest(at: number | null) {
+  const newest = useRef<object | null>(null)
+  const cancel = () => {
+    newest.current = null
+  }
+  useEffect(cancel, [at])
+  const run = async <T,>(answer: Promise<T>, take: (value: T) => void): Promise<void> => {
+    const mine = {}
+    newest.current = mine
+    try {
+      const value = await answer
+      if (mine === newest.current) take(value)
+    } catch (error) {
+      if (mine === newest.current) throw error
+    }
+  }
+  return { run, cancel }
 }
 
 /** The names in a folder, read again whenever `version` changes; `null` while a folder is read for the first time. */
@@ -139,24 +154,29 @@ export function FileText({ text }: { text: string }) {
   )
 }
 
+type Outcome = { kind: 'info' | 'warning' | 'error'; text: string }
+
+function outcomeOf({
+  uploaded_files: stored,
+  skipped_files: skipped,
+}: Awaited<ReturnType<typeof uploadFiles>>): Outcome {
+  const told = stored.length === 0 ? [] : [say('Stored as {names}', { names: stored.map(visible).join(', ') })]
+  for (const { name, reason } of skipped) {
+    told.push(say('{name} was left out: {reason}', { name: visible(name), reason }))
+  }
+  return { kind: skipped.length > 0 ? 'warning' : 'info', text: told.join('. ') }
+}
+
 function Upload({ id, onUploaded }: { id: string; onUploaded: () => void }) {
   const input = useRef<HTMLInputElement>(null)
   const [busy, setBusy] = useState(false)
-  const [outcome, setOutcome] = useState<{ kind: 'info' | 'warning' | 'error'; text: string } | null>(null)
+  const [outcome, setOutcome] = useState<Outcome | null>(null)
   const send = useCallback(
     async (files: File[]) => {
       if (files.length === 0) return
       setBusy(true)
       try {
-        const { uploaded_files, skipped_files } = await uploadFiles(id, files)
-        const skipped = skipped_files.map(({ name, reason }) =>
-          say('{name} was left out: {reason}', { name: visible(name), reason }),
-        )
-        const stored =
-          uploaded_files.length === 0
-            ? []
-            : [say('Stored as {names}', { names: uploaded_files.map(visible).join(', ') })]
-        setOutcome({ kind: skipped.length > 0 ? 'warning' : 'info', text: [...stored, ...skipped].join('. ') })
+        setOutcome(outcomeOf(await uploadFiles(id, files)))
         onUploaded()
       } catch (error) {
         setOutcome({ kind: 'error', text: messageOf(error) })
