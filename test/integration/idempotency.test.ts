@@ -128,3 +128,17 @@ test('a synchronous analysis is answered from its stored report, and not made ag
   expect(again.query_id).toBe(first.query_id)
   expect((await ann.json<{ total: number }>('/api/v1/history')).total).toBe(1)
 })
+
+test('the same synchronous analysis sent again while it is made is told which one is being made', async () => {
+  const ann = await client()
+  const body = { stock_code: 'MSFT', report_type: 'detailed', report_language: 'en' }
+  const answers = await Promise.all([post(ann, body, 'twice'), post(ann, body, 'twice')])
+  const made = answers.find(({ status }) => status === 200)
+  const refused = answers.find(({ status }) => status === 409)
+  const report = await made?.json<{ query_id: string }>()
+  expect(await refused?.json()).toMatchObject({
+    error: 'duplicate_task',
+    stock_code: 'MSFT',
+    existing_task_id: report?.query_id,
+  })
+})

@@ -61,6 +61,18 @@ test('what is appended through a link counts with the file behind it', async () 
   })
 })
 
+test('a file as large as the threshold stays in rows, and one byte more makes an object of it', async () => {
+  const { use, objects } = openStore('threshold', { spillThresholdBytes: 1000 })
+  await use((store) => store.write('/workspace/rows', pattern(1000)))
+  expect(await objects()).toEqual([])
+  await use((store) => store.write('/workspace/object', pattern(1001)))
+  expect(await objects()).toHaveLength(1)
+  await use(async (store) => {
+    expect(await store.read('/workspace/rows')).toEqual(pattern(1000))
+    expect(await store.read('/workspace/object')).toEqual(pattern(1001))
+  })
+})
+
 test('a file written line by line, past the threshold and with bytes of every value, reads back whole', async () => {
   const { use, evict, objects } = openStore('append', { spillThresholdBytes: 200_000 })
   const line = pattern(1499)
