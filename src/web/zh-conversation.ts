@@ -36,6 +36,8 @@ export const ZH_CONVERSATION = {
   'Files as they were here': '显示此时的文件',
   Folder: '文件夹',
   'Fork here': '在此处分叉',
+  'Forking…': '正在分叉…',
+  '{title}, from event {n}': '{title}（自事件 {n} 起）',
   History: '历史',
   'Nothing found.': '未找到。',
   Remove: '移除',

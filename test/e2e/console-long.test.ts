@@ -232,6 +232,8 @@ async function timeMachine(one: Person): Promise<void> {
   const here = new URL(page.url()).pathname
   await one.press(one.button('Fork here'))
   await page.waitForURL((url) => url.pathname !== here)
+  // Beside its parent in the list it is known.
+  await page.getByRole('heading', { name: /, from event \d+$/ }).waitFor()
   // The browser's own key, which a browser without a window does not have.
   await page.goBack()
   await page.getByRole('log').getByText(LAST).waitFor()

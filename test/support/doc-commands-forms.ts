@@ -79,7 +79,8 @@ export function problemOf(command: string): string | null {
 function isVariable(name: string, script: string): boolean {
   if (START_VARIABLES.includes(name) || VARIABLES.some((variable) => variable.name === name)) return true
   const readers = script === 'test' ? filesIn('test').filter((path) => path.endsWith('.ts')) : [script]
-  return readers.some((path) => isFile(path) && textOf(path).includes(`process.env.${name}`))
+  const isReadBy = (text: string) => text.includes(`process.env.${name}`) || text.includes(`wantedNumber('${name}'`)
+  return readers.some((path) => isFile(path) && isReadBy(textOf(path)))
 }
 
 const isFile = (path: string): boolean => statSync(join(ROOT, path), { throwIfNoEntry: false })?.isFile() ?? false

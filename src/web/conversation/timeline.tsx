@@ -54,33 +54,40 @@ export function Timeline({ id, chat, at, onJump, onAt }: Props) {
         <button type="button" aria-pressed={at !== null} onClick={() => onAt(at === null ? shown : null)}>
           {at === null ? say('Files as they were here') : say('Files as they are now')}
         </button>
-        <Fork id={id} eventId={shown} />
+        <Fork id={id} title={chat.title} eventId={shown} />
       </div>
     </section>
   )
 }
 
-function Fork({ id, eventId }: { id: string; eventId: number }) {
+/** A title holds 200 characters. */
+const MOST_OF_TITLE = 160
+
+function Fork({ id, title, eventId }: { id: string; title: string; eventId: number }) {
   const [problem, setProblem] = useState<string | null>(null)
-  const isBusy = useRef(false)
+  const [isBusy, setIsBusy] = useState(false)
+  const isAsked = useRef(false)
   const fork = async () => {
     // A second press would make a second conversation.
-    if (isBusy.current) return
-    isBusy.current = true
+    if (isAsked.current) return
+    isAsked.current = true
+    setIsBusy(true)
     setProblem(null)
     try {
-      const body = sendJson('POST', { event_id: eventId })
+      const named = say('{title}, from event {n}', { title: title.slice(0, MOST_OF_TITLE), n: eventId })
+      const body = sendJson('POST', { event_id: eventId, title: named })
       const made = await request<{ conversation_id: string }>(`/api/conversations/${encodeURIComponent(id)}/fork`, body)
       navigate(`/conversations/${encodeURIComponent(made.conversation_id)}`)
     } catch (error) {
       setProblem(messageOf(error))
     }
-    isBusy.current = false
+    isAsked.current = false
+    setIsBusy(false)
   }
   return (
     <>
-      <button type="button" onClick={() => void fork()}>
-        {say('Fork here')}
+      <button type="button" aria-busy={isBusy} onClick={() => void fork()}>
+        {isBusy ? say('Forking…') : say('Fork here')}
       </button>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
     </>
