@@ -1,8 +1,10 @@
 // What clients have said by halves. The runtime keeps all of a message until it is whole, up to 32 MiB for each socket: a thousand
 // sockets, each of which leaves out its last byte, would take all memory there is.
 
-/** Of all sockets of an owner together; as much as the runtime takes as one message. */
-const MOST_BYTES = 32 * 1024 * 1024
+import { LONGEST_MESSAGE_BYTES } from './websocket-frames.ts'
+
+/** Of all sockets of an owner together. More than one alone may have: that is refused by the runtime, which says why. */
+const MOST_BYTES = 2 * LONGEST_MESSAGE_BYTES
 
 export class HalfMessages {
   readonly #ofOwners = new Map<string, number>()

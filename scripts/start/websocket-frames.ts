@@ -7,6 +7,8 @@ const CONTROL = 0x08
 const LAST = 0x80
 /** What the runtime keeps of each frame beside its payload, until the message is whole. */
 const FRAME_BYTES = 64
+/** The runtime refuses a message that is longer (1009), and keeps nothing of it. */
+export const LONGEST_MESSAGE_BYTES = 32 * 1024 * 1024
 /** Two bytes, a length of eight and a mask of four. */
 const MAX_HEAD_BYTES = 14
 
@@ -19,6 +21,7 @@ export class FrameWatch {
   #isClose = false
   #hasClosed = false
   #messageBytes = 0
+  #messageFrames = 0
   #frames = 0
 
   /** Looks at the next bytes. Says whether a close frame has passed, whole, with them or before them. */
@@ -38,7 +41,7 @@ export class FrameWatch {
         this.#isClose = ((this.#head[0] ?? 0) & 0x0f) === CLOSE
         this.#headBytes = 0
         this.#frames += 1
-        this.#count(FRAME_BYTES)
+        this.#count(0)
       }
       if (this.#bytesLeft === 0 && this.#isClose) this.#hasClosed = true
     }
@@ -52,7 +55,7 @@ export class FrameWatch {
 
   /** Of a message that has not passed whole: the bytes of its payload, and what its frames cost to keep. */
   get halfBytes(): number {
-    return this.#messageBytes
+    return Math.min(this.#messageBytes, LONGEST_MESSAGE_BYTES) + this.#messageFrames * FRAME_BYTES
   }
 
   /** Whether the next byte would begin a frame. */
@@ -66,6 +69,7 @@ export class FrameWatch {
     if ((first & CONTROL) !== 0) return
     const isWhole = this.#bytesLeft === 0 && (first & LAST) !== 0
     this.#messageBytes = isWhole ? 0 : this.#messageBytes + passed
+    this.#messageFrames = isWhole ? 0 : this.#messageFrames + (passed === 0 ? 1 : 0)
   }
 }
 
