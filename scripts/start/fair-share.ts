@@ -21,7 +21,7 @@ export const SHARES: Shares = {
   besideOthers: 1,
   recentMs: 5_000,
   longestTurnMs: 100,
-  partOfTime: 0.4,
+  partOfTime: 0.25,
   burstMs: 200,
 }
 

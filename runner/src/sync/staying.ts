@@ -22,6 +22,8 @@ export class Staying {
   paths: ReadonlySet<string>
   /** What git tracks where a name of the list stands, with the folders above it. */
   tracked: ReadonlySet<string>
+  /** What stayed until the rules changed. It does so on where git cannot be asked, at the end of a runner for one. */
+  #before: ReadonlySet<string> = new Set()
   /** Of new files since git was last asked. */
   #newBytes = 0
   #rules: string | null = null
@@ -48,7 +50,10 @@ export class Staying {
     if (isFirst && !isMore) return false
     const hadPaths = this.paths.size > 0
     // They are judged anew.
-    if (hadPaths) this.paths = new Set()
+    if (hadPaths) {
+      this.#before = this.paths
+      this.paths = new Set()
+    }
     this.#newBytes = hadPaths ? Number.POSITIVE_INFINITY : this.#newBytes
     return isMore || hadPaths
   }
@@ -61,8 +66,11 @@ export class Staying {
     const ignored = new Set<string>()
     for (const top of repositoriesIn(found)) {
       const prefix = top === '' ? '' : `${top}/`
-      for (const path of (await ask(top, IGNORED)) ?? []) ignored.add(prefix + path.replace(/\/$/, ''))
+      const told = await ask(top, IGNORED)
+      for (const path of told ?? []) ignored.add(prefix + path.replace(/\/$/, ''))
+      if (told === null) for (const path of this.#before) if (path.startsWith(prefix)) ignored.add(path)
     }
+    this.#before = new Set()
     const large = tooLarge(found, ignored)
     if (large.length === 0) return []
     this.paths = new Set([...this.paths, ...large])
