@@ -8,6 +8,7 @@ import { listRunning } from '../../db/conversations.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import type { AppError } from '../../http/errors.ts'
 import { quotaReached } from '../../http/too-many.ts'
+import { giveWay } from '../../lib/give-way.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { waitAtMost } from '../../lib/wait-at-most.ts'
 
@@ -42,8 +43,11 @@ export async function withRoom<P, T>(
   if (!reservation.ok) throw storageFull(reservation)
   let isThere = false
   try {
+    // Both sides of it are chains of writes in other objects.
+    await giveWay()
     const made = await make(prepared.value)
     isThere = isMade(made)
+    await giveWay()
     return made
   } finally {
     if (!isThere) giveBack()
