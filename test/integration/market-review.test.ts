@@ -72,6 +72,8 @@ test('a review of the mainland completes from the bundled indices, says so, and 
   const picture = await ann.ask(chart)
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
   expect(await picture.text()).toBe(payload.chart_svg)
+  // Whoever names no market sees the first one's.
+  expect(await (await ann.ask(chart.replace(/\?.*/, ''))).text()).toBe(payload.chart_svg)
   expect((await (await client()).ask(chart)).status).toBe(404)
   expect(status.market_review_report).toContain('Made by code from the figures, without a model.')
   const keys = (payload.sections as { key: string }[]).map(({ key }) => key)

@@ -220,3 +220,16 @@ test('no source, a source that failed and one that has nothing are three things,
   const late = await eventsOfMany(market, { instruments: [instrument('AAPL')], signal: ended })
   expect(late.map(({ state }) => state)).toEqual(['not_asked'])
 })
+
+test('what breaks off at the end of the time is asked another time, and what breaks before it is a fault that is told', async () => {
+  const ending = new AbortController()
+  const breaking = (isOver: boolean) => ({
+    companyEvents: async () => {
+      if (isOver) ending.abort()
+      throw new TypeError('no source throws')
+    },
+  })
+  const asked = { instruments: [instrument('AAPL')], signal: ending.signal }
+  await expect(eventsOfMany(breaking(false), asked)).rejects.toThrow('no source throws')
+  expect((await eventsOfMany(breaking(true), asked)).map(({ state }) => state)).toEqual(['not_asked'])
+})
