@@ -218,9 +218,12 @@ export async function personAt({ browser, origin, look = PLAIN }: Asked): Promis
 
 type Violation = { id: string; impact: string | null; nodes: { html: string }[] }
 
-/** What the page measures when its size changes, it knows after the next frame. */
+/** What the page measures when its size changes, it knows after the next frame; of what is out of sight a moment later. */
 const drawn = (page: Page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  page.evaluate(async () => {
+    await new Promise((done) => setTimeout(done, 500))
+    await new Promise((done) => requestAnimationFrame(done))
+  })
 
 /** Serious and critical ones. */
 export async function seriousFaults(page: Page): Promise<string[]> {

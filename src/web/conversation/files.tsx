@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { listFiles, messageOf, readFile, uploadFiles, zipAddress } from '../api.ts'
+import { ScrolledPre } from '../scrolled-pre.tsx'
 import { locale, say } from '../texts.ts'
 import { Notice, useAnswer } from '../ui.tsx'
 import { visible } from '../visible.ts'
@@ -144,7 +145,7 @@ export function FileText({ text }: { text: string }) {
   const [isWhole, setIsWhole] = useState(text.length <= FOLD_AT)
   return (
     <>
-      <pre class="output">{isWhole ? text : text.slice(0, FOLD_AT)}</pre>
+      <ScrolledPre class="output">{isWhole ? text : text.slice(0, FOLD_AT)}</ScrolledPre>
       {!isWhole && (
         <button type="button" class="quiet" onClick={() => setIsWhole(true)}>
           {say('Show all {count} characters', { count: text.length.toLocaleString(locale) })}
