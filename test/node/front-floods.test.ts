@@ -1,8 +1,8 @@
 // What clients say over sockets more of than the runtime can take: the front of `npm start` hears them later, or not to the end.
 
 import { once } from 'node:events'
-import { request as ask, createServer, type RequestListener, type Server } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { request as ask } from 'node:http'
+import { connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { FairShare, SHARES } from '../../scripts/start/fair-share.ts'
@@ -11,19 +11,9 @@ import { Front } from '../../scripts/start/front.ts'
 import { joinSockets } from '../../scripts/start/front-sockets.ts'
 import { freePort } from '../../scripts/start/port.ts'
 import { FrameWatch } from '../../scripts/start/websocket-frames.ts'
+import { listening } from '../support/listening.ts'
 
 const HEAD = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
-
-async function listening(listener: RequestListener): Promise<{ server: Server; port: number }> {
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { server, port: (server.address() as AddressInfo).port }
-}
 
 /** A runtime that takes all that it is told, and counts the bytes. */
 async function listenerOf(): Promise<{ port: number; passed: () => number }> {

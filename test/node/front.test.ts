@@ -2,27 +2,17 @@
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Front } from '../../scripts/start/front.ts'
 import { freePort } from '../../scripts/start/port.ts'
 import { FrameWatch } from '../../scripts/start/websocket-frames.ts'
+import { listening } from '../support/listening.ts'
 
 const WORD = 'the word of this test'
-
-async function backendOf(listener: RequestListener): Promise<{ server: Server; port: number }> {
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return { server, port: (server.address() as AddressInfo).port }
-}
 
 async function frontBefore(port: number | null): Promise<{ front: Front; port: number; url: string }> {
   const own = await freePort()
@@ -55,7 +45,7 @@ const echo: RequestListener = async (request, response) => {
 type Echo = Pick<IncomingMessage, 'method' | 'url' | 'rawHeaders'> & { body: string }
 
 test('what only a platform may say is taken out of a request, and the peer is told as its socket tells it', async () => {
-  const { url } = await frontBefore((await backendOf(echo)).port)
+  const { url } = await frontBefore((await listening(echo)).port)
   const headers = {
     'MF-Original-URL': 'http://localhost/api/settings',
     'mf-cf-blob': '{bad',
@@ -76,7 +66,7 @@ test('what only a platform may say is taken out of a request, and the peer is to
 })
 
 test('bodies arrive byte for byte, of known and of unknown length, and a GET may have one', async () => {
-  const { port, url } = await frontBefore((await backendOf(echo)).port)
+  const { port, url } = await frontBefore((await listening(echo)).port)
   const long = 'é'.repeat(300_000)
   const posted = (await (await fetch(url, { method: 'POST', body: long })).json()) as Echo
   expect(posted.body).toBe(long)
@@ -92,7 +82,7 @@ test('bodies arrive byte for byte, of known and of unknown length, and a GET may
 })
 
 test('what the runtime would stumble over gets a clear answer here', async () => {
-  const { port } = await frontBefore((await backendOf(echo)).port)
+  const { port } = await frontBefore((await listening(echo)).port)
   const cases = [
     ['GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
     ['GET / HTTP/1.1\r\nHost: [::1\r\nConnection: close\r\n\r\n', 400],
@@ -116,7 +106,7 @@ test('what the runtime would stumble over gets a clear answer here', async () =>
 
 test('requests wait for the next runtime, and what was not sent, or changes nothing, is sent to it', async () => {
   let cuts = 0
-  const dying = await backendOf((request) => {
+  const dying = await listening((request) => {
     cuts += 1
     request.socket.destroy()
   })
@@ -133,14 +123,14 @@ test('requests wait for the next runtime, and what was not sent, or changes noth
   dying.server.closeAllConnections()
   const waiting = fetch(url, { method: 'POST', body: 'not sent yet' })
   await sleep(50)
-  front.serveFrom((await backendOf(echo)).port)
+  front.serveFrom((await listening(echo)).port)
   expect(((await (await waiting).json()) as Echo).body).toBe('not sent yet')
   expect(((await (await early).json()) as Echo).url).toBe('/early')
 })
 
 test('a client that leaves takes its request along, and an answer that was cut off does not look whole', async () => {
   let left = 0
-  const { port: backend } = await backendOf((request, response) => {
+  const { port: backend } = await listening((request, response) => {
     response.write('data: 1\n\n')
     if (request.url === '/cut') setTimeout(() => response.socket?.destroy(), 20)
     response.once('close', () => {
@@ -159,7 +149,7 @@ test('a client that leaves takes its request along, and an answer that was cut o
 const OFFER = 'Sec-WebSocket-Extensions: permessage-deflate\r\n'
 
 test('a socket is joined to the runtime byte for byte; a refused one ends with its answer', async () => {
-  const { server, port: backend } = await backendOf((_request, response) => response.end('not a socket'))
+  const { server, port: backend } = await listening((_request, response) => response.end('not a socket'))
   server.on('upgrade', (request: IncomingMessage, socket) => {
     if (request.url === '/refused') return socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno')
     socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
@@ -180,7 +170,7 @@ test('a socket is joined to the runtime byte for byte; a refused one ends with i
 })
 
 test('only a GET opens a socket: any other method is that request, whatever it asks for besides', async () => {
-  const { server, port: backend } = await backendOf(echo)
+  const { server, port: backend } = await listening(echo)
   server.on('upgrade', (_request, socket: Duplex) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\na GET'))
   const { port } = await frontBefore(backend)
   for (const method of ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -195,7 +185,7 @@ test('only a GET opens a socket: any other method is that request, whatever it a
 })
 
 test('a socket whose runtime is gone is refused, and told when to come again', async () => {
-  const { server, port: backend } = await backendOf(echo)
+  const { server, port: backend } = await listening(echo)
   server.on('upgrade', (_request, socket: Duplex) => socket.destroy())
   const { port } = await frontBefore(backend)
   const answer = await raw(port, 'GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
@@ -217,7 +207,7 @@ type Pair = { client: Socket; runtime: Duplex }
 /** Opens sockets through a front; neither side ends its half because the other did. */
 async function socketsBefore(): Promise<() => Promise<Pair>> {
   const waiting: ((runtime: Duplex) => void)[] = []
-  const { server, port: backend } = await backendOf(echo)
+  const { server, port: backend } = await listening(echo)
   server.on('upgrade', (_request, runtime: Duplex) => waiting.shift()?.(runtime))
   const { port } = await frontBefore(backend)
   return async () => {
@@ -318,7 +308,7 @@ test('a connection is given up when a side stays silent at the end, or takes not
 
 test('a refused socket is given up although its client does not end it', async () => {
   stopTime()
-  const { server, port: backend } = await backendOf(echo)
+  const { server, port: backend } = await listening(echo)
   server.on('upgrade', (_request, socket: Duplex) => socket.end('HTTP/1.1 401 No\r\nContent-Length: 2\r\n\r\nno'))
   const { port } = await frontBefore(backend)
   const accepted = new Promise<Socket>((resolve) => {
@@ -356,7 +346,7 @@ test('the close frame is found however the bytes are cut', () => {
 })
 
 test('half a head is not waited for longer than a minute, a body as long as it takes', async () => {
-  const { url } = await frontBefore((await backendOf(echo)).port)
+  const { url } = await frontBefore((await listening(echo)).port)
   const servers: Server[] = []
   const listener = (message: unknown) => void servers.push((message as { server: Server }).server)
   subscribe('http.server.request.start', listener)
