@@ -57,6 +57,15 @@ export class Isolate {
   }
 }
 
+/** What is thrown by an isolate that has died meanwhile is heard by nobody, as in the runtime. */
+export function runIn(isolate: Isolate, run: () => void): void {
+  try {
+    isolates.run(isolate, run)
+  } catch (error) {
+    if (!isolate.isDead) throw error
+  }
+}
+
 type Timer = { id: number; at: number; everyMs: number | null; isolate: Isolate | undefined; run: () => void }
 
 export class Clock {
@@ -105,7 +114,7 @@ export class Clock {
     if (next.everyMs === null) this.clear(next.id)
     else next.at += next.everyMs
     if (next.isolate === undefined) next.run()
-    else isolates.run(next.isolate, next.run)
+    else runIn(next.isolate, next.run)
     return true
   }
 

@@ -2,7 +2,7 @@
 // end learns of it when it does. The object's end outlives the object's lives, as the runtime's does.
 
 import type { Isolate } from './clock.ts'
-import { isolates } from './clock.ts'
+import { isolates, runIn } from './clock.ts'
 import type { AnyPlace } from './place.ts'
 import { Line, type World, world } from './world.ts'
 
@@ -134,7 +134,7 @@ export class ClientEnd {
       for (const listener of this.#listeners.get(type) ?? []) listener(event)
     }
     if (this.#isolate === undefined) tell()
-    else isolates.run(this.#isolate, tell)
+    else runIn(this.#isolate, tell)
   }
 }
 
