@@ -8,7 +8,8 @@ import { type BlockResult, type DocService, type Elsewhere, startAsWritten } fro
 import { missingForSandbox } from '../support/lent-machine.ts'
 import { startNotifyHost } from '../support/notify-host.ts'
 import { needPrograms } from '../support/programs.ts'
-import { startScriptedModel } from '../support/scripted-model.ts'
+import { type ScriptedRequest, startScriptedModel } from '../support/scripted-model.ts'
+import type { ScriptedReply } from '../support/scripted-model-orders.ts'
 
 const START = 'npm start'
 /** Blocks that go on while the others run, each with what it prints when it is ready. */
@@ -28,6 +29,11 @@ const MISSING = missingForSandbox()
 const FIVE = ['600519', '0700.HK', 'AAPL', 'MSFT', 'TSLA']
 const COUNT = { name: 'execute_bash', arguments: { command: 'wc -l < notes.md > lines.txt; cat lines.txt' } }
 const ANSWER = 'notes.md has 3 lines.'
+/** The analyses of the other tutorial may still be at work, and ask the same model: they must not take the agent's answers. */
+const answerTo = ({ body, answersSoFar }: ScriptedRequest): ScriptedReply => {
+  const isAgent = JSON.stringify(body).includes('How many lines has notes.md?')
+  return isAgent ? ([{ calls: [COUNT] }, { text: ANSWER }][answersSoFar] ?? { text: ANSWER }) : { text: 'ready' }
+}
 const MADE = { status: 'ok', conversation_id: expect.any(String) }
 const NEW_KEY = { key: expect.stringMatching(/^\S{20,}$/), scopes: ['conversations', 'analysis'], name: 'laptop' }
 
@@ -198,9 +204,8 @@ const lacksSandbox = ({ page }: { page: string }) => page === SANDBOX_PAGE && MI
 
 /** A model and a chat on loopback, in place of those that the tutorials name. */
 async function standIns(): Promise<Elsewhere> {
-  const model = await startScriptedModel()
+  const model = await startScriptedModel({ respond: answerTo })
   onTestFinished(() => model.close())
-  model.setScript('docs', { replies: [{ text: 'ready' }, { calls: [COUNT] }, { text: ANSWER }] })
   const chat = await startNotifyHost()
   onTestFinished(() => chat.close())
   return {
