@@ -71,10 +71,12 @@ type ChannelWrite = Pick<ChannelRow, 'id' | 'kind' | 'mode' | 'isEnabled' | 'sho
   most: number
 }
 
-/** Makes or replaces the channel. False when it would be one too many. */
-export async function saveChannel(env: Env, by: By, channel: ChannelWrite): Promise<boolean> {
-  const [written] = await env.DB.batch(await channelStatements(env, by, channel))
-  return (written?.meta.changes ?? 0) > 0
+/** Makes or replaces the channel, and returns it as it was written, whatever happens to it next. Null when it would be one too many. */
+export async function saveChannel(env: Env, by: By, channel: ChannelWrite): Promise<ChannelRow | null> {
+  const { now: updatedAt, most: _, ...row } = channel
+  const [written] = await env.DB.batch<{ createdAt: string }>(await channelStatements(env, by, channel))
+  const createdAt = written?.results[0]?.createdAt
+  return createdAt === undefined ? null : { ...row, createdAt, updatedAt }
 }
 
 /** The same for a batch that changes more than one channel. */
@@ -91,7 +93,8 @@ export async function channelStatements(
        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8
        WHERE (SELECT count(*) FROM notification_channels WHERE owner = ?1 AND id <> ?2) < ?9
        ON CONFLICT (owner, id) DO UPDATE SET kind = excluded.kind, mode = excluded.mode, enabled = excluded.enabled,
-         settings = excluded.settings, sealed = excluded.sealed, updated_at = excluded.updated_at`,
+         settings = excluded.settings, sealed = excluded.sealed, updated_at = excluded.updated_at
+       RETURNING created_at AS "createdAt"`,
     ).bind(owner, id, kind, mode, isEnabled ? 1 : 0, JSON.stringify(shown), sealed, now, most),
     auditIfChanged(env.DB, { owner, actor, action: 'channel.saved', subject: id }),
   ]

@@ -20,7 +20,7 @@ const UNLIMITED = Object.fromEntries(
 const SEED = wantedNumber('BROKEN_SEED', 20_261_122, 0)
 const REQUESTS = process.env.PROOF === '1' ? 10_000 : 1_200
 const FUZZ_SEED = wantedNumber('FUZZ_SEED', 20_261_127, 0)
-const FUZZED = wantedNumber('FUZZ_REQUESTS', process.env.PROOF === '1' ? 100_000 : 1_000)
+const FUZZED = wantedNumber('FUZZ_REQUESTS', process.env.PROOF === '1' ? 100_000 : 20_000)
 /** Longer is a hang; beside other tests on a slow machine only what never ends is one. */
 const PATIENCE_MS = process.env.PROOF === '1' ? 5_000 : 60_000
 const AT_ONCE = 16

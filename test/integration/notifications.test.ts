@@ -2,6 +2,7 @@ import { abortAllDurableObjects } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { taskQueue } from '../../src/bindings.ts'
+import { findChannel, saveChannel } from '../../src/db/channels.ts'
 import { hexId } from '../../src/lib/crypto.ts'
 import type { Notice } from '../../src/notify/delivery.ts'
 import { onCron } from '../../src/schedule/cron.ts'
@@ -88,6 +89,28 @@ test('a channel is made, shown without its secrets, changed piece by piece, test
   expect(await ann.json(`${CHANNELS}/team`, { method: 'DELETE' })).toEqual({ deleted: true })
   expect((await ann.ask(`${CHANNELS}/team`)).status).toBe(404)
 })
+
+test('who saves a channel is told what was saved, also when somebody else deletes it before the answer is made', async () => {
+  const { owner } = await client()
+  const DB = deletingAfterBatch(env.DB, owner)
+  const settings = { shown: { a: 1 }, secret: { b: 2 } }
+  const channel = { id: 'team', kind: 'slack', mode: 'single', isEnabled: true, ...settings } as const
+  const now = '2026-11-28T14:00:00.000000'
+  const saved = await saveChannel({ ...env, DB }, { owner, actor: 'key' }, { ...channel, now, most: 20 })
+  expect(saved).toEqual({ ...channel, createdAt: now, updatedAt: now })
+  expect(await findChannel(env, owner, 'team')).toBeNull()
+})
+
+/** A request of somebody else that comes right behind each batch. */
+function deletingAfterBatch(db: D1Database, owner: string): D1Database {
+  const batch = async <T>(statements: D1PreparedStatement[]) => {
+    const results = await db.batch<T>(statements)
+    await db.prepare('DELETE FROM notification_channels WHERE owner = ?').bind(owner).run()
+    return results
+  }
+  const prepare = db.prepare.bind(db)
+  return Object.assign(Object.create(db) as D1Database, { batch, prepare })
+}
 
 test('settings that cannot be right are refused by name, and secrets are not repeated in the refusal', async () => {
   const ann = await client()

@@ -177,10 +177,9 @@ endpoint(
     const by = { owner, actor: actorOf(c.get('principal')) }
     const { kind, mode = known?.mode ?? 'single', enabled: isEnabled = known?.isEnabled ?? true } = body
     const write = { id, kind, mode, isEnabled, shown: shown ?? {}, secret: secret ?? {} }
-    if (!(await saveChannel(c.env, by, { ...write, now: isoMicros(Date.now()), most: MAX_CHANNELS }))) {
-      throw refused(c, (say) => say.channels(MAX_CHANNELS))
-    }
-    return c.json(wire(await mustFind(c, id)))
+    const saved = await saveChannel(c.env, by, { ...write, now: isoMicros(Date.now()), most: MAX_CHANNELS })
+    if (saved === null) throw refused(c, (say) => say.channels(MAX_CHANNELS))
+    return c.json(wire(saved))
   },
 )
 

@@ -100,6 +100,7 @@ endpoint(
     replies: {
       200: { description: 'What was added', schema: Imported },
       400: { description: 'Rows that are no stock or not clear, each with its row and column, or too many' },
+      409: { description: 'Other requests change the groups at the same time' },
     },
   },
   async (c, { body }) => {
@@ -218,6 +219,7 @@ endpoint(
     replies: {
       202: { description: 'The tasks', schema: GroupRun },
       400: { description: 'The group is empty' },
+      409: { description: 'The group is being queued already' },
       ...missing,
     },
   },
