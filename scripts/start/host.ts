@@ -20,6 +20,8 @@ export type HostJob = {
   readonly word: string
   /** Names in the environment that the runtime is not to see. */
   readonly foreign: readonly string[]
+  /** Where the inspector listens; null for nowhere. */
+  readonly inspectorPort: number | null
 }
 
 export type HostNews =
@@ -58,6 +60,7 @@ async function serve(job: HostJob, miniflare: typeof import('miniflare')): Promi
         unsafeHandleRuntimeRestart: () => void announce(),
         cf: false,
         logRequests: false,
+        ...(job.inspectorPort !== null && { inspectorHost: HOST, inspectorPort: job.inspectorPort }),
         workers: [workerOf(plan.options, job, { programs, Response: miniflare.Response })],
       }),
     )

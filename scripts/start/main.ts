@@ -26,13 +26,14 @@ export async function main(args: readonly string[]): Promise<void> {
   process.exit()
 }
 
-async function start({ env, runner }: Wishes, stopped: AbortSignal): Promise<void> {
+async function start({ env, runner, inspectorPort }: Wishes, stopped: AbortSignal): Promise<void> {
   // Both processes have much to read before the first can tell the second what to do: they read at the same time.
   const host = isMiniflareBuilt() ? startHost() : null
   process.on('exit', () => void host?.kill())
   const { readSettings } = await import('./settings.ts')
   const { serve } = await import('./serve.ts')
-  await serve({ settings: readSettings({ ...process.env, ...env }), host, stopped, withRunner: runner })
+  const settings = readSettings({ ...process.env, ...env })
+  await serve({ settings, host, stopped, withRunner: runner, inspectorPort })
 }
 
 /** What a person can do something about is one sentence; anything else is a defect, with its stack. */

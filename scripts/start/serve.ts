@@ -29,9 +29,11 @@ type Service = {
   readonly stopped: AbortSignal
   /** A runner is started beside the service when that is ready. */
   readonly withRunner: boolean
+  /** Where the runtime's inspector listens; null for nowhere. A runtime that a debugger holds is not lost. */
+  readonly inspectorPort: number | null
 }
 
-export async function serve({ settings, host, stopped, withRunner }: Service): Promise<void> {
+export async function serve({ settings, host, stopped, withRunner, inspectorPort }: Service): Promise<void> {
   const { port, stateDir } = settings
   const word = randomBytes(WORD_BYTES).toString('hex')
   const front = await listenPatiently(port, () => Front.listen(port, word))
@@ -44,8 +46,8 @@ export async function serve({ settings, host, stopped, withRunner }: Service): P
     state.release()
   })
   await prepare(stopped)
-  const job: HostJob = { ...(await whatToServe(settings, state.path)), word, foreign: WORKER_VARIABLES }
-  let backend: number | null = null
+  const job = { ...(await whatToServe(settings, state.path)), word, foreign: WORKER_VARIABLES, inspectorPort }
+  let [backend, isInspected]: [number | null, boolean] = [null, false]
   let handBack = () => Promise.resolve()
   const over = endAfter(stopped, () => handBack().finally(() => front.close()))
   await supervise({
@@ -61,8 +63,9 @@ export async function serve({ settings, host, stopped, withRunner }: Service): P
       })
       return runtime
     },
-    probe: async () => backend !== null && (await isAlive(backend, word)),
+    probe: async () => backend !== null && (isInspected || (await isAlive(backend, word))),
     onReady: () => {
+      isInspected = inspectorPort !== null
       console.log(`ready http://${HOST}:${port}`)
       if (withRunner) handBack = startLocalRunner({ port, stateDir: state.path }).handBack
     },

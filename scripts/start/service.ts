@@ -32,14 +32,17 @@ type Options = {
   readonly stateDir: string
   /** A free one when not given. */
   readonly port?: number
+  /** Where its inspector is to listen. */
+  readonly inspectorPort?: number
   /** Added to the environment of this process; `undefined` takes a variable out of it. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 /** Starts the service and settles when it is ready; throws a `Fault` with what it printed when it does not come up. */
-export async function startService({ stateDir, port: wanted, env }: Options): Promise<Service> {
+export async function startService({ stateDir, port: wanted, inspectorPort, env }: Options): Promise<Service> {
   const port = wanted ?? (await freePort())
-  const child = spawn(process.execPath, [join(ROOT, 'scripts', 'start.mjs')], {
+  const inspect = inspectorPort === undefined ? [] : ['--inspect', String(inspectorPort)]
+  const child = spawn(process.execPath, [join(ROOT, 'scripts', 'start.mjs'), ...inspect], {
     cwd: ROOT,
     env: { ...process.env, ...env, PORT: String(port), BELLWETHER_STATE: stateDir },
     stdio: ['ignore', 'pipe', 'pipe'],

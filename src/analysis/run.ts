@@ -36,7 +36,7 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
         giveWay: () => charged(owner, COST_MS.report) ?? giveWay(),
         work: (hooks) => workOn(env, { owner, queryId: taskId, taskId, attempt, request }, hooks),
       })
-    await loggedAs({ ids: () => ({ taskId, attempt }) }, run)
+    await loggedAs({ ids: { taskId, attempt } }, run)
     await this.#storeCounts()
   }
 

@@ -34,7 +34,7 @@ const JSON_HEADERS = new Headers({ 'content-type': 'application/json', ...STANDA
 export const requestMiddleware: MiddlewareHandler<AppEnv> = (c, next) => {
   const requestId = ownId(c.req.raw) ?? crypto.randomUUID()
   c.set('requestId', requestId)
-  return loggedAs({ ids: () => ({ requestId }) }, () => answered(c, next, requestId))
+  return loggedAs({ ids: { requestId } }, () => answered(c, next, requestId))
 }
 
 /** What clients may call a request: short, and harmless wherever it is shown. */

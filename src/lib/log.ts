@@ -18,10 +18,14 @@ export const isWritten = (level: LogLevel): boolean => RANK[level] >= RANK[thres
 
 type Fields = Record<string, unknown>
 
-/** What lines belong to that are written while some work goes on. */
+/**
+ * What lines belong to that are written while some work goes on. Whatever can be reached from here stays in memory as long as anything that
+ * can be reached from here waits for something: the runtime cannot collect such a circle. So the ids are values, not a function made beside
+ * the work, which holds what the work holds: a request would stay with all that is its own.
+ */
 export type LogContext = {
-  /** Asked for each line: a conversation has a trace only while its agent works. */
-  ids: () => Fields
+  /** A function is asked for each line: a conversation has a trace only while its agent works. */
+  ids: Fields | (() => Fields)
   /** Hides what is secret for this work alone, such as the secrets of an owner. */
   mask?: (text: string) => string
 }
@@ -35,11 +39,12 @@ export function loggedAs<T>(context: LogContext, work: () => T): T {
   if (outer === context) return work()
   if (outer === undefined) return contexts.run(context, work)
   const mask = context.mask ?? outer.mask
-  return contexts.run(
-    { ids: () => ({ ...outer.ids(), ...context.ids() }), ...(mask === undefined ? {} : { mask }) },
-    work,
-  )
+  return contexts.run({ ids: idsOfBoth(outer, context), ...(mask === undefined ? {} : { mask }) }, work)
 }
+
+const idsOf = ({ ids }: LogContext): Fields => (typeof ids === 'function' ? ids() : ids)
+
+const idsOfBoth = (outer: LogContext, inner: LogContext) => () => ({ ...idsOf(outer), ...idsOf(inner) })
 
 /** Has the methods of a class, and of the classes of ours that it extends, log as the object says; null: as anybody. */
 export function methodsLoggedAs<Self extends object>(
@@ -64,7 +69,7 @@ const isOurs = (prototype: object): boolean => Object.getPrototypeOf(Object.getP
 function write(level: Exclude<LogLevel, 'silent'>, event: string, fields: Fields): void {
   if (!isWritten(level)) return
   const context = contexts.getStore()
-  const entry = { time: new Date().toISOString(), level, event, ...context?.ids(), ...fields }
+  const entry = { time: new Date().toISOString(), level, event, ...(context && idsOf(context)), ...fields }
   const mask = context?.mask ?? ((text: string) => text)
   console.log(JSON.stringify(entry, (_, value) => (typeof value === 'string' ? withoutSecrets(mask(value)) : value)))
 }

@@ -68,7 +68,7 @@ const MOST_ERASURES = 100
 /** Lines of the log name the call that they belong to. */
 export function onCron(env: Env, now: number): Promise<void> {
   const cron = new Date(now).toISOString()
-  return loggedAs({ ids: () => ({ cron }) }, () => runAll(env, now))
+  return loggedAs({ ids: { cron } }, () => runAll(env, now))
 }
 
 async function runAll(env: Env, now: number): Promise<void> {
