@@ -31,8 +31,14 @@ export async function keepDetails(table: string, details: unknown): Promise<void
   await ask('details', { method: 'POST', body: JSON.stringify({ table, details }) })
 }
 
+/** Stands between an entry and its run. */
+type Around = (entry: CorpusEntry, run: () => Promise<OurReport>) => Promise<OurReport>
+
 /** In the order of the entries. */
-export async function ourReports(entries: readonly CorpusEntry[]): Promise<OurReport[]> {
+export async function ourReports(
+  entries: readonly CorpusEntry[],
+  around: Around = (_entry, run) => run(),
+): Promise<OurReport[]> {
   const reports = new Map<string, OurReport>()
   for (const fixture of new Set(entries.map((entry) => entry.fixture))) {
     const files = await ask<FixtureEntry[]>(`fixture/${fixture}`)
@@ -41,12 +47,12 @@ export async function ourReports(entries: readonly CorpusEntry[]): Promise<OurRe
       await fill(store, files)
       keepRows(storage)
     })
-    for (const { id, script } of entries.filter((entry) => entry.fixture === fixture)) {
+    for (const entry of entries.filter((one) => one.fixture === fixture)) {
       reports.set(
-        id,
+        entry.id,
         await use(async (store, storage) => {
           putRowsBack(storage)
-          return report(store, script)
+          return around(entry, () => report(store, entry.script))
         }),
       )
     }

@@ -8,6 +8,7 @@ import { readOptions as readBenchOptions } from '../../scripts/bench/options.ts'
 import { readDeployArguments } from '../../scripts/deploy/main.ts'
 import { parseOptions as readEvaluateOptions } from '../../scripts/evaluate/options.ts'
 import { readOptions as readFaultOptions } from '../../scripts/faults/options.ts'
+import { readOptions as readSampleOptions } from '../../scripts/kit-sample/options.ts'
 import { readFairness, readOptions as readLoadOptions } from '../../scripts/load/options.ts'
 import { readOptions as readMutateOptions } from '../../scripts/mutate/options.ts'
 import { readArguments as readStartArguments } from '../../scripts/start/arguments.ts'
@@ -47,6 +48,7 @@ const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = 
   bench: readBenchOptions,
   evaluate: readEvaluateOptions,
   mutate: readMutateOptions,
+  sample: readSampleOptions,
   load: (args) => readFairness(args) ?? readLoadOptions(args),
   conformance: (args) => {
     if (args.length > 1) throw new Error('one suite, by a part of its name')

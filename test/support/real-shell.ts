@@ -1,7 +1,7 @@
 // The host of the real shell, for tests that run in the Workers runtime: it hands out the commands and the fixtures, says what
 // the machine's own bash, coreutils and git make of them, and keeps what the comparison found.
 // `SHELL_CORPUS_DETAILS` names the file for that; `SHELL_CORPUS_ONLY` is a pattern that the ids of the entries must match. Without
-// it a run takes every fourth entry of a theme, and all of them when everything is to be proved.
+// it a run takes the entries of a theme that reach most, and all of them when everything is to be proved.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { alwaysRun } from './kit-sample/sample.ts'
 import { RealShell } from './real-shell-run.ts'
 import type { CorpusEntry, RealAnswer } from './real-shell-types.ts'
 import { entriesOf, themes } from './shell-corpus.ts'
@@ -16,7 +17,6 @@ import { programsOf } from './shell-programs.ts'
 
 /** The shell of the test itself works at the same time. */
 const AT_ONCE = 2
-const SAMPLE_EVERY = 4
 
 const isProof = process.env.PROOF === '1'
 
@@ -65,7 +65,7 @@ function chosen(theme: string): CorpusEntry[] {
   const entries = programsOf(theme) ?? entriesOf(theme)
   const pattern = process.env.SHELL_CORPUS_ONLY
   if (pattern) return entries.filter(({ id }) => new RegExp(pattern).test(id))
-  return isProof ? entries : entries.filter((_, at) => at % SAMPLE_EVERY === 0)
+  return isProof ? entries : alwaysRun('commands', theme, entries)
 }
 
 async function answers(shell: RealShell, entries: CorpusEntry[]): Promise<RealAnswer[]> {

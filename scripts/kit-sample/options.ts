@@ -1,0 +1,22 @@
+import { parseArgs } from 'node:util'
+import { Fault, messageOf } from '../start/fault.ts'
+
+export const USAGE = 'npm run sample -- [--as-kept] [--seconds N] [--gaps]'
+/** What the sample may take, as `REAL_MS` counts it. */
+const SECONDS = '100'
+
+/** Throws a `Fault` that says what may be asked for. */
+export function readOptions(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        'as-kept': { type: 'boolean', default: false },
+        seconds: { type: 'string', default: SECONDS },
+        gaps: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    throw new Fault(`${messageOf(error)}. ${USAGE}`)
+  }
+}
