@@ -4,6 +4,7 @@
 import { readArguments, USAGE, type Wishes } from './arguments.ts'
 import { Fault, outOfRoom } from './fault.ts'
 import { isMiniflareBuilt } from './miniflare-bundle.ts'
+import { requireForInspector } from './port.ts'
 import { startHost } from './runtime.ts'
 import { stopSignal } from './stop-signal.ts'
 
@@ -33,6 +34,7 @@ async function start({ env, runner, inspectorPort }: Wishes, stopped: AbortSigna
   const { readSettings } = await import('./settings.ts')
   const { serve } = await import('./serve.ts')
   const settings = readSettings({ ...process.env, ...env })
+  if (inspectorPort !== null) await requireForInspector(inspectorPort, settings.port)
   await serve({ settings, host, stopped, withRunner: runner, inspectorPort })
 }
 

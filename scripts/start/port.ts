@@ -31,12 +31,25 @@ function unusable(port: number, code: string): Fault {
   return new Fault(`Port ${port} is taken. Stop what uses it, or start with another: PORT=${other} npm start`)
 }
 
-/** A port that nothing listens on at this moment. */
-export function freePort(): Promise<number> {
+/** Throws a `Fault` when the inspector cannot listen there: the runtime would wait for it without a word. */
+export async function requireForInspector(port: number, frontPort: number): Promise<void> {
+  const other = port === 65_535 ? port - 1 : port + 1
+  const advice = `Try another: npm start -- --inspect ${other}`
+  if (port === frontPort) throw new Fault(`Port ${port} is the service's own. ${advice}`)
+  try {
+    await freePort(port)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    throw new Fault(`The inspector cannot listen on port ${port} (${error.code}). ${advice}`)
+  }
+}
+
+/** A port that nothing listens on at this moment; the wanted one, where one is. */
+export function freePort(wanted = 0): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
-    server.listen({ port: 0, host: HOST }, () => {
+    server.listen({ port: wanted, host: HOST }, () => {
       const address = server.address()
       server.close(() => {
         if (address !== null && typeof address === 'object') resolve(address.port)

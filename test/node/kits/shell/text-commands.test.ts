@@ -5,16 +5,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { runScript } from '../../../../src/kits/shell/index.ts'
+import { reportIn, treeOf } from '../../../helpers/memory-report.ts'
 import { compare } from '../../../helpers/shell-verdict.ts'
-import { MemoryFileSystem } from '../../../support/memory-file-system.ts'
 import { needPrograms } from '../../../support/programs.ts'
 import { RealShell } from '../../../support/real-shell-run.ts'
-import { type FixtureEntry, SHELL_ENV } from '../../../support/real-shell-types.ts'
 import { FIXTURES } from '../../../support/shell-corpus.ts'
-import { summaryOf } from '../../../support/shell-tree.ts'
 
-const ROOT = '/workspace'
 const GROUP_TIMEOUT_MS = 240_000
 const LIMITS = { timeoutMs: 60_000, maxOutputChars: 4_000_000 }
 
@@ -43,27 +39,5 @@ for (const group of text.split(/^### /m).slice(1)) {
 }
 
 async function ourReport(script: string) {
-  const fs = new MemoryFileSystem()
-  for (const entry of await real.fixture('project')) await put(fs, entry)
-  const { output, exitCode } = await runScript({ fs, script, cwd: ROOT, env: { ...SHELL_ENV }, limits: LIMITS })
-  const reader = {
-    list: async (path: string) =>
-      fs.list(path).map(({ name, kind }) => {
-        const executable = kind === 'file' && (fs.lstat(`${path}/${name}`).mode & 0o100) !== 0
-        return { name, kind, executable }
-      }),
-    read: (path: string) => fs.read(path),
-    readLink: async (path: string) => fs.readLink(path),
-  }
-  return { output, exitCode, tree: await summaryOf(reader, ROOT) }
-}
-
-async function put(fs: MemoryFileSystem, entry: FixtureEntry): Promise<void> {
-  const path = `${ROOT}/${entry.path}`
-  if (entry.kind === 'directory') fs.makeDirectory(path, { recursive: true })
-  else if (entry.kind === 'symlink') fs.symlink(entry.target, path)
-  else {
-    await fs.write(path, Buffer.from(entry.base64, 'base64'))
-    if (entry.executable) fs.chmod(path, 0o755)
-  }
+  return reportIn(await treeOf(await real.fixture('project')), { script, limits: LIMITS })
 }
