@@ -35,7 +35,7 @@ function unusable(port: number, code: string): Fault {
 export async function requireForInspector(port: number, frontPort: number): Promise<void> {
   const other = port === 65_535 ? port - 1 : port + 1
   const advice = `Try another: npm start -- --inspect ${other}`
-  if (port === frontPort) throw new Fault(`Port ${port} is the service's own. ${advice}`)
+  if (port === frontPort) throw new Fault(`Port ${port} belongs to the service itself. ${advice}`)
   try {
     await freePort(port)
   } catch (error) {

@@ -13,7 +13,7 @@ test('an inspector that cannot listen is refused in words, with another port to 
   await expect(requireForInspector(taken, 8787)).rejects.toThrow(
     `The inspector cannot listen on port ${taken} (EADDRINUSE). ${advice}`,
   )
-  await expect(requireForInspector(8787, 8787)).rejects.toThrow('Port 8787 is the service')
+  await expect(requireForInspector(8787, 8787)).rejects.toThrow('Port 8787 belongs to the service')
 })
 
 test('the port of the inspector is read, and what is none is refused', () => {
