@@ -4,6 +4,7 @@
 // after a reconnect it is sent again under the same `ref`, which the server takes for the same message.
 
 import { ApiError, messageOf, SIGNED_IN } from './api.ts'
+import { closeQuietly } from './close-quietly.ts'
 import { say } from './texts.ts'
 import type { Command, Delta, ServerFrame, StoredEvent } from './wire.ts'
 
@@ -138,6 +139,7 @@ export class ConversationStream {
     let opened = false
     this.#socket = socket
     socket.addEventListener('open', () => {
+      if (socket !== this.#socket) return
       opened = true
       this.#heard = true
       this.#pings = setInterval(() => this.#ping(), PING_EVERY_MS)
@@ -249,7 +251,7 @@ export class ConversationStream {
     const socket = this.#socket
     this.#socket = null
     this.#ready = false
-    socket?.close()
+    if (socket !== null) closeQuietly(socket)
   }
 }
 

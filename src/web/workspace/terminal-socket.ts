@@ -1,5 +1,6 @@
 // The terminal of a conversation over its socket: goes on after a lost connection with what it has.
 
+import { closeQuietly } from '../close-quietly.ts'
 import { terminalAddress } from './workspace-api.ts'
 
 export type TerminalNews = {
@@ -79,7 +80,9 @@ export class TerminalSocket {
   close(): void {
     this.#isOver = true
     if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#socket?.close(1000)
+    if (this.#socket === null) return
+    this.#socket.onmessage = null
+    closeQuietly(this.#socket, 1000)
   }
 
   #connect(): void {
