@@ -98,7 +98,7 @@ export class Notebook {
     else {
       this.#between.handTo(this.#call?.output)
       // It runs for long already, and may be cleaning up: once is enough.
-      if (kind === 'interrupt') this.interrupt(0)
+      if (kind === 'interrupt') this.interrupt([])
       if (!isOnlyWait) this.#run(text, env)
     }
   }
@@ -110,16 +110,17 @@ export class Notebook {
     this.#restartIdle()
   }
 
-  /** Twice more while the cell does not end: a kernel takes no notice of a signal that comes before it has the cell. */
-  interrupt(left = 2): void {
+  /** Again while the cell does not end: a kernel takes no notice of a signal that comes before it has the cell. */
+  interrupt(again: readonly number[] = INTERRUPT_AGAIN_MS): void {
     const [kernel, call] = [this.#kernel, this.#call]
     if (kernel === null) return
     this.#order(kernel, { op: 'interrupt' })
-    if (left === 0) return
+    const [waitMs, ...later] = again
+    if (waitMs === undefined) return
     setTimeout(() => {
       const isSame = this.#kernel === kernel && this.#call === call && call !== null
-      if (isSame && kernel.state === 'busy') this.interrupt(left - 1)
-    }, INTERRUPT_AGAIN_MS).unref()
+      if (isSame && kernel.state === 'busy') this.interrupt(later)
+    }, waitMs).unref()
   }
 
   /** The kernel ends, with all that is in it; the next cell gets a new one and is told so. */
@@ -285,7 +286,8 @@ export class Notebook {
   }
 }
 
-const INTERRUPT_AGAIN_MS = 600
+/** From one signal to the next; the last one is for a machine that is busy. */
+const INTERRUPT_AGAIN_MS = [600, 600, 1_200]
 const STILL_RUNS =
   'The last cell still runs, so this one was not started. Wait for it with empty code, end it with kernel="interrupt", or begin anew with kernel="restart".'
 const RESTARTED = 'The kernel was restarted: all variables are gone.'

@@ -28,6 +28,8 @@ export type CallStateName = 'unknown' | 'running' | 'ended'
 
 /** From the C-c of a stop to the kill. */
 const GRACE_MS = 2_000
+/** The same for a cell: a kill costs all variables, and a kernel on a busy machine is slow to notice. The service waits 5 s for the end. */
+const CELL_GRACE_MS = 4_000
 /** The same where the machine itself is about to be stopped. */
 const LAST_GRACE_MS = 700
 const KERNEL_KILLED = 'The kernel was killed: the cell did not end in another way.'
@@ -104,13 +106,15 @@ export class Calls {
   }
 
   /** Interrupts, then kills. */
-  stop(key: string, graceMs = GRACE_MS): void {
+  stop(key: string, graceMs?: number): void {
     const active = this.#active
     if (active?.call.key !== key) return
     active.isTaken = true
     active.isStopped = true
-    this.#partOf(active).interrupt()
-    active.after(graceMs, () => this.#kill(active))
+    const part = this.#partOf(active)
+    part.interrupt()
+    const usualMs = part === this.#deps.notebook ? CELL_GRACE_MS : GRACE_MS
+    active.after(graceMs ?? usualMs, () => this.#kill(active))
   }
 
   handBack(): void {
