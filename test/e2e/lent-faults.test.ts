@@ -4,7 +4,7 @@
 import { expect, inject, test } from 'vitest'
 import { lentBooks, wrongIn } from '../../scripts/faults/lent.ts'
 
-const KILLS = inject('isProof') ? 200 : 8
+const KILLS = inject('isProof') ? 200 : 5
 
 test(`${KILLS} deaths: no command twice, no outcome lost, every file whole and as it was made, every step ended`, {
   timeout: 60_000 + KILLS * 30_000,
