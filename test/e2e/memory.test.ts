@@ -134,18 +134,31 @@ beforeAll(async () => {
   expect(await post('/api/conversations', { conversation_id: 'one' })).toBe(200)
 })
 
+/** What is more than it may be, in bytes a request, of what some requests left behind. */
+async function leftBy(kind: (typeof KINDS)[number]): Promise<number[]> {
+  const before = await settled()
+  await some(kind, 1)
+  const most = [MOST_OF_RUNTIME, kind.script ?? MOST_OF_SCRIPT]
+  const tooMuch = async () => {
+    const { runtime, script } = await inspector.heap()
+    const left = [runtime - before.runtime, script - before.script].map((bytes) => Math.round(bytes / kind.count))
+    return left.filter((bytes, i) => bytes > (most[i] ?? 0))
+  }
+  const until = Date.now() + PATIENCE_MS
+  for (;;) {
+    const left = await tooMuch()
+    if (left.length === 0 || Date.now() > until) return left
+    await sleep(LOOK_EVERY_MS)
+  }
+}
+
 for (const kind of KINDS) {
   test(`${kind.what} leaves nothing behind`, async () => {
     // Code is compiled, pools are filled.
     await some(kind, 0.3)
-    const before = await settled()
-    await some(kind, 1)
-    const left = async () => {
-      const { runtime, script } = await inspector.heap()
-      return [(runtime - before.runtime) / kind.count, (script - before.script) / kind.count].map(Math.round)
-    }
-    const most = [MOST_OF_RUNTIME, kind.script ?? MOST_OF_SCRIPT]
-    const tooMuch = async () => (await left()).filter((bytes, i) => bytes > (most[i] ?? 0))
-    await expect.poll(tooMuch, { timeout: PATIENCE_MS, interval: LOOK_EVERY_MS }).toEqual([])
+    let left = await leftBy(kind)
+    // What comes once, such as code that work in the background loads, does not come again; a leak does.
+    for (let again = 0; again < 2 && left.length > 0; again++) left = await leftBy(kind)
+    expect(left).toEqual([])
   })
 }
