@@ -11,6 +11,7 @@ const SPEC: GnuSpec = {
   letters: 'd:f:I::r:Rs:u',
   long: {
     ...{ 'date=': 'd', 'file=': 'f', 'iso-8601=?': 'I', 'reference=': 'r', 'rfc-email': 'R', 'rfc-2822': 'R' },
+    resolution: 'resolution',
     ...{ 'rfc-822': 'R', 'rfc-3339=': 'rfc-3339', 'set=': 's', utc: 'u', universal: 'u', uct: 'u' },
   },
 }
@@ -29,6 +30,7 @@ export async function date(args: string[], context: Context): Promise<Result> {
   if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
   const format = formatOf(read)
   if (typeof format !== 'string') return format.isUsage ? misuse(SPEC, format.problem) : failed(format.problem)
+  if (read.has('resolution')) return { stdout: '0.000000001\n', stderr: '', exitCode: 0 }
   if (read.has('s')) return failed('cannot set date: Operation not permitted')
   const zone = zoneOf(read.has('u') ? 'UTC' : (context.exportedEnv?.TZ ?? ''))
   const times = await timesOf(read, zone, context)
@@ -48,7 +50,12 @@ function formatOf(read: GnuOptions): string | { problem: string; isUsage: boolea
   const formats: string[] = []
   const [operand, extra] = read.operands
   if (operand !== undefined && !operand.startsWith('+')) {
-    return { problem: `invalid date ${quotedDate(operand)}`, isUsage: false }
+    const isOther = read.given.some(({ name }) => 'drf'.includes(name))
+    const advice =
+      "lacks a leading '+';\nwhen using an option to specify date(s), any non-option\nargument must be a format string beginning with '+'"
+    return isOther
+      ? { problem: `the argument ${quotedDate(operand)} ${advice}`, isUsage: true }
+      : { problem: `invalid date ${quotedDate(operand)}`, isUsage: false }
   }
   if (extra !== undefined) return { problem: `extra operand ${quotedDate(extra)}`, isUsage: true }
   for (const { name, value } of read.given) {
@@ -56,11 +63,16 @@ function formatOf(read: GnuOptions): string | { problem: string; isUsage: boolea
     if (name === 'R') formats.push(RFC_EMAIL)
     if (!table) continue
     const found = Object.keys(table).find((key) => (value === '' ? key === '' : key.startsWith(value)))
-    if (found === undefined)
+    if (found === undefined) {
+      const what = value === '' ? 'ambiguous' : 'invalid'
+      const option = quotedDate(name === 'I' ? '--iso-8601' : '--rfc-3339')
+      const valid = (name === 'I' ? ['hours', 'minutes'] : []).concat('date', 'seconds', 'ns')
+      const list = valid.map((one) => `\n  - ${quotedDate(one)}`).join('')
       return {
-        problem: `invalid argument ${quotedDate(value)} for ${quotedDate(name === 'I' ? '--iso-8601' : '--rfc-3339')}`,
+        problem: `${what} argument ${quotedDate(value)} for ${option}\nValid arguments are:${list}`,
         isUsage: true,
       }
+    }
     formats.push(table[found] ?? '')
   }
   if (operand !== undefined) formats.push(operand.slice(1))

@@ -1,11 +1,12 @@
 // `stat` as GNU's. Of the times only that of the last change is kept, which stands for the others too.
 
 import { type Zone, zoneOf } from '../../../lib/clock.ts'
-import { type FileStat, isFileError } from '../../../workspace/file-system.ts'
+import { type FileStat, FileSystemError, isFileError } from '../../../workspace/file-system.ts'
 import { shellMessage } from '../interpreter-command.ts'
 import type { ShellCall, ShellResult } from '../shell-extensions.ts'
 import { diskBytes, modeText, OWNER, sizeOf } from './file-facts.ts'
 import { fullTime } from './file-times.ts'
+import { shownName } from './files/names.ts'
 import { pathOf } from './inputs.ts'
 import { readGnuOptions } from './search-options.ts'
 
@@ -63,20 +64,30 @@ export async function runStat(args: readonly string[], call: ShellCall): Promise
   const cached = read.options.find(
     ({ name, value }) => name === 'cached' && !/^(always|never|default)$/.test(value ?? ''),
   )
-  if (cached) return refused(`stat: invalid argument ‘${cached.value}’ for ‘--cached’`)
+  if (cached) {
+    const valid =
+      "Valid arguments are:\n  - ‘default’\n  - ‘never’\n  - ‘always’\nTry 'stat --help' for more information."
+    return refused(`stat: invalid argument ‘${cached.value}’ for ‘--cached’\n${valid}`)
+  }
   const last = (...names: string[]) => read.options.findLast(({ name }) => names.includes(name))
   const chosen = last('c', 'printf') ?? last('t')
-  const format = formatOf(chosen)
+  const warnings: string[] = []
+  const format = formatOf(chosen, warnings)
   const follows = read.options.some(({ name }) => name === 'L')
   const result: ShellResult = { stdout: '', stderr: '', exitCode: 0 }
+  // Those of the format come once a file.
+  result.stderr = warnings.map((warning) => `stat: warning: ${warning}\n`).join('')
   for (const name of read.operands) {
     try {
       result.stdout += formatted(format, look(call, name, follows))
     } catch (error) {
-      if (error instanceof UnknownField) return refused(`stat: %${error.message} is not available here`)
+      if (error instanceof UnknownField) {
+        result.stderr += `stat: ‘${error.message}’: invalid directive\n`
+        result.exitCode = 1
+        return result
+      }
       if (!isFileError(error)) throw error
-      const verb = follows ? 'stat' : 'statx'
-      result.stderr += `stat: cannot ${verb} '${name}': ${shellMessage(error)}\n`
+      result.stderr += `stat: cannot statx ${shownName(name)}: ${shellMessage(error)}\n`
       result.exitCode = 1
     }
   }
@@ -88,7 +99,7 @@ class UnknownField extends Error {}
 const refused = (problem: string): ShellResult => ({ stdout: '', stderr: `${problem}\n`, exitCode: 1 })
 
 /** With `--printf` backslashes mean something, and no line ends by itself. */
-function formatOf(chosen: { name: string; value: string | null } | undefined): string {
+function formatOf(chosen: { name: string; value: string | null } | undefined, warnings: string[]): string {
   if (chosen?.name === 'c') return `${chosen.value ?? ''}\n`
   if (chosen?.name === 't') return TERSE
   if (chosen?.name !== 'printf') return WHOLE
@@ -97,7 +108,9 @@ function formatOf(chosen: { name: string; value: string | null } | undefined): s
     (found, hex?: string, octal?: string, letter?: string) => {
       if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16))
       if (octal !== undefined) return String.fromCharCode(Number.parseInt(octal, 8))
-      return letter !== undefined && Object.hasOwn(ESCAPES, letter) ? (ESCAPES[letter] ?? '') : found
+      if (letter !== undefined && Object.hasOwn(ESCAPES, letter)) return ESCAPES[letter] ?? ''
+      warnings.push(`unrecognized escape '${found}'`)
+      return letter ?? found
     },
   )
 }
@@ -106,6 +119,7 @@ function look(call: ShellCall, name: string, follows: boolean): Looked {
   const path = pathOf(call, name)
   const stat = follows || /[^/]\/+$/.test(name) ? call.fs.stat(path) : call.fs.lstat(path)
   const isFolder = stat.kind === 'directory'
+  if (!isFolder && /[^/]\/+$/.test(name)) throw new FileSystemError('ENOTDIR', path)
   return {
     zone: zoneOf(call.env.TZ ?? ''),
     name,
@@ -156,16 +170,30 @@ const FIELDS: Readonly<Record<string, (file: Looked) => string>> = {
 }
 
 function formatted(format: string, file: Looked): string {
-  const pattern = /%(?:\[name\]|([-0+ #']*)(\d*)(?:\.(\d*))?([\s\S]?))/g
+  const pattern = /%(?:\[name\]|([-0+ #']*)(\d*)(?:\.(\d*))?([^\n]?))/g
   return format.replace(pattern, (found, flags = '', width = '', precision?: string, letter = '') => {
     if (found === '%[name]') return file.target === null ? file.name : `${file.name} -> ${file.target}`
-    if (letter === '%' || letter === '') return '%'
+    if (letter === '%' || letter === '') {
+      if (found.length > letter.length + 1) throw new UnknownField(found)
+      return '%'
+    }
     const field = Object.hasOwn(FIELDS, letter) ? FIELDS[letter] : undefined
-    if (!field) throw new UnknownField(letter)
-    const text = precised(field(file), letter, { precision, stat: file.stat })
+    if (!field) return '?'
+    const text = signed(precised(field(file), letter, { precision, stat: file.stat }), letter, flags)
     if (flags.includes('-')) return text.padEnd(Number(width))
-    return text.padStart(Number(width), flags.includes('0') && /^[\da-f]+$/.test(text) ? '0' : ' ')
+    return text.padStart(Number(width), flags.includes('0') && NUMBERS.includes(letter) && !precision ? '0' : ' ')
   })
+}
+
+const NUMBERS = 'abBdfghiorsuDTtWXYZ'
+const SIGNED = 'sW'
+
+/** As C's `printf` marks a number: `%#a` with a zero, `%#f` with the sign of its base, `%+s` with a sign. */
+function signed(text: string, letter: string, flags: string): string {
+  if (flags.includes('#') && letter === 'a' && !text.startsWith('0')) return `0${text}`
+  if (flags.includes('#') && 'fDtT'.includes(letter) && text !== '0') return `0x${text}`
+  if (!SIGNED.includes(letter)) return text
+  return (flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '') + text
 }
 
 /** `%.3Y` has parts of the second, `%.10n` part of the name. */
@@ -176,13 +204,14 @@ function precised(
 ): string {
   if (precision === undefined) return text
   if ('XYZ'.includes(letter)) {
-    const fraction = `${String(stat.mtimeMs % 1000).padStart(3, '0')}000000`.slice(
-      0,
-      precision === '' ? 9 : Number(precision),
-    )
+    const places = precision === '' ? 9 : Number(precision)
+    const fraction = String(stat.mtimeMs % 1000)
+      .padStart(3, '0')
+      .padEnd(places, '0')
+      .slice(0, places)
     return fraction === '' ? text : `${text}.${fraction}`
   }
-  return text.slice(0, Number(precision))
+  return NUMBERS.includes(letter) ? text.padStart(Number(precision), '0') : text.slice(0, Number(precision))
 }
 
 function kindOf({ kind, sizeBytes, device }: FileStat): string {

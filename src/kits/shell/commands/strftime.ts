@@ -30,14 +30,14 @@ const DIRECTIVE = /%([-_0^#+]*)(\d*)([EO]?)(:{0,3}[a-zA-Z%+])/g
 /** What is no directive stays as it is. */
 export function strftime(format: string, moment: Moment): string {
   return format.replace(DIRECTIVE, (whole, flags: string, width: string, _: string, letter: string) => {
-    const found = expanded(letter, moment, width)
-    if (found === null) return whole
-    return cased(padded(found, flags, width), flags)
+    const found = expanded(letter, moment, { flags, width })
+    if (found === null || (letter === '%' && whole.length > 2)) return whole
+    return cased(padded(found, flags, width), flags, letter)
   })
 }
 
 /** A text, with what it is filled up to and by what. */
-type Expansion = { text: string; width: number; fill: '0' | ' ' | '' }
+type Expansion = { text: string; width: number; fill: '0' | ' ' | ''; signAbove?: number }
 
 const number = (value: number, width: number, fill: '0' | ' ' = '0'): Expansion => ({
   text: String(value),
@@ -46,32 +46,43 @@ const number = (value: number, width: number, fill: '0' | ' ' = '0'): Expansion 
 })
 const words = (text: string): Expansion => ({ text, width: 0, fill: '' })
 
-function padded({ text, width, fill }: Expansion, flags: string, asked: string): string {
+function padded({ text, width, fill, signAbove = width }: Expansion, flags: string, asked: string): string {
   const last = [...flags].findLast((flag) => '-_0+'.includes(flag))
   const to = asked === '' ? width : Number(asked)
   if (last === '-') return text
   const by = last === '_' ? ' ' : last === '0' || last === '+' ? '0' : fill || ' '
   const isNegative = text.startsWith('-') && by === '0'
+  // A plus is shown for a year that has more digits than usual.
+  if (last === '+' && fill === '0' && !isNegative && Math.max(to, text.length) > signAbove)
+    return `+${text.padStart(to - 1, '0')}`
   return isNegative ? `-${text.slice(1).padStart(to - 1, by)}` : text.padStart(to, by)
 }
 
-function cased(text: string, flags: string): string {
-  if (flags.includes('^')) return text.toUpperCase()
-  if (!flags.includes('#')) return text
-  return text === text.toUpperCase() ? text.toLowerCase() : text.toUpperCase()
+function cased(text: string, flags: string, letter: string): string {
+  if (flags.includes('#') && 'pZ'.includes(letter)) return text.toLowerCase()
+  return /[\^#]/.test(flags) ? text.toUpperCase() : text
 }
 
-function expanded(letter: string, moment: Moment, width: string): Expansion | null {
+interface Asked {
+  flags: string
+  width: string
+}
+
+function expanded(letter: string, moment: Moment, { flags, width }: Asked): Expansion | null {
   const local = new Date(moment.ms + moment.offsetMinutes * 60_000)
   const again = (format: string): Expansion => words(strftime(format, moment))
+  if (letter === 'F' && width !== '') return again(`%${flags}${Math.max(0, Number(width) - DAY_LENGTH)}Y-%m-%d`)
   const composed = COMPOSED[letter]
   if (composed !== undefined) return again(composed)
-  if (letter.endsWith('z')) return words(zoneText(moment.offsetMinutes, letter.length - 1))
-  if (letter === 'N') return nanosecondsText(moment.nanoseconds, width)
+  if (letter.endsWith('z')) return words(zoneIn(zoneText(moment.offsetMinutes, letter.length - 1), { flags, width }))
+  if (letter === 'N') return words(nanosecondsText(moment.nanoseconds, { flags, width }))
   if (letter === 's') return words(String(Math.floor(moment.ms / 1000)))
   if (letter === 'Z') return words(moment.zone)
   return FIELDS[letter]?.(local) ?? null
 }
+
+/** Of month and day with their dashes. */
+const DAY_LENGTH = 6
 
 const COMPOSED: Readonly<Record<string, string>> = {
   ...{ D: '%m/%d/%y', x: '%m/%d/%y', F: '%+4Y-%m-%d', T: '%H:%M:%S', X: '%H:%M:%S', R: '%H:%M', r: '%I:%M:%S %p' },
@@ -112,7 +123,7 @@ const FIELDS: Readonly<Record<string, (date: Date) => Expansion>> = {
   w: (date) => number(date.getUTCDay(), 1),
   W: (date) => number(Math.floor((dayOfYear(date) + 6 - ((date.getUTCDay() + 6) % 7)) / 7), 2),
   y: (date) => number(((date.getUTCFullYear() % 100) + 100) % 100, 2),
-  Y: (date) => number(date.getUTCFullYear(), 1),
+  Y: (date) => ({ ...number(date.getUTCFullYear(), 1), signAbove: 4 }),
   '%': () => words('%'),
 }
 
@@ -123,7 +134,21 @@ function isoWeek(date: Date): { year: number; week: number } {
 }
 
 /** A width says how many digits there are, counted from the left. */
-function nanosecondsText(nanoseconds: number, width: string): Expansion {
-  const digits = String(nanoseconds).padStart(9, '0')
-  return words(width === '' ? digits : digits.slice(0, Number(width)).padEnd(Number(width), '0'))
+function nanosecondsText(nanoseconds: number, { flags, width }: Asked): string {
+  const wanted = Number(width || 9)
+  const digits = String(nanoseconds).padStart(9, '0').slice(0, wanted)
+  const last = [...flags].findLast((flag) => '-_0+'.includes(flag))
+  if (last !== '-' && last !== '_') return digits.padEnd(wanted, '0')
+  return digits.replace(/(?!^)0+$/, '').padEnd(last === '_' ? wanted : 0)
+}
+
+/** What is filled up stands between the sign and the hours. */
+function zoneIn(text: string, { flags, width }: Asked): string {
+  const last = [...flags].findLast((flag) => '-_0+'.includes(flag))
+  if (last === undefined && width === '') return text
+  const sign = text.charAt(0)
+  const digits = text.slice(1).replace(/^0+(?=\d)/, '')
+  if (last === '-') return sign + digits
+  const wanted = Number(width || text.length)
+  return last === '_' ? (sign + digits).padStart(wanted) : sign + digits.padStart(wanted - 1, '0')
 }

@@ -33,6 +33,8 @@ export const SED_ESCAPES: Escapes = {
   hasReferences: true,
 }
 
+export const PLAIN_ESCAPES: Escapes = { ...SED_ESCAPES, read: () => null }
+
 export const AWK_ESCAPES: Escapes = {
   read(text, at) {
     const next = text[at + 1] ?? ''

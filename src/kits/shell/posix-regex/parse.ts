@@ -24,7 +24,7 @@ class Parser {
   #at = 0
   #depth = 0
   /** Groups that are closed, to which a reference may point. */
-  readonly #closed = new Set<number>()
+  #closed: ReadonlySet<number> = new Set()
 
   constructor(text: string, dialect: Dialect) {
     this.#text = text
@@ -39,8 +39,16 @@ class Parser {
   }
 
   #choice(): Regex {
+    const before = new Set(this.#closed)
     const options = [this.#sequence()]
-    while (this.#take('|')) options.push(this.#sequence())
+    const closed = new Set(this.#closed)
+    while (this.#take('|')) {
+      // What another branch closes cannot be referred to in this one.
+      this.#closed = new Set(before)
+      options.push(this.#sequence())
+      for (const index of this.#closed) closed.add(index)
+    }
+    this.#closed = closed
     const [only] = options
     return options.length === 1 && only ? only : { kind: 'choice', options }
   }
@@ -48,8 +56,7 @@ class Parser {
   #sequence(): Regex {
     const parts: Regex[] = []
     while (this.#at < this.#text.length && !this.#isOperator('|') && !this.#closesGroup()) {
-      const isFirst = parts.every((part) => part.kind === 'place' && !this.#dialect.extended)
-      let part = this.#atom(isFirst)
+      let part = this.#atom(parts.length === 0)
       for (let next = this.#repeats(part); next; next = this.#repeats(part)) part = next
       parts.push(part)
     }
@@ -59,11 +66,13 @@ class Parser {
 
   #closesGroup(): boolean {
     if (!this.#isOperator(')')) return false
+    if (this.#depth === 0 && this.#dialect.takesLooseEnds) return false
     if (this.#depth === 0) throw new RegexError('Unmatched ) or \\)')
     return true
   }
 
   #atom(isFirst: boolean): Regex {
+    if (this.#repeatsNothing()) throw new RegexError('Invalid preceding regular expression')
     if (this.#take('(')) return this.#group()
     const char = this.#text[this.#at] ?? ''
     if (char === '\\') return this.#escape()
@@ -80,6 +89,11 @@ class Parser {
     return literal(whole)
   }
 
+  #repeatsNothing(): boolean {
+    const { extended, isStrict } = this.#dialect
+    return isStrict && (extended ? ['*', '+', '?', '{'] : ['{']).some((operator) => this.#isOperator(operator))
+  }
+
   /** In a basic expression `$` is an anchor only where something ends. */
   #endsHere(): boolean {
     if (this.#dialect.extended) return true
@@ -93,7 +107,7 @@ class Parser {
     const part = this.#choice()
     this.#depth--
     if (!this.#take(')')) throw new RegexError('Unmatched ( or \\(')
-    this.#closed.add(index)
+    this.#closed = new Set([...this.#closed, index])
     return { kind: 'group', part, index }
   }
 
@@ -126,9 +140,11 @@ class Parser {
   /** The part repeated as what follows says, or null. */
   #repeats(part: Regex): Regex | null {
     const char = this.#text[this.#at] ?? ''
-    const { extended } = this.#dialect
+    const { extended, isStrict } = this.#dialect
     // At the start of a basic expression, and behind an anchor, a star is a star.
-    if (part.kind === 'place' && !extended) return null
+    if (part.kind === 'place' && (!extended || isStrict)) return null
+    const isTwice = isStrict && !extended && part.kind === 'repeat' && (char === '*' || this.#isOperator('{'))
+    if (isTwice) throw new RegexError('Invalid preceding regular expression')
     if (char === '*') return this.#repeat(part, { min: 0, max: Number.POSITIVE_INFINITY, length: 1 })
     const length = extended ? 1 : 2
     if (this.#isOperator('+')) return this.#repeat(part, { min: 1, max: Number.POSITIVE_INFINITY, length })
@@ -146,9 +162,12 @@ class Parser {
   }
 
   #noInterval(): null {
-    // A brace that begins no interval is a character in an extended expression.
-    if (this.#dialect.extended) return null
-    throw new RegexError(this.#text.includes('\\}', this.#at) ? 'Invalid content of \\{\\}' : 'Unmatched \\{')
+    const { extended, isStrict } = this.#dialect
+    // A brace that begins no interval is a character in extended expressions that take it for one.
+    if (extended && !isStrict) return null
+    throw new RegexError(
+      this.#text.includes(extended ? '}' : '\\}', this.#at) ? 'Invalid content of \\{\\}' : 'Unmatched \\{',
+    )
   }
 
   #repeat(part: Regex, { min, max, length }: { min: number; max: number; length: number }): Regex {

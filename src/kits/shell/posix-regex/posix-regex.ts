@@ -3,7 +3,7 @@
 
 import { type Ambiguity, ambiguityOf } from './ambiguity.ts'
 import { Automaton, type Slots } from './automaton.ts'
-import { AWK_ESCAPES, SED_ESCAPES } from './escapes.ts'
+import { AWK_ESCAPES, PLAIN_ESCAPES, SED_ESCAPES } from './escapes.ts'
 import { sourceOf } from './javascript.ts'
 import { parseRegex } from './parse.ts'
 import type { Dialect, Regex } from './syntax.ts'
@@ -17,9 +17,20 @@ export interface RegexOptions {
 /** Steps that JavaScript's engine may take in the worst case: it cannot be stopped. */
 const MAX_WORST_STEPS = 1e9
 
-export const SED_BASIC: Dialect = { extended: false, escapes: SED_ESCAPES, keepsGroups: true }
-export const SED_EXTENDED: Dialect = { extended: true, escapes: SED_ESCAPES, keepsGroups: true }
-export const AWK: Dialect = { extended: true, escapes: AWK_ESCAPES, keepsGroups: false }
+const SED = { escapes: SED_ESCAPES, isStrict: true, takesLooseEnds: false, keepsGroups: true }
+export const SED_BASIC: Dialect = { ...SED, extended: false }
+export const SED_EXTENDED: Dialect = { ...SED, extended: true }
+/** As the library has it: a letter behind a backslash stands for no control character. */
+export const PLAIN_EXTENDED: Dialect = { ...SED_EXTENDED, escapes: PLAIN_ESCAPES, takesLooseEnds: true }
+/** Of `expr` and its like, which take any repetition. */
+export const PLAIN_BASIC: Dialect = { ...SED_BASIC, escapes: PLAIN_ESCAPES, isStrict: false }
+export const AWK: Dialect = {
+  extended: true,
+  escapes: AWK_ESCAPES,
+  isStrict: false,
+  takesLooseEnds: false,
+  keepsGroups: false,
+}
 
 export class PosixRegex {
   /** How many groups the expression has. */

@@ -24,6 +24,10 @@ export interface Dialect {
   /** ERE, where groups and intervals are written without a backslash; else BRE. */
   extended: boolean
   escapes: Escapes
+  /** A repetition of nothing or of an anchor is a mistake, and so is one of a repetition in basic expressions. */
+  isStrict: boolean
+  /** A `)` that closes nothing is a letter. */
+  takesLooseEnds: boolean
   /** Whether anybody asks for the places of groups. */
   keepsGroups: boolean
 }

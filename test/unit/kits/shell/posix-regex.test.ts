@@ -45,7 +45,7 @@ test('both dialects have their operators, anchors, classes and escapes', () => {
   expect(found('\\<.', ' ü')).toEqual([1, 2])
   expect(found('[\\]x]', ']', AWK)).toEqual([0, 1])
   expect(found('a{,2}b', 'aaab')).toEqual([1, 4])
-  expect(found('a{b', 'xa{b')).toEqual([1, 4])
+  expect(found('a{b', 'xa{b', AWK)).toEqual([1, 4])
   expect(found('.', '😀')).toEqual([0, 2])
 })
 

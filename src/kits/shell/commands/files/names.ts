@@ -43,6 +43,9 @@ export function shownName(name: string): string {
   return name.includes("'") && !/["$`\\\n\t]/.test(name) ? `"${name}"` : `'${name.replaceAll("'", "'\\''")}'`
 }
 
+/** In quotes only where the shell would want them. */
+export const wordName = (name: string): string => (/^[\p{L}\p{N}_./,:=@%+-]+$/u.test(name) ? name : shownName(name))
+
 /** As messages about words that are no file names show them. */
 export const quotedWord = (word: string): string => `\u2018${word}\u2019`
 

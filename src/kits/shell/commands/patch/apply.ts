@@ -7,10 +7,11 @@ import { kindAt } from '../../../../workspace/stat.ts'
 import { losslessBytes, losslessText } from '../../lossless-text.ts'
 import type { ShellCall } from '../../shell-extensions.ts'
 import { placeBelow } from '../file-walk.ts'
+import { wordName } from '../files/names.ts'
 import { applyHunks, type Patched, rejectsOf } from './hunks.ts'
 import { absence, fileToPatch, strippedName } from './names.ts'
 import type { PatchOptions } from './options.ts'
-import { type FilePatch, reversed } from './read.ts'
+import { type FilePatch, MalformedPatch, reversed } from './read.ts'
 
 export interface Outcome {
   ok: boolean
@@ -63,7 +64,7 @@ export class FilePatching {
       return { ok: false, text: this.#text }
     }
     if (this.#given.isBinary) {
-      this.#text += `File ${name}: git binary diffs are not supported.\n`
+      this.#text += `File ${wordName(name)}: git binary diffs are not supported.\n`
       return { ok: false, text: this.#text }
     }
     return this.#apply(name, placed.path)
@@ -90,12 +91,20 @@ export class FilePatching {
   async #apply(name: string, path: string): Promise<Outcome> {
     const { isDry, output, fuzz } = this.#options
     const before = await this.#contents(path)
+    if (before === null && this.#options.file !== null && absence(this.#given, 'old') === 0)
+      throw new MalformedPatch(`Can't reopen file ${name} : No such file or directory`)
     const lines = linesOf(before ?? '')
     const { git } = this.#given
     const renamed = git.to !== null && git.from !== null ? this.#renamed(git.to) : null
+    const how = git.isCopy ? 'copied' : 'renamed'
     const shown =
-      output !== null ? `${output} (read from ${name})` : renamed === null ? name : `${renamed} (renamed from ${name})`
-    this.#asksForAbsent(name, before)
+      output !== null
+        ? `${wordName(output)} (read from ${wordName(name)})`
+        : renamed === null
+          ? wordName(name)
+          : `${wordName(renamed)} (${how} from ${wordName(name)})`
+    if (!(git.isDeleted && this.#given.hunks.length === 0 && before !== null)) this.#asksForAbsent(name, before)
+    this.#checkPrerequisite(before ?? '')
     if (!this.#isSkipped) {
       if (output === null && this.#isReadOnly(path)) this.#say(`File ${name} is read-only; trying to patch anyway\n`)
       this.#say(`${isDry ? 'checking' : 'patching'} file ${shown}\n`)
@@ -105,6 +114,17 @@ export class FilePatching {
     if (!this.#isSkipped) this.#say(patched.notes.map((note) => `${note}\n`).join(''))
     const ok = await this.#settle({ name, path, before, patched, renamed })
     return { ok, text: this.#text }
+  }
+
+  /** The file is another version than the patch was made for. */
+  #checkPrerequisite(before: string): void {
+    const { prerequisite } = this.#given
+    if (prerequisite === null || this.#isSkipped || before.split(/\s+/).includes(prerequisite)) return
+    const { isForced, isBatch } = this.#options
+    const what = `this file doesn't appear to be the ${prerequisite} version`
+    if (isForced) this.#say(`Warning: ${what} -- patching anyway.\n`)
+    else if (isBatch) throw new MalformedPatch(`${what} -- aborting.`)
+    else throw new MalformedPatch(`${what}: patching it without an answer is not available here`)
   }
 
   #isReadOnly(path: string): boolean {
@@ -228,10 +248,10 @@ export class FilePatching {
     const { isDry, output, rejects, strip } = this.#options
     const file = rejects ?? `${output ?? name}.rej`
     const isWritten = !isDry && this.#hasRejectFile && file !== '-'
-    const saving = isWritten ? ` -- saving rejects to file ${file}` : ''
+    const saving = isWritten ? ` -- saving rejects to file ${wordName(file)}` : ''
     this.#text += `${counted(failed.length, this.#given.hunks.length)} ${this.#isSkipped ? 'ignored' : 'FAILED'}${saving}\n`
     if (isWritten) {
-      const text = rejectsOf(headerOf(this.#given, strip), failed)
+      const text = rejectsOf(headerOf(this.#given, strip), failed, this.#given.form)
       await this.#call.fs.write(resolvePath(this.#folder, file), losslessBytes(text))
     }
     return false
@@ -248,8 +268,9 @@ function allFailed(lines: readonly string[], { hunks }: FilePatch): Patched {
   return { lines: [...lines], notes: [], failed: [...hunks] }
 }
 
-function headerOf({ oldName, newName, oldTime, newTime }: FilePatch, strip: number | null): string {
+function headerOf({ form, oldName, newName, oldTime, newTime }: FilePatch, strip: number | null): string {
   const line = (mark: string, name: string | null, when: string) =>
     `${mark} ${name === '/dev/null' ? name : (strippedName(name, strip) ?? name ?? '/dev/null')}${when === '' ? '' : `\t${when}`}\n`
-  return line('---', oldName, oldTime) + line('+++', newName, newTime)
+  const [before, after] = form === 'unified' ? ['---', '+++'] : ['***', '---']
+  return line(before, oldName, oldTime) + line(after, newName, newTime)
 }

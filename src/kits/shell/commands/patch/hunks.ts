@@ -1,7 +1,7 @@
 // Hunks of a patch put into a text, found where they belong as GNU's `patch` finds them: near their place, at first with all of
 // their context, then with less of it.
 
-import type { Hunk } from './read.ts'
+import type { Hunk, PatchForm } from './read.ts'
 
 export interface Patched {
   lines: string[]
@@ -119,8 +119,9 @@ function nearest(
   return null
 }
 
-/** The hunks that could not be put in, as a patch of their own. */
-export function rejectsOf(header: string, hunks: readonly Hunk[]): string {
+/** The hunks that could not be put in, as a patch of their own: unified as they came, all others in context. */
+export function rejectsOf(header: string, hunks: readonly Hunk[], form: PatchForm): string {
+  if (form !== 'unified') return header + hunks.map((hunk) => inContext(hunk, form)).join('')
   const range = (start: number, count: number) =>
     count === 1 ? String(start) : `${count === 0 ? start - 1 : start},${count}`
   const shown = hunks.map(
@@ -128,4 +129,39 @@ export function rejectsOf(header: string, hunks: readonly Hunk[]): string {
       `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@\n${lines.map((line) => `${line}\n`).join('')}`,
   )
   return header + shown.join('')
+}
+
+function inContext(hunk: Hunk, form: PatchForm): string {
+  const [stars, minuses] = form === 'context' ? [' ****', ' ----'] : ['', ' -----']
+  const range = (start: number, count: number) =>
+    count === 0 ? '0' : count === 1 ? String(start) : `${start},${start + count - 1}`
+  const half = (mark: string) =>
+    marked(hunk.lines, form === 'context')
+      .filter(({ kind }) => kind === ' ' || kind === mark)
+      .map(({ sign, text }) => `${sign} ${text}\n`)
+      .join('')
+  const old = `*** ${range(hunk.oldStart, hunk.oldLines)}${stars}\n${half('-')}`
+  return `***************\n${old}--- ${range(hunk.newStart, hunk.newLines)}${minuses}\n${half('+')}`
+}
+
+type Marked = { kind: string; sign: string; text: string }
+
+/** Lines that come in place of others have a sign of their own, where the form has it. */
+function marked(lines: readonly string[], hasChanges: boolean): Marked[] {
+  const result: Marked[] = []
+  let block: Marked[] = []
+  const close = () => {
+    const isChange = hasChanges && new Set(block.map(({ kind }) => kind)).size > 1
+    for (const one of block) result.push(isChange ? { ...one, sign: '!' } : one)
+    block = []
+  }
+  for (const line of lines.filter((one) => !one.startsWith('\\'))) {
+    const one = { kind: line.charAt(0), sign: line.charAt(0), text: line.slice(1) }
+    if (one.kind === ' ') {
+      close()
+      result.push(one)
+    } else block.push(one)
+  }
+  close()
+  return result
 }

@@ -32,7 +32,9 @@ const EPOCH = /^1970-01-01 00:00:00|^1969-12-31 \d\d:\d\d:\d\d.* -|^1970-01-01 \
 /** Null when no name leads to a file, and none is to be made. */
 export function fileToPatch(patch: FilePatch, strip: number | null, fs: FileSystem, folder: string): string | null {
   const git = patch.git.from
-  const names = [...(git === null ? [] : [git]), patch.oldName, patch.newName]
+  const isNamed = git !== null || patch.oldName !== null || patch.newName !== null
+  const told = isNamed ? [patch.oldName, patch.newName] : [patch.indexName]
+  const names = [...(git === null ? [] : [git]), ...told]
   const given = names.map((name, i) => (git !== null && i === 0 ? name : strippedName(name, strip)))
   const candidates = [...new Set(given.filter((name): name is string => name !== null))]
   const there = candidates.filter((name) => kindAt(fs, resolvePath(folder, name)) !== null)

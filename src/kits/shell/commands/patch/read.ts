@@ -9,10 +9,16 @@ export interface Hunk {
   lines: string[]
 }
 
+export type PatchForm = 'unified' | 'context' | 'normal'
+
 export interface FilePatch {
+  form: PatchForm
   /** Null where none is told. */
   oldName: string | null
   newName: string | null
+  /** The name in an `Index:` line, and the word that `Prereq:` wants in the file. */
+  indexName: string | null
+  prerequisite: string | null
   /** What stands behind the names. */
   oldTime: string
   newTime: string
@@ -39,9 +45,9 @@ export class MalformedPatch extends Error {}
 
 const UNIFIED = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 const NORMAL = /^(\d+)(?:,(\d+))?([acd])(\d+)(?:,(\d+))?\r?$/
+const MOST_CHOPPED = 3
 const NOTHING = { isNew: false, isDeleted: false, mode: null, from: null, to: null, isCopy: false }
 
-export type PatchForm = 'unified' | 'context' | 'normal'
 type Reading = { isBinary: boolean; form: PatchForm | null }
 
 export function readPatches(text: string, reading: Reading): FilePatch[] {
@@ -86,6 +92,7 @@ class PatchReader {
         patch = { ...emptyPatch(), ...gitNames(line) }
         hasGit = true
       } else if (hasGit && readGitLine(line, patch)) continue
+      else if (readLead(line, patch)) continue
       else {
         const form = this.#formAt(line)
         if (form === null || (this.#form !== null && this.#form !== form)) continue
@@ -145,8 +152,9 @@ class PatchReader {
     const lines: string[] = []
     let [old, now] = [oldLines, newLines]
     while (old > 0 || now > 0) {
-      const line = this.#lines[this.#at]
-      if (line === undefined) throw new MalformedPatch(`unexpected end of file in patch at line ${this.#at}`)
+      // At the end of the patch blank lines may have been taken off.
+      const line = this.#lines[this.#at] ?? (now <= MOST_CHOPPED ? ' ' : undefined)
+      if (line === undefined) throw new MalformedPatch(`unexpected end of file in patch`)
       // An empty line has lost the blank in front of it.
       const mark = line === '' ? ' ' : line.charAt(0)
       if (mark !== '\\') {
@@ -163,19 +171,20 @@ class PatchReader {
   }
 
   #context(patch: FilePatch, start: number): FilePatch {
-    const whole = this.#named(patch, start, ['*** ', '--- '])
+    const whole: FilePatch = { ...this.#named(patch, start, ['*** ', '--- ']), form: 'context' }
     while (/^\*{15}/.test(this.#line(this.#at))) {
-      this.#at++
-      const old = this.#half(/^\*\*\* (\d+)(?:,(\d+))? \*\*\*\*/)
-      const now = this.#half(/^--- (\d+)(?:,(\d+))? ----/)
+      const at = ++this.#at
+      const old = this.#half(/^\*\*\* (\d+)(?:,(\d+))? \*\*\*\*/, at)
+      const now = this.#half(/^--- (\d+)(?:,(\d+))? ----/, at)
       whole.hunks.push(joinedHalves(old, now))
     }
     return whole
   }
 
-  #half(header: RegExp): Half {
+  #half(header: RegExp, start: number): Half {
     const found = header.exec(this.#line(this.#at))
-    if (!found) throw new MalformedPatch(`malformed patch at line ${this.#at + 1}: ${this.#line(this.#at)}\n`)
+    if (this.#at >= this.#lines.length) throw new MalformedPatch('unexpected end of file in patch')
+    if (!found) throw new MalformedPatch(`context mangled in hunk at line ${start + 1}`)
     this.#at++
     const lines: string[] = []
     while (/^([ +!-] |[ +!-]$|\\)/.test(this.#line(this.#at)) && !/^--- \d/.test(this.#line(this.#at))) {
@@ -184,20 +193,33 @@ class PatchReader {
     return { start: Number(found[1]), lines }
   }
 
+  #normalLines(sign: '<' | '>', count: number): string[] {
+    const lines: string[] = []
+    for (let i = 0; i < count; i++) {
+      const line = this.#lines[this.#at++]
+      if (line === undefined) throw new MalformedPatch(`unexpected end of file in patch at line ${this.#at - 1}`)
+      if (line[0] !== sign || !/^[ \t]?$/.test(line.slice(1, 2)))
+        throw new MalformedPatch(`'${sign}' followed by space or tab expected at line ${this.#at} of patch`)
+      lines.push((sign === '<' ? '-' : '+') + line.slice(2))
+    }
+    if (this.#line(this.#at).startsWith('\\')) lines.push(this.#line(this.#at++))
+    return lines
+  }
+
   #normal(patch: FilePatch, start: number): FilePatch {
-    const whole = { ...patch, lead: this.#lines.slice(start, this.#at), line: this.#at + 1 }
+    const lead = this.#lines.slice(start, this.#at)
+    const whole: FilePatch = { ...patch, form: 'normal', lead, line: this.#at + 1 }
     for (let found = NORMAL.exec(this.#line(this.#at)); found; found = NORMAL.exec(this.#line(this.#at))) {
       const [, from = '0', to = from, kind = '', newFrom = '0', newTo = newFrom] = found
       this.#at++
-      const lines: string[] = []
-      for (; /^([<>] |[<>]$|---$|\\)/.test(this.#line(this.#at)); this.#at++) {
-        const line = this.#line(this.#at)
-        if (line !== '---') lines.push(line.startsWith('\\') ? line : (line[0] === '<' ? '-' : '+') + line.slice(2))
-      }
       const [oldLines, newLines] = [
         kind === 'a' ? 0 : Number(to) - Number(from) + 1,
         kind === 'd' ? 0 : Number(newTo) - Number(newFrom) + 1,
       ]
+      const lines = this.#normalLines('<', oldLines)
+      if (kind === 'c' && this.#line(this.#at++) !== '---')
+        throw new MalformedPatch(`'---' expected at line ${this.#at} of patch`)
+      lines.push(...this.#normalLines('>', newLines))
       whole.hunks.push({
         oldStart: Number(from) + (kind === 'a' ? 1 : 0),
         oldLines,
@@ -212,6 +234,7 @@ class PatchReader {
 
 const emptyPatch = (): FilePatch => ({
   ...{ oldName: null, newName: null, oldTime: '', newTime: '', hunks: [], git: { ...NOTHING }, isBinary: false },
+  ...{ form: 'unified', indexName: null, prerequisite: null },
   ...{ lead: [], line: 1, isStripped: false },
 })
 
@@ -225,6 +248,13 @@ const isTold = ({ git, isBinary }: FilePatch): boolean =>
 function gitNames(line: string): Partial<FilePatch> {
   const [, oldName = null, newName = null] = /^diff --git (a\/.+) (b\/.+)$/.exec(line) ?? []
   return { oldName, newName }
+}
+
+function readLead(line: string, patch: FilePatch): boolean {
+  const [, word, rest = ''] = /^(Index|Prereq): *(\S+)/.exec(line) ?? []
+  if (word === 'Index') patch.indexName = rest
+  if (word === 'Prereq') patch.prerequisite = rest
+  return word !== undefined
 }
 
 function readGitLine(line: string, patch: FilePatch): boolean {

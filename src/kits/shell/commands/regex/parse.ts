@@ -21,8 +21,16 @@ class PatternReader extends Reader {
   override inside(): RegexNode {
     if (++this.depth > MAX_DEPTH) throw new BadPattern('Regular expression too big')
     const { ignoresCase, dotMatchesAll } = this.text.syntax
+    const before = this.closed
     const options = [this.#sequence()]
-    while (this.#takesBar()) options.push(this.#sequence())
+    let closed = this.closed
+    while (this.#takesBar()) {
+      // What another branch closes cannot be referred to in this one.
+      this.closed = before
+      options.push(this.#sequence())
+      closed = new Set([...closed, ...this.closed])
+    }
+    this.closed = closed
     // Flags that were set inside of a group end with it.
     Object.assign(this.text.syntax, { ignoresCase, dotMatchesAll })
     this.depth--
@@ -38,7 +46,7 @@ class PatternReader extends Reader {
     const parts: RegexNode[] = []
     while (!this.text.isAtEnd && !this.#endsBranch()) {
       const atom = syntax.isPerl ? perlAtom(this, parts.length === 0) : posixAtom(this, parts.length === 0)
-      parts.push(repetition(this, atom))
+      parts.push(repetition(this, atom, parts.length === 0))
     }
     return parts.length === 1 && parts[0] ? parts[0] : { kind: 'sequence', parts }
   }

@@ -64,6 +64,7 @@ function groupOf(reader: Reader): RegexNode {
   const index = ++reader.groups
   const node = reader.inside()
   if (!text.take(text.syntax.flavour === 'basic' ? '\\)' : ')')) throw new BadPattern('Unmatched ( or \\(')
+  reader.closed = new Set([...reader.closed, index])
   return { kind: 'group', node, index, name: null }
 }
 
@@ -77,6 +78,9 @@ function escaped(reader: Reader): RegexNode {
   const letter = String.fromCodePoint(code)
   const what = Object.hasOwn(ASSERTIONS, letter) ? ASSERTIONS[letter] : undefined
   if (what) return { kind: 'assert', what }
-  if (/[1-9]/.test(letter)) return { kind: 'reference', to: Number(letter) }
+  if (/[1-9]/.test(letter)) {
+    if (!reader.closed.has(Number(letter))) throw new BadPattern('Invalid back reference')
+    return { kind: 'reference', to: Number(letter) }
+  }
   return reader.literal(code)
 }

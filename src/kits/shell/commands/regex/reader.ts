@@ -17,6 +17,8 @@ export abstract class Reader {
   readonly separator: number | null
   readonly warnings: string[] = []
   groups = 0
+  /** Those of them to which a reference may point. */
+  closed: ReadonlySet<number> = new Set()
   depth = 0
 
   constructor(source: string, { flavour, ignoresCase, separator, dotMatchesAll }: PatternOptions) {

@@ -15,16 +15,18 @@ interface Count {
 }
 
 /** The atom with all repetitions that follow it. */
-export function repetition(reader: Reader, atom: RegexNode): RegexNode {
+export function repetition(reader: Reader, atom: RegexNode, isFirst: boolean): RegexNode {
+  const { text } = reader
+  const isAnchor = atom.kind === 'assert' && !text.syntax.isPerl
   let node = atom
-  for (let count = countOf(reader.text); count !== null; count = countOf(reader.text)) {
-    if (atom.kind === 'assert' && !reader.text.syntax.isPerl) {
-      // Of the anchors GNU's programs take a repetition only of this one, and warn.
-      if (atom.what !== 'lineStart') throw new BadPattern('Invalid preceding regular expression')
-      reader.warnings.push('* at start of expression')
-    }
-    node = { kind: 'repeat', node, ...count, mode: modeOf(reader.text) }
-    if (reader.text.syntax.flavour === 'perl' && /[*+?]/.test(reader.text.rest(1)))
+  let sign = text.rest(1)
+  for (let count = countOf(text); count !== null; count = countOf(text)) {
+    // Of anchors only extended expressions take a repetition, with a warning where nothing stands before them.
+    if (isAnchor && text.syntax.flavour === 'basic') throw new BadPattern('Invalid preceding regular expression')
+    if (isAnchor && isFirst) reader.warnings.push(`${sign === '{' ? '{...}' : sign} at start of expression`)
+    sign = text.rest(1)
+    node = { kind: 'repeat', node, ...count, mode: modeOf(text) }
+    if (text.syntax.flavour === 'perl' && /[*+?]/.test(text.rest(1)))
       throw new BadPattern('quantifier does not follow a repeatable item')
   }
   return node

@@ -9,6 +9,8 @@ import { type GivenOptions, optionTable, readOptions } from './options.ts'
 const OPTIONS = optionTable(`bytes=b: characters=c: delimiter=d: fields=f: n only-delimited=s complement
   output-delimiter: zero-terminated=z`)
 
+const MOST = 2n ** 64n - 1n
+
 /** First and last, counted from one. */
 type Range = readonly [number, number]
 
@@ -47,7 +49,8 @@ async function cutAll(call: TextCall, given: GivenOptions, part: (line: string) 
     const bytes = await call.input(name)
     if (bytes === null) continue
     const parts: string[] = []
-    for (const line of linesOf(bytes, end)) {
+    // Where the ends of lines part the fields, all lines are fields of one.
+    for (const line of given.value('d') === end ? [bytes.replace(/\n$/, '')] : linesOf(bytes, end)) {
       const kept = part(line)
       if (kept !== null) parts.push(kept)
     }
@@ -65,7 +68,7 @@ function delimiterOf(given: GivenOptions): string {
 }
 
 /** In order, those that overlap joined; those that only touch stay apart, as they are written apart. */
-function rangesOf(list: string, isFields: boolean): Range[] {
+export function rangesOf(list: string, isFields: boolean): Range[] {
   const what = isFields ? 'field' : 'byte/character position'
   const ranges = list.split(/[, \t]/).map((text): Range => {
     const [, from, dash, to] = /^(\d*)(-?)(\d*)$/.exec(text) ?? []
@@ -80,6 +83,9 @@ function rangesOf(list: string, isFields: boolean): Range[] {
     if (first === 0 || text === '')
       throw new Misuse(isFields ? 'fields are numbered from 1' : `byte/character positions are numbered from 1`)
     if (last < first) throw new Misuse('invalid decreasing range')
+    const large = [from, to].find((number) => BigInt(number || 0) >= MOST)
+    if (large !== undefined)
+      throw new Misuse(`${isFields ? 'field number' : 'byte/character offset'} ${curly(large)} is too large`)
     return [first, last]
   })
   ranges.sort((a, b) => a[0] - b[0])

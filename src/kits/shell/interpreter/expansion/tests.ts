@@ -3,7 +3,7 @@
 // at a line end, the first of several ways wins and not the longest, and a quoted letter is none.
 
 import { charText } from '../../byte-locale.ts'
-import { RegexCache, SED_EXTENDED } from '../../posix-regex/posix-regex.ts'
+import { PLAIN_EXTENDED, RegexCache } from '../../posix-regex/posix-regex.ts'
 import { RegexError } from '../../posix-regex/syntax.ts'
 import { joined } from '../position.ts'
 import type { Command, StepResult } from '../shape.ts'
@@ -141,15 +141,14 @@ async function matched(expander: Expander, { operator, left, right }: Binary): P
   return ended((await expander.pattern(right, { hasGroups: true })).matches(text) === (operator !== '!='))
 }
 
-const EXPRESSIONS = new RegexCache(SED_EXTENDED)
-const FOLDED = new RegexCache(SED_EXTENDED, { ignoreCase: true })
+const EXPRESSIONS = new RegexCache(PLAIN_EXTENDED)
+const FOLDED = new RegexCache(PLAIN_EXTENDED, { ignoreCase: true })
 const SPECIAL = /[\\^$.[\]|()*+?{}]/g
 
 async function matchedRegex(expander: Expander, given: string, right: Word): Promise<StepResult> {
   const text = inLocale(expander.state, given)
   const pieces = await expander.pieces(right.parts, 'expression')
   const source = pieces.map((piece) => (piece.isQuoted ? piece.text.replace(SPECIAL, '\\$&') : piece.text)).join('')
-  if (isRefused(source)) return { stdout: '', stderr: '', exitCode: NO_EXPRESSION }
   const cache = expander.state.shoptOptions.nocasematch ? FOLDED : EXPRESSIONS
   try {
     const regex = cache.get(inLocale(expander.state, source))
@@ -160,12 +159,6 @@ async function matchedRegex(expander: Expander, given: string, right: Word): Pro
     if (!(error instanceof RegexError)) throw error
     return { stdout: '', stderr: '', exitCode: NO_EXPRESSION }
   }
-}
-
-/** A repetition of nothing, or one that is not closed: sed takes the sign for a letter there, and bash the whole for no expression. */
-function isRefused(source: string): boolean {
-  const plain = source.replace(/\\[\s\S]|\[\^?\]?(?:\[[:.=][\s\S]*?[:.=]\]|[^\]])*\]/g, 'x')
-  return /(?:^|[(|^])(?:[*+?]|\{)/.test(plain) || /\{(?!\d+(?:,\d*)?\}|,\d+\})/.test(plain)
 }
 
 function keepMatch({ state }: Expander, text: string, slots: readonly number[]): void {

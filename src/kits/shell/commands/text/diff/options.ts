@@ -1,5 +1,7 @@
 // What `diff` is told on its command line.
 
+import type { PosixRegex } from '../../../posix-regex/posix-regex.ts'
+import { RegexError } from '../../../posix-regex/syntax.ts'
 import { basicRegex } from '../basic-regex.ts'
 import { Misuse, refusal } from '../misuse.ts'
 import { type GivenOptions, optionTable, readOptions } from '../options.ts'
@@ -28,7 +30,7 @@ export interface DiffSettings {
   ignored: Ignored
   ignoresBlankLines: boolean
   /** A change of such lines alone does not count. */
-  ignoredLines: RegExp[]
+  ignoredLines: PosixRegex[]
   isText: boolean
   isBrief: boolean
   isRecursive: boolean
@@ -81,12 +83,12 @@ export function diffSettings(words: readonly string[]): DiffSettings {
   }
 }
 
-function lineRegex(source: string): RegExp {
+function lineRegex(source: string): PosixRegex {
   try {
     return basicRegex(source)
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw refusal(`${source}: Invalid regular expression`, 2)
+    if (!(error instanceof RegexError)) throw error
+    throw refusal(`${source}: ${error.message}`, 2)
   }
 }
 

@@ -6,7 +6,9 @@ import { curly } from '../misuse.ts'
 import { optionTable, readOptions } from '../options.ts'
 
 const OPTIONS = optionTable('')
-const SMALL_PRIMES = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n]
+const SMALL_PRIMES = [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n, 41n]
+/** For larger numbers than the small ones are certain for. */
+const MORE_BASES = [43n, 47n, 53n, 59n, 61n, 67n, 71n, 73n, 79n, 83n, 89n, 97n]
 const STEPS_AT_ONCE = 256
 
 export async function factor(call: TextCall): Promise<void> {
@@ -47,12 +49,13 @@ async function primesOf(number: bigint, pause: Pause): Promise<bigint[]> {
   return found
 }
 
-/** By Miller and Rabin; with these bases certain for every number of up to 81 bits. */
+/** By Miller and Rabin; with the small primes certain for every number of up to 81 bits. */
 function isPrime(number: bigint): boolean {
   for (const prime of SMALL_PRIMES) if (number % prime === 0n) return number === prime
   let [odd, twos] = [number - 1n, 0]
   for (; odd % 2n === 0n; odd /= 2n) twos++
-  return SMALL_PRIMES.every((base) => {
+  const bases = number >> 81n > 0n ? [...SMALL_PRIMES, ...MORE_BASES] : SMALL_PRIMES
+  return bases.every((base) => {
     let power = powerOf(base, odd, number)
     if (power === 1n || power === number - 1n) return true
     for (let i = 1; i < twos; i++) {

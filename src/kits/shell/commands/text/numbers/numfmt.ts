@@ -2,41 +2,56 @@
 
 import { bytesOf, linesOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
+import { rangesOf } from '../cut.ts'
 import { curly, Misuse, refusal } from '../misuse.ts'
 import { type GivenOptions, optionTable, readOptions } from '../options.ts'
+import { checkPrintable, numberText, readNumber, type Shown, UNITS } from './numfmt-value.ts'
 
 const OPTIONS = optionTable(`delimiter=d: field: format: from: from-unit: header:: invalid: padding: round: suffix: to:
-  to-unit: grouping zero-terminated=z`)
-const UNITS = ['', 'K', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y']
+  to-unit: debug grouping zero-terminated=z`)
 const SCALES = ['none', 'auto', 'si', 'iec', 'iec-i']
 const ROUNDS = ['up', 'down', 'from-zero', 'towards-zero', 'nearest']
 const INVALIDS = ['abort', 'fail', 'warn', 'ignore']
 const EXIT_INVALID = 2
+const MOST = 2n ** 63n
 
 interface Settings {
   from: string
-  to: string
-  fromUnit: number
-  toUnit: number
-  round: string
+  fromUnit: bigint
+  toUnit: bigint
+  shown: Shown
   suffix: string
+  /** Negative to fill up behind the number; 0 to fill what a column had. */
   padding: number
   delimiter: string | null
   fields: (field: number) => boolean
-  format: { before: string; after: string; width: number; precision: number | null; zero: boolean } | null
+  before: string
+  after: string
   invalid: string
+  isDebug: boolean
 }
+
+interface Format {
+  before: string
+  after: string
+  width: number
+  precision: number | null
+  hasZeros: boolean
+  hasGrouping: boolean
+}
+
+const NO_FORMAT: Format = { before: '', after: '', width: 0, precision: null, hasZeros: false, hasGrouping: false }
 
 export async function numfmt(call: TextCall): Promise<void> {
   const given = readOptions(call.args, OPTIONS)
-  if (given.has('grouping')) throw refusal('option --grouping is not available here')
   const settings = settingsOf(given)
   const end = given.has('z') ? '\0' : '\n'
+  const header = given.has('header') ? headerOf(given.value('header') ?? '1') : 0
+  if (settings.isDebug) warn(call, given)
   if (given.operands.length > 0) {
     for (const word of given.operands) converted(call, bytesOf(word), settings, end)
     return
   }
-  const header = given.has('header') ? Number(given.value('header') ?? 1) : 0
   const lines = linesOf(call.stdin, end)
   for (const [i, line] of lines.entries()) {
     // A last line without an end gets none.
@@ -46,172 +61,148 @@ export async function numfmt(call: TextCall): Promise<void> {
   }
 }
 
+function headerOf(text: string): number {
+  if (!/^\+?\d+$/.test(text) || Number(text) === 0 || BigInt(text.replace('+', '')) >= 2n * MOST)
+    throw refusal(`invalid header value ${curly(text)}`)
+  return Number(text)
+}
+
+/** What does nothing is told of with `--debug`. */
+function warn(call: TextCall, given: GivenOptions): void {
+  const format = formatOf(given.value('format'))
+  const isPlain = ['from', 'to'].every((name) => (given.value(name) ?? 'none') === 'none')
+  if (given.has('padding') && format.width !== 0 && !(format.hasZeros && format.width > 0))
+    call.complain('--format padding overriding --padding', 0)
+  if (isPlain && !['grouping', 'padding', 'format'].some((name) => given.has(name)))
+    call.complain('no conversion option specified', 0)
+  if (given.has('grouping') || format.hasGrouping) call.complain('grouping has no effect in this locale', 0)
+  if (given.has('header') && given.operands.length > 0) call.complain('--header ignored with command-line input', 0)
+}
+
 function settingsOf(given: GivenOptions): Settings {
-  const choice = (name: string, known: readonly string[], usual: string) => {
-    const value = given.value(name) ?? usual
-    if (known.includes(value)) return value
-    const valid = known.map((one) => `\n  - ${curly(one)}`).join('')
-    throw new Misuse(`invalid argument ${curly(value)} for ${curly(`--${name}`)}\nValid arguments are:${valid}`)
-  }
-  const unit = (name: string) => {
-    const value = given.value(name) ?? '1'
-    const size = plainUnit(value)
-    if (size === null || size <= 0) throw refusal(`invalid unit size: ${curly(value)}`)
-    return size
-  }
-  const padding = given.value('padding') ?? '0'
-  if (!/^-?\d+$/.test(padding) || (given.has('padding') && Number(padding) === 0))
-    throw refusal(`invalid padding value ${curly(padding)}`)
+  if (given.list.filter(({ name }) => name === 'field').length > 1) throw refusal('multiple field specifications')
+  const to = choice(given, 'to', { known: SCALES.filter((scale) => scale !== 'auto'), usual: 'none' })
+  const format = formatOf(given.value('format'))
+  if (given.has('grouping') && given.has('format')) throw refusal('--grouping cannot be combined with --format')
+  if ((given.has('grouping') || format.hasGrouping) && to !== 'none')
+    throw refusal('grouping cannot be combined with --to')
+  const zeroWidth = format.hasZeros && format.width > 0 ? format.width : 0
   return {
-    from: choice('from', SCALES, 'none'),
-    to: choice(
-      'to',
-      SCALES.filter((scale) => scale !== 'auto'),
-      'none',
-    ),
-    fromUnit: unit('from-unit'),
-    toUnit: unit('to-unit'),
-    round: choice('round', ROUNDS, 'from-zero'),
-    suffix: given.value('suffix') ?? '',
-    padding: Number(padding),
-    delimiter: given.value('d') ?? null,
+    from: choice(given, 'from', { known: SCALES, usual: 'none' }),
+    fromUnit: unitOf(given, 'from-unit'),
+    toUnit: unitOf(given, 'to-unit'),
+    shown: {
+      ...{ to, precision: format.precision, zeroWidth },
+      round: choice(given, 'round', { known: ROUNDS, usual: 'from-zero' }),
+    },
+    suffix: bytesOf(given.value('suffix') ?? ''),
+    padding: zeroWidth === 0 && format.width !== 0 ? format.width : paddingOf(given),
+    delimiter: delimiterOf(given),
     fields: fieldsOf(given.value('field') ?? '1'),
-    format: given.has('format') ? formatOf(given.value('format') ?? '') : null,
-    invalid: choice('invalid', INVALIDS, 'abort'),
+    before: bytesOf(format.before),
+    after: bytesOf(format.after),
+    invalid: choice(given, 'invalid', { known: INVALIDS, usual: 'abort' }),
+    isDebug: given.has('debug'),
   }
 }
 
-function plainUnit(text: string): number | null {
-  const [, digits, letter = '', i = ''] = /^(\d+)([KMGTPEZY]?)(i?)$/.exec(text) ?? []
-  return digits === undefined ? null : Number(digits) * (i === '' ? 1000 : 1024) ** UNITS.indexOf(letter)
+function choice(given: GivenOptions, name: string, { known, usual }: { known: readonly string[]; usual: string }) {
+  const value = given.value(name) ?? usual
+  const fitting = known.filter((one) => one.startsWith(value))
+  const found = known.find((one) => one === value) ?? (fitting.length === 1 ? fitting[0] : undefined)
+  if (found !== undefined) return found
+  const valid = known.map((one) => `\n  - ${curly(one)}`).join('')
+  const what = fitting.length > 1 ? 'ambiguous' : 'invalid'
+  throw new Misuse(`${what} argument ${curly(value)} for ${curly(`--${name}`)}\nValid arguments are:${valid}`)
+}
+
+function unitOf(given: GivenOptions, name: string): bigint {
+  const value = given.value(name) ?? '1'
+  const [, digits, letter = '', i = ''] = /^\+?(\d*)(?:([KMGTPEZY])(i?))?$/.exec(value) ?? []
+  const isNone = digits === undefined || (digits === '' && letter === '')
+  const size = isNone ? 0n : BigInt(digits || 1) * (i === '' ? 1000n : 1024n) ** BigInt(UNITS.indexOf(letter))
+  if (size === 0n || size >= 2n * MOST) throw refusal(`invalid unit size: ${curly(value)}`)
+  return size
+}
+
+function paddingOf(given: GivenOptions): number {
+  const padding = given.value('padding')
+  if (padding === undefined) return 0
+  const isWrong = !/^[-+]?\d+$/.test(padding) || Number(padding) === 0 || Math.abs(Number(padding)) >= Number(MOST)
+  if (isWrong) throw refusal(`invalid padding value ${curly(padding)}`)
+  return Number(padding)
+}
+
+function delimiterOf(given: GivenOptions): string | null {
+  const delimiter = given.value('d')
+  if (delimiter === undefined) return null
+  if (bytesOf(delimiter).length > 1) throw refusal('the delimiter must be a single character')
+  // Nothing is the end of what is read, at which no field begins.
+  return delimiter === '' ? '\0' : bytesOf(delimiter)
 }
 
 function fieldsOf(list: string): Settings['fields'] {
-  const ranges = list.split(',').map((part) => {
-    const [, from, dash, to] = /^(\d*)(-?)(\d*)$/.exec(part) ?? []
-    if (from === undefined || part === '' || from === '0') throw new Misuse(`invalid field value ${curly(part)}`)
-    return dash === '' ? [Number(from), Number(from)] : [Number(from || 1), to === '' ? Infinity : Number(to)]
-  })
-  return (field) => ranges.some(([first = 0, last = 0]) => field >= first && field <= last)
+  if (list === '-') return () => true
+  const ranges = rangesOf(list, true)
+  return (field) => ranges.some(([first, last]) => field >= first && field <= last)
 }
 
-function formatOf(text: string): NonNullable<Settings['format']> {
-  const [, before = '', flags, width = '', precision, after = ''] =
-    /^((?:[^%]|%%)*)%([-0' ]*)(-?\d*)(?:\.(\d*))?f((?:[^%]|%%)*)$/s.exec(text) ?? []
-  if (flags === undefined) throw refusal(`invalid format ${curly(text)}, directive must be %[0]['][-][N][.][N]f`)
-  if (flags.includes("'")) throw refusal(`grouping in the format ${curly(text)} is not available here`)
+function formatOf(text: string | undefined): Format {
+  if (text === undefined) return NO_FORMAT
+  const [, before = '', rest] = /^((?:[^%]|%%)*)%([^%].*|)$/s.exec(text) ?? []
+  if (rest === undefined) throw refusal(`format ${curly(text)} has no % directive`)
+  const [, flags = '', width = '', precision, letter = '', after = ''] =
+    /^( *(?:['0] *)*)([-+]?\d+|)(?:\.([-+ ]?\d*))?(.?)(.*)$/s.exec(rest) ?? []
+  if (Math.abs(Number(width)) >= Number(MOST)) throw refusal(`invalid format ${curly(text)} (width overflow)`)
+  if (letter === '' && precision === undefined) throw refusal(`format ${curly(text)} ends in %`)
+  if (precision !== undefined && /^[-+ ]/.test(precision)) throw refusal(`invalid precision in format ${curly(text)}`)
+  if (letter !== 'f') throw refusal(`invalid format ${curly(text)}, directive must be %[0]['][-][N][.][N]f`)
+  if (/%/.test(after.replaceAll('%%', ''))) throw refusal(`format ${curly(text)} has too many % directives`)
   return {
-    before: before.replaceAll('%%', '%'),
-    after: after.replaceAll('%%', '%'),
-    width: Number(width || 0) * (flags.includes('-') ? -1 : 1),
-    precision: precision === undefined ? null : Number(precision || 0),
-    zero: flags.includes('0'),
+    // The real program counts two signs in front as one character, but takes them as they stand.
+    before: before.slice(0, before.replaceAll('%%', '%').length),
+    after,
+    width: Number(width),
+    precision: precision === undefined ? null : Number(precision),
+    hasZeros: flags.includes('0'),
+    hasGrouping: flags.includes("'"),
   }
 }
 
 function converted(call: TextCall, line: string, settings: Settings, end: string): void {
   const { delimiter, fields } = settings
   const parts = delimiter === null ? blankFields(line) : line.split(delimiter)
-  try {
-    const shown = parts.map((part, i) => {
-      if (!fields(i + 1) || (i > 0 && /^[ \t\n]+$/.test(part))) return part
-      const [blanks = '', word = ''] = delimiter === null ? [/^[ \t\n]*/.exec(part)?.[0], part.trimStart()] : ['', part]
-      const text = numberText(word, settings)
-      // Blanks before a number are a column's, which its new text fills as far as it goes.
-      const isColumn = delimiter === null && (blanks.length > 0 || i > 0) && settings.padding === 0
-      if (isColumn) return i === 0 ? text.padStart(part.length) : blanks.charAt(0) + text.padStart(part.length - 1)
-      return blanks + text
-    })
-    call.write(shown.join(delimiter ?? '') + end)
-  } catch (error) {
-    if (!(error instanceof Misuse) || settings.invalid === 'abort') throw error
-    if (settings.invalid !== 'ignore') call.complain(error.message, settings.invalid === 'fail' ? EXIT_INVALID : 0)
-    call.write(line + end)
+  for (const [i, part] of parts.entries()) {
+    if (i > 0) call.write(delimiter ?? ' ')
+    call.write(fields(i + 1) ? fieldText(call, part, { settings, isFirst: i === 0 }) : part)
   }
+  call.write(end)
 }
 
-/** The blank that ends a field is a space in what is printed, whatever it was; an end of line is one where lines end otherwise. */
+/** Without the blank that ends each: it is a space in what is printed, whatever it was. */
 function blankFields(line: string): string[] {
   const fields = line.match(/[ \t\n]*[^ \t\n]+|[ \t\n]+$/g) ?? ['']
-  return fields.map((field, i) => (i === 0 ? field : ` ${field.slice(1)}`))
+  return fields.map((field, i) => (i === 0 ? field : field.slice(1)))
 }
 
-function numberText(word: string, settings: Settings): string {
-  const { suffix, format, padding, toUnit, fromUnit } = settings
-  const plain = suffix !== '' && word.endsWith(suffix) ? word.slice(0, -suffix.length) : word
-  const { value, decimals } = parsed(plain, settings)
-  const scaled = (value * fromUnit) / toUnit
-  let text = settings.to === 'none' ? unscaled(scaled, decimals, settings) : scaledText(scaled, settings)
-  text += suffix
-  if (format) {
-    const width = Math.abs(format.width)
-    text = format.width < 0 ? text.padEnd(width) : format.zero ? text.padStart(width, '0') : text.padStart(width)
-    return format.before + text + format.after
-  }
-  return padding < 0 ? text.padEnd(-padding) : text.padStart(padding)
-}
-
-function parsed(word: string, { from }: Settings): { value: number; decimals: number } {
-  const invalid = (what: string) => new Misuse(what, { showsHint: false, exitCode: EXIT_INVALID })
-  const [whole = '', digits = '', fraction = '', letter = '', i = '', rest = ''] =
-    /^(-?\d+)(?:\.(\d+))?([KMGTPEZY]?)(i?)(.*)$/s.exec(word) ?? []
-  if (whole === '') throw invalid(`invalid number: ${curly(word)}`)
-  if (letter !== '' && from === 'none')
-    throw invalid(`rejecting suffix in input: ${curly(word)} (consider using --from)`)
-  if (rest !== '' || (i !== '' && from === 'si')) throw invalid(`invalid suffix in input: ${curly(word)}`)
-  if (letter !== '' && from === 'iec-i' && i === '')
-    throw invalid(`missing 'i' suffix in input: ${curly(word)} (e.g Ki/Mi/Gi)`)
-  const base = from === 'iec' || from === 'iec-i' || (from === 'auto' && i !== '') ? 1024 : 1000
-  const value = Number(`${digits}${fraction === '' ? '' : `.${fraction}`}`) * base ** UNITS.indexOf(letter)
-  return { value, decimals: letter === '' ? fraction.length : 0 }
-}
-
-function unscaled(value: number, decimals: number, { round, format }: Settings): string {
-  const places = format?.precision ?? decimals
-  return rounded(value * 10 ** places, round) === 0
-    ? (0).toFixed(places)
-    : (rounded(value * 10 ** places, round) / 10 ** places).toFixed(places)
-}
-
-/** With one decimal below ten, unless a format says how many. */
-function scaledText(value: number, { to, round, format }: Settings): string {
-  const base = to === 'si' ? 1000 : 1024
-  let [size, power] = [value, 0]
-  while (Math.abs(size) >= base && power < UNITS.length - 1) {
-    size /= base
-    power++
-  }
-  const places = () => format?.precision ?? (power > 0 && Math.abs(size) < 10 ? 1 : 0)
-  let shown = rounded(size * 10 ** places(), round) / 10 ** places()
-  if (Math.abs(shown) >= base && power < UNITS.length - 1) {
-    shown /= base
-    power++
-  } else if (power === 0 && places() === 0) {
-    // A number that needs no unit is shown by the rules of printing, whatever way of rounding was asked for.
-    shown = toEven(size)
-  }
-  const decimals = format?.precision ?? (power > 0 && Math.abs(shown) < 10 ? 1 : 0)
-  return `${shown.toFixed(decimals)}${UNITS[power]}${to === 'iec-i' && power > 0 ? 'i' : ''}`
-}
-
-function toEven(value: number): number {
-  const floor = Math.floor(value)
-  if (value - floor !== 0.5) return Math.round(value)
-  return floor % 2 === 0 ? floor : floor + 1
-}
-
-function rounded(value: number, way: string): number {
-  const exact = Number(value.toPrecision(15))
-  switch (way) {
-    case 'up':
-      return Math.ceil(exact)
-    case 'down':
-      return Math.floor(exact)
-    case 'towards-zero':
-      return Math.trunc(exact)
-    case 'nearest':
-      return Math.sign(exact) * Math.round(Math.abs(exact))
-    default:
-      return Math.sign(exact) * Math.ceil(Math.abs(exact))
+function fieldText(call: TextCall, part: string, { settings, isFirst }: { settings: Settings; isFirst: boolean }) {
+  const { suffix, shown, before, after, invalid } = settings
+  const plain = suffix !== '' && part.length > suffix.length && part.endsWith(suffix)
+  const text = plain ? part.slice(0, -suffix.length) : part
+  const word = text.replace(/^[ \t]+/, '')
+  try {
+    const { value, decimals, isUnsure } = readNumber(word, settings.from)
+    if (isUnsure && settings.isDebug) call.complain(`large input value ${curly(word)}: possible precision loss`, 0)
+    const scaled = { top: value.top * settings.fromUnit, bottom: value.bottom * settings.toUnit }
+    checkPrintable(scaled, shown, decimals)
+    // Blanks before a number are a column's, which its new text fills as far as it goes.
+    const isColumn = settings.delimiter === null && settings.padding === 0 && (word !== text || !isFirst)
+    const width = isColumn ? text.length : settings.padding
+    const number = numberText(scaled, shown, decimals) + suffix
+    return before + (width < 0 ? number.padEnd(-width) : number.padStart(width)) + after
+  } catch (error) {
+    if (!(error instanceof Misuse) || invalid === 'abort') throw error
+    if (invalid !== 'ignore') call.complain(error.message, invalid === 'fail' ? EXIT_INVALID : 0)
+    return text
   }
 }

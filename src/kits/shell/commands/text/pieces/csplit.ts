@@ -1,5 +1,7 @@
 // `csplit`: a file in parts that begin where lines match.
 
+import type { PosixRegex } from '../../../posix-regex/posix-regex.ts'
+import { RegexError } from '../../../posix-regex/syntax.ts'
 import { basicRegex } from '../basic-regex.ts'
 import { bytesOf, textOf } from '../bytes.ts'
 import type { TextCall } from '../call.ts'
@@ -11,7 +13,7 @@ const OPTIONS = optionTable(`suffix-format=b: prefix=f: keep-files=k suppress-ma
 
 type Pattern =
   | { kind: 'line'; text: string; line: number; times: number }
-  | { kind: 'match'; text: string; regex: RegExp; offset: number; isKept: boolean; times: number }
+  | { kind: 'match'; text: string; regex: PosixRegex; offset: number; isKept: boolean; times: number }
 
 export async function csplit(call: TextCall): Promise<void> {
   const given = readOptions(call.args, OPTIONS)
@@ -58,12 +60,11 @@ function patternsOf(words: readonly string[]): Pattern[] {
   return patterns
 }
 
-function regexOf(source: string, word: string): RegExp {
+function regexOf(source: string, word: string): PosixRegex {
   try {
     return basicRegex(source)
   } catch (error) {
-    if (error instanceof SyntaxError)
-      throw refusal(`${curly(word)}: invalid regular expression: Invalid regular expression`)
+    if (error instanceof RegexError) throw refusal(`${curly(word)}: invalid regular expression: ${error.message}`)
     throw error
   }
 }

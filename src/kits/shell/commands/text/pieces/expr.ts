@@ -1,6 +1,8 @@
 // `expr`: an expression of words. It fails when the result is nothing or zero.
 
 import { byteText } from '../../../byte-locale.ts'
+import type { PosixRegex } from '../../../posix-regex/posix-regex.ts'
+import { RegexError } from '../../../posix-regex/syntax.ts'
 import { basicRegex } from '../basic-regex.ts'
 import type { TextCall } from '../call.ts'
 import { holds } from '../comparison.ts'
@@ -20,6 +22,7 @@ const WORDS = ['match', 'substr', 'index', 'length', '+']
 
 export async function expr(call: TextCall): Promise<void> {
   call.misuseExit = EXIT_INVALID
+  if (call.args.length === 1 && call.args[0] === '--help') return call.writeText('Usage: expr EXPRESSION\n')
   const given = call.args[0] === '--' ? call.args.slice(1) : call.args
   const words = call.isByteLocale ? given.map(byteText) : given
   if (words.length === 0) throw new Misuse('missing operand')
@@ -36,6 +39,8 @@ function isNothing(value: string): boolean {
 class Expression {
   readonly #words: readonly string[]
   #at = 0
+  /** Inside of how many right sides that nobody needs. */
+  #idle = 0
 
   constructor(words: readonly string[]) {
     this.#words = words
@@ -56,8 +61,17 @@ class Expression {
       const operator = this.#words[this.#at]
       if (operator === undefined || !operators.includes(operator)) return value
       this.#at++
-      value = applied(operator, value, this.#level(level + 1))
+      value = this.#rightOf(operator, value, level)
     }
+  }
+
+  /** What the left side has decided is read, but not worked out: it may even divide by zero. */
+  #rightOf(operator: string, left: string, level: number): string {
+    const isDecided = operator === '|' ? !isNothing(left) : operator === '&' && isNothing(left)
+    this.#idle += isDecided ? 1 : 0
+    const right = this.#level(level + 1)
+    if (isDecided) this.#idle--
+    return this.#idle > 0 && !'|&'.includes(operator) ? right : applied(operator, left, right)
   }
 
   #next(): string {
@@ -78,7 +92,7 @@ class Expression {
       return value
     }
     if (word === ')') throw refusal(`syntax error: unexpected ')'`)
-    if (!WORDS.includes(word) || (word !== '+' && this.#at >= this.#words.length)) return word
+    if (!WORDS.includes(word)) return word
     return this.#function(word)
   }
 
@@ -87,7 +101,7 @@ class Expression {
     const first = this.#word()
     if (name === 'length') return String([...first].length)
     const second = this.#word()
-    if (name === 'match') return matched(first, second)
+    if (name === 'match') return this.#idle > 0 ? '' : matched(first, second)
     const chars = [...first]
     if (name === 'index') {
       const wanted = new Set(second)
@@ -133,17 +147,19 @@ function calculated(operator: string, x: bigint | null, y: bigint | null): strin
 
 /** What the first group matched, or how many characters all of it did. */
 function matched(text: string, pattern: string): string {
-  const found = regexOf(pattern).exec(text)
-  const hasGroup = /\\\(/.test(pattern.replace(/\\\\/g, ''))
-  if (!found) return hasGroup ? '' : '0'
-  return hasGroup ? (found[1] ?? '') : String([...found[0]].length)
+  const regex = regexOf(pattern)
+  // The match furthest to the left begins at the start if any does.
+  const isFound = regex.find(text) && regex.slots[0] === 0
+  const [, end = 0, groupStart = -1, groupEnd = -1] = isFound ? regex.slots : []
+  if (regex.groups > 0) return groupStart < 0 ? '' : text.slice(groupStart, groupEnd)
+  return String([...text.slice(0, end)].length)
 }
 
-function regexOf(pattern: string): RegExp {
+function regexOf(pattern: string): PosixRegex {
   try {
-    return basicRegex(pattern, { isAnchored: true })
+    return basicRegex(pattern)
   } catch (error) {
-    if (error instanceof SyntaxError) throw refusal(error.message)
+    if (error instanceof RegexError) throw refusal(error.message)
     throw error
   }
 }
