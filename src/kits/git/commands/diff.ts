@@ -119,8 +119,13 @@ async function changesFor(git: Invocation, options: Arguments, revisions: readon
     throw new GitFailure('usage: git diff [<options>] --cached [<commit>] [--] [<path>...]', 129)
   if (options.has('cached'))
     return stagedChanges(repo, first === undefined ? await repo.headTree() : await treeOf(git, first))
-  const around = first === undefined ? null : /^(.*)\^!$/.exec(first)
-  if (around) return treeChanges(repo, await treeOf(git, `${around[1]}^1`), await treeOf(git, around[1] || 'HEAD'))
+  const around = first === undefined ? null : /^(.*)\^(?:!|-(\d*))$/.exec(first)
+  if (around)
+    return treeChanges(
+      repo,
+      await treeOf(git, `${around[1]}^${around[2] || 1}`),
+      await treeOf(git, around[1] || 'HEAD'),
+    )
   if (dots) {
     const [from, to] = [dots[1] || 'HEAD', dots[3] || 'HEAD']
     if (dots[2] === '..') return treeChanges(repo, await treeOf(git, from), await treeOf(git, to))
