@@ -42,7 +42,7 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
     format,
     date: options.has('relative-date')
       ? 'relative'
-      : styleIn(options.value('date') ?? (await git.setting('log.date')) ?? 'default', git.env),
+      : styleIn(options.value('date') ?? (await usualDate(git, format)), git.env),
     abbreviates:
       (options.has('oneline') || options.has('abbrev-commit') || settings.abbreviates) &&
       !options.has('no-abbrev') &&
@@ -51,6 +51,11 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
     notes: await shownNotes(git, options, { format, isNamed: given !== null }),
     decorations: isDecorated && !options.has('no-decorate') ? await decorationsOf(git.repo(), settings.isFull) : null,
   }
+}
+
+/** A short form has its own date, whatever the settings say. */
+async function usualDate(git: Invocation, format: string): Promise<string> {
+  return format === 'reference' ? 'short' : ((await git.setting('log.date')) ?? 'default')
 }
 
 /** The last one that was given. */
