@@ -1,10 +1,13 @@
 // Times as git shows them, and the ways in which people give them.
 
 import { UTC, type Zone } from '../../lib/clock.ts'
+import { approximateDate } from './approximate-date.ts'
 import { formattedDate } from './date-format.ts'
+import { exactDate } from './exact-date.ts'
 import { fatal } from './failure.ts'
-import { offsetMs, offsetText, parseDate, zoneIn } from './identity.ts'
+import { parseDate } from './identity.ts'
 import type { Signature } from './objects.ts'
+import { offsetMs, offsetText, zoneIn } from './zone-offset.ts'
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const
@@ -74,7 +77,7 @@ const UNITS: readonly [string, number, number][] = [
 ]
 
 function relative(seconds: number): string {
-  const age = Math.floor(Date.now() / 1000) - seconds
+  const age = currentSeconds() - seconds
   if (age < 0) return 'in the future'
   const [unit, length] = UNITS.find(([, , limit]) => age < limit) ?? ['second', 1]
   const count = Math.floor((age + length / 2) / length)
@@ -95,20 +98,24 @@ function human(local: Date, { seconds, zone }: When): string {
   return `${weekday} ${month} ${day} ${time}`
 }
 
-/** `2024-01-31`, `2.weeks.ago`, `yesterday`; seconds since the epoch. */
+/** `2024-01-31`, `2.weeks.ago`, `yesterday`; seconds since the epoch. What says nothing of a time is now. */
 export function parseMoment(text: string, clock: Zone = UTC): number {
-  const seconds = Math.floor(Date.now() / 1000)
-  const words = text.trim().replace(/[ ._]+/g, ' ')
-  const ago = /^(\d+|an?|one|last) (second|minute|hour|day|week|month|year)s?(?: ago)?$/.exec(words)
-  const count = /^\d/.test(ago?.[1] ?? '') ? Number(ago?.[1]) : 1
-  if (ago) return seconds - count * (UNITS.find(([unit]) => unit === ago[2])?.[1] ?? 1)
-  if (text === 'now') return seconds
-  if (text === 'today' || text === 'midnight')
-    return seconds - ((seconds + clock.offsetAt(seconds * 1000) * 60) % 86_400)
-  if (text === 'yesterday') return seconds - 86_400
-  // A day alone is that day at this time of day.
-  const isDay = /^\d{4}[-/]\d{1,2}[-/]\d{1,2}$/.test(text.trim())
-  if (!isDay) return parseDate(text, clock).seconds
-  const ofDay = (seconds + clock.offsetAt(seconds * 1000) * 60) % 86_400
-  return parseDate(text.trim().replaceAll('/', '-'), clock).seconds + ofDay
+  return momentIn(text, clock) ?? currentSeconds()
 }
+
+/** As `parseMoment`; null for what says nothing of a time. */
+export function momentIn(text: string, clock: Zone = UTC): number | null {
+  const now = currentSeconds()
+  return exactDate(text, clock, now)?.seconds ?? approximateDate(text, clock, now)
+}
+
+/** Of a commit: one that says all of it, or one seen from now, which is none of the first years. */
+export function givenDate(text: string, clock: Zone): { seconds: number; zone: string } {
+  const exact = exactDate(text, clock, currentSeconds())
+  if (exact) return exact
+  const seconds = momentIn(text, clock)
+  if (seconds === null) throw fatal(`invalid date format: ${text}`)
+  return parseDate(`@${seconds}`, clock)
+}
+
+const currentSeconds = (): number => Math.floor(Date.now() / 1000)

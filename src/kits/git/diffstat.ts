@@ -12,6 +12,7 @@ const MIN_BAR = 6
 
 export interface Row extends LineCounts {
   name: string
+  isUnmerged?: boolean
 }
 
 export interface StatOptions {
@@ -37,11 +38,13 @@ function statTable(rows: readonly Row[], width = WIDTH): string {
   const { nameWidth, numberWidth, barWidth, most } = layout(rows, width)
   const lines = rows.map((row) => {
     const name = shortened(row.name, nameWidth).padEnd(nameWidth)
+    if (row.isUnmerged) return ` ${name} | Unmerged`
     if (row.isBinary) return ` ${name} | ${'Bin'.padStart(numberWidth)} ${row.sizes[0]} -> ${row.sizes[1]} bytes`
     const total = row.added + row.removed
     return ` ${name} | ${String(total).padStart(numberWidth)}${total > 0 ? ' ' : ''}${bar(row, barWidth, most)}`
   })
-  return `${lines.join('\n')}\n${statSummary(rows)}`
+  // Behind a path that is not merged git ends no line.
+  return lines.map((line, i) => (rows[i]?.isUnmerged ? line : `${line}\n`)).join('') + statSummary(rows)
 }
 
 /** The last line alone. */
@@ -81,6 +84,7 @@ export function changeSummary(repo: Repository, changes: readonly PairedChange[]
   const octal = (mode: number) => mode.toString(8).padStart(6, '0')
   const lines = changes.flatMap((change) => {
     const { path, before, after, from, similarity } = change
+    if (change.isUnmerged) return []
     if (!before && after) return ` create mode ${octal(after.mode)} ${repo.quoted(path)}\n`
     if (before && !after) return ` delete mode ${octal(before.mode)} ${repo.quoted(path)}\n`
     if (from !== undefined) return ` rename ${renameName(from, path, repo)} (${similarity ?? 100}%)\n`
@@ -100,6 +104,10 @@ async function rowsOf(
   for (const change of changes) {
     const plain = change.from === undefined ? repo.quoted(change.path) : renameName(change.from, change.path, repo)
     const name = isCompact ? `${plain}${compactMark(change)}` : plain
+    if (change.isUnmerged) {
+      rows.push({ name, isUnmerged: true, added: 0, removed: 0, isBinary: false, sizes: [0, 0] })
+      continue
+    }
     const counts = await countsOf(repo, change, whitespace)
     // A file in which nothing but blanks changed is left out when those do not count.
     const isSilent = whitespace !== undefined && !counts.isBinary && counts.added + counts.removed === 0
@@ -110,7 +118,8 @@ async function rowsOf(
 }
 
 /** What became of the file as such, in few letters. */
-function compactMark({ before, after }: PairedChange): string {
+function compactMark({ before, after, isUnmerged }: PairedChange): string {
+  if (isUnmerged) return ''
   if (!after) return before ? ' (gone)' : ''
   const isExecutable = after.mode === MODE.executable
   if (!before) return after.mode === MODE.link ? ' (new +l)' : isExecutable ? ' (new +x)' : ' (new)'
@@ -126,7 +135,7 @@ function layout(rows: readonly Row[], width: number) {
   const hasBinary = rows.some(({ isBinary }) => isBinary)
   const numberWidth = Math.max(String(most).length, hasBinary ? 3 : 0)
   let nameWidth = longest
-  let barWidth = most
+  let barWidth = Math.max(most, ...rows.map(wordsWidth))
   if (nameWidth + numberWidth + 6 + barWidth > width) {
     const share = Math.floor((width * 3) / 8) - numberWidth - 6
     if (barWidth > share) barWidth = Math.max(share, MIN_BAR)
@@ -134,6 +143,12 @@ function layout(rows: readonly Row[], width: number) {
     else barWidth = width - numberWidth - 6 - nameWidth
   }
   return { nameWidth, numberWidth, barWidth, most }
+}
+
+/** What is said in place of a bar, in front of which no number stands. */
+function wordsWidth({ isBinary, isUnmerged, sizes }: Row): number {
+  if (isUnmerged) return 'Unmerged'.length - 4
+  return isBinary ? `Bin ${sizes[0]} -> ${sizes[1]} bytes`.length - 4 : 0
 }
 
 function shortened(name: string, width: number): string {
@@ -155,7 +170,9 @@ function scaled(count: number, width: number, most: number): number {
   return count === 0 ? 0 : 1 + Math.floor((count * (width - 1)) / most)
 }
 
-export function statSummary(rows: readonly Row[]): string {
+export function statSummary(all: readonly Row[]): string {
+  const rows = all.filter(({ isUnmerged }) => !isUnmerged)
+  if (rows.length === 0) return ' 0 files changed\n'
   const added = rows.reduce((sum, row) => sum + row.added, 0)
   const removed = rows.reduce((sum, row) => sum + row.removed, 0)
   const parts = [` ${rows.length} file${rows.length === 1 ? '' : 's'} changed`]

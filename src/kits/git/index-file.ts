@@ -16,6 +16,8 @@ export interface IndexEntry {
   inode: number
   /** The second word of flags, of which only version 3 knows. */
   extendedFlags: number
+  /** Taken to be as the index has it, whatever the file says. */
+  isAssumed?: boolean
 }
 
 const SIGNATURE = 0x44495243 // DIRC
@@ -23,8 +25,11 @@ const HEADER_BYTES = 12
 const TRAILER_BYTES = 20
 const FIXED_BYTES = 62
 const EXTENDED = 0x4000
+const ASSUMED = 0x8000
 /** Of the second word of flags: the path is to be added, its contents are not yet. */
 export const INTENT_TO_ADD = 0x2000
+/** The path is not wanted in the working tree, and nobody looks for it there. */
+export const SKIP_WORKTREE = 0x4000
 const MAX_NAME = 0xfff
 const UINT32 = 2 ** 32
 
@@ -141,6 +146,7 @@ function entryAt(
     mtimeMs: view.getUint32(at + 8) * 1000 + Math.floor(view.getUint32(at + 12) / 1e6),
     inode: view.getUint32(at + 20),
     extendedFlags: isExtended ? view.getUint16(at + FIXED_BYTES) : 0,
+    isAssumed: (flags & ASSUMED) !== 0,
   }
   return { entry, end }
 }
@@ -179,7 +185,13 @@ function writeEntry(
   })
   bytes.set(bytesOfHex(entry.oid), at + 40)
   const isExtended = entry.extendedFlags !== 0
-  view.setUint16(at + 60, (isExtended ? EXTENDED : 0) | (entry.stage << 12) | Math.min(name.byteLength, MAX_NAME))
+  view.setUint16(
+    at + 60,
+    (entry.isAssumed ? ASSUMED : 0) |
+      (isExtended ? EXTENDED : 0) |
+      (entry.stage << 12) |
+      Math.min(name.byteLength, MAX_NAME),
+  )
   if (isExtended) view.setUint16(at + FIXED_BYTES, entry.extendedFlags)
   bytes.set(name, at + FIXED_BYTES + (isExtended ? 2 : 0))
 }
@@ -187,6 +199,11 @@ function writeEntry(
 /** Whether the entry only says that the path is to be added. */
 export function isIntended({ extendedFlags }: IndexEntry): boolean {
   return (extendedFlags & INTENT_TO_ADD) !== 0
+}
+
+/** Whether the file counts as unchanged without a look at it. */
+export function isTakenAsIs({ isAssumed, extendedFlags }: IndexEntry): boolean {
+  return isAssumed === true || (extendedFlags & SKIP_WORKTREE) !== 0
 }
 
 /** What an entry remembers of the file, so that the file need not be read again to know that it did not change. */

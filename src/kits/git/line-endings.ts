@@ -97,3 +97,21 @@ export function toFile(bytes: Uint8Array, ends: LineEnds): Uint8Array {
   }
   return made
 }
+
+/** As `git ls-files --eol` calls what bytes have. */
+export function lineEndsIn(bytes: Uint8Array): string {
+  const { crlf, loneLf, looksBinary } = lineStatistics(bytes)
+  if (looksBinary) return '-text'
+  if (crlf > 0) return loneLf > 0 ? 'mixed' : 'crlf'
+  return loneLf > 0 ? 'lf' : 'none'
+}
+
+/** As `git ls-files --eol` sums up the attributes. */
+export function lineEndAttributes(values: AttributeValues): string {
+  const [text, eol] = [values.get('text') ?? legacyText(values), values.get('eol')]
+  if (text === false) return '-text'
+  const named = eol === 'lf' || eol === 'crlf' ? ` eol=${eol}` : ''
+  if (text === 'auto') return `text=auto${named}`
+  if (text === 'input') return 'text eol=lf'
+  return text === true || named !== '' ? `text${named}` : ''
+}

@@ -1,6 +1,7 @@
 // The lines that `-L` names: by their numbers, by a pattern, or by the function around them.
 
-import { fatal } from './failure.ts'
+import { fatal, GitFailure } from './failure.ts'
+import { compilePattern } from './patterns.ts'
 
 /** From the first line to behind the last one, counted from 0. */
 export interface LineRange {
@@ -9,21 +10,30 @@ export interface LineRange {
 }
 
 const FUNCTION_LINE = /^[A-Za-z_$]/
-const MAX_PATTERN = 500
+
+interface RangeContext {
+  lines: readonly string[]
+  /** How many lines the ranges before this one ended behind: patterns are looked for from there. */
+  after: number
+}
 
 export function parseRange(
   text: string,
   lines: readonly string[],
   { after = 0, name, by }: { after?: number; name: string; by: 'blame' | 'log' },
 ): LineRange {
-  if (text.startsWith(':')) return functionRange(text.slice(1), lines)
-  const match = /^(\/(?:\\.|[^/\\])*\/|[^,]*)(?:,(.*))?$/s.exec(text)
-  const [first = '', last] = [match?.[1], match?.[2]]
-  const start = first === '' ? 0 : startOf(first, lines, after)
-  const end = last === undefined || last === '' ? lines.length : endOf(last, lines, start)
-  const [low, high] = end <= start ? [Math.max(0, end - 1), start + 1] : [start, end]
-  if (low >= lines.length && lines.length > 0) throw tooShort(name, lines.length, by)
-  return { start: low, end: Math.min(high, lines.length) }
+  const context = { lines, after: Math.min(after, lines.length) }
+  const range = /^\^?:/.test(text) ? functionRange(text, context) : numberedRange(text, context)
+  if (!range) throw malformed(text, by)
+  // As people count, with 0 for what was left out.
+  const [first, last] = range
+  if ((lines.length === 0 && (first > 0 || last > 0)) || lines.length < first) throw tooShort(name, lines.length, by)
+  return { start: Math.max(1, first) - 1, end: last < 1 || last > lines.length ? lines.length : last }
+}
+
+function malformed(text: string, by: 'blame' | 'log'): GitFailure {
+  if (by === 'log') return fatal(`malformed -L argument '${text}'`)
+  return new GitFailure('usage: git blame [<options>] [<rev-opts>] [<rev>] [--] <file>', 129)
 }
 
 /** Git's own words; only one of the two commands knows a singular. */
@@ -31,49 +41,63 @@ function tooShort(name: string, count: number, by: 'blame' | 'log') {
   return fatal(`file ${name} has only ${count} line${count === 1 && by === 'blame' ? '' : 's'}`)
 }
 
-function startOf(text: string, lines: readonly string[], after: number): number {
-  if (text.startsWith('/')) return matchFrom(text.slice(1, -1), lines, after)
-  if (!/^\d+$/.test(text)) throw fatal(`-L parameter '${text}' is not available here`)
-  return Math.max(0, Number(text) - 1)
+const ONE_PLACE = /^(?:[+-]?\d+|\^?\/(?:\\.|[^/\\])*\/)?/s
+
+function numberedRange(text: string, { lines, after }: RangeContext): [number, number] | null {
+  const first = ONE_PLACE.exec(text)?.[0] ?? ''
+  const rest = text.slice(first.length)
+  const start = first === '' ? 0 : startOf(first, { lines, after })
+  if (rest === '') return [start, 0]
+  const last = rest.startsWith(',') ? (ONE_PLACE.exec(rest.slice(1))?.[0] ?? '') : ''
+  if (rest !== `,${last}` || last.startsWith('^')) return null
+  const end = last === '' ? 0 : endOf(last, { lines, start })
+  return end > 0 && start > 0 && end < start ? [end, start] : [start, end]
 }
 
-/** Behind the last line. */
-function endOf(text: string, lines: readonly string[], start: number): number {
-  const relative = /^([+-])(\d+)$/.exec(text)
-  if (relative) {
-    const count = Number(relative[2])
-    if (count === 0) throw fatal('-L invalid empty range')
-    return relative[1] === '+' ? start + count : Math.max(1, start + 2 - count)
-  }
-  const pattern = /^\/((?:\\.|[^/\\])*)\/$/s.exec(text)
-  if (pattern) return matchFrom(pattern[1] ?? '', lines, start + 1) + 1
-  if (!/^\d+$/.test(text)) throw fatal(`-L parameter '${text}' is not available here`)
-  return Number(text)
+function startOf(text: string, { lines, after }: RangeContext): number {
+  if (text.startsWith('^')) return matchFrom(text.slice(2, -1), lines, 0)
+  return text.startsWith('/') ? matchFrom(text.slice(1, -1), lines, after) : lineNumber(text)
 }
 
+function lineNumber(text: string): number {
+  const number = Number(text)
+  if (number <= 0) throw fatal(`-L invalid line number: ${number}`)
+  return number
+}
+
+function endOf(text: string, { lines, start }: { lines: readonly string[]; start: number }): number {
+  if (text.startsWith('/')) return matchFrom(text.slice(1, -1), lines, start)
+  if (!/^[+-]/.test(text)) return lineNumber(text)
+  const count = Number(text.slice(1))
+  if (count === 0) throw fatal('-L invalid empty range')
+  return text.startsWith('+') ? start + count - 1 : Math.max(1, start + 1 - count)
+}
+
+/** The number of the first such line behind so many. */
 function matchFrom(pattern: string, lines: readonly string[], from: number): number {
   const regex = patternOf(pattern)
   const found = lines.findIndex((line, i) => i >= from && regex.test(line.replace(/\n$/, '')))
   if (found < 0) throw fatal(`-L parameter '${pattern}' starting at line ${from + 1}: No match`)
-  return found
+  return found + 1
 }
 
 /** From the line that names the function to the next one that could. */
-function functionRange(pattern: string, lines: readonly string[]): LineRange {
+function functionRange(text: string, { lines, after }: RangeContext): [number, number] | null {
+  const isFromTop = text.startsWith('^')
+  const pattern = text.slice(isFromTop ? 2 : 1)
+  if (pattern === '') return null
+  const from = isFromTop ? 0 : after
   const regex = patternOf(pattern)
-  const start = lines.findIndex((line) => FUNCTION_LINE.test(line) && regex.test(line.replace(/\n$/, '')))
-  if (start < 0) throw fatal(`-L parameter '${pattern}' starting at line 1: no match`)
+  const start = lines.findIndex(
+    (line, i) => i >= from && FUNCTION_LINE.test(line) && regex.test(line.replace(/\n$/, '')),
+  )
+  if (start < 0) throw fatal(`-L parameter '${pattern}' starting at line ${from + 1}: no match`)
   const next = lines.findIndex((line, i) => i > start && FUNCTION_LINE.test(line))
-  return { start, end: next < 0 ? lines.length : next }
+  return [start + 1, next < 0 ? lines.length : next]
 }
 
 function patternOf(text: string): RegExp {
-  if (text.length > MAX_PATTERN) throw fatal('the pattern is too long')
-  try {
-    return new RegExp(text)
-  } catch (error) {
-    throw fatal(`-L parameter '${text}': the pattern is not valid`, { cause: error })
-  }
+  return compilePattern(text, { notation: 'basic', flags: '' })
 }
 
 /** Sorted, and without overlaps. */

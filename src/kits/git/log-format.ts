@@ -42,15 +42,23 @@ export async function prettyOptions(git: Invocation, options: Arguments): Promis
     format,
     date: options.has('relative-date')
       ? 'relative'
-      : styleIn(options.value('date') ?? (await git.setting('log.date')) ?? 'default', git.env),
-    abbreviates:
-      (options.has('oneline') || options.has('abbrev-commit') || settings.abbreviates) &&
-      !options.has('no-abbrev') &&
-      (options.has('oneline') || !options.has('no-abbrev-commit')),
+      : styleIn(options.value('date') ?? (await usualDate(git, format)), git.env),
+    abbreviates: !options.has('no-abbrev') && (abbreviatesBy(options) ?? settings.abbreviates),
     idLength: idLength(options),
     notes: await shownNotes(git, options, { format, isNamed: given !== null }),
     decorations: isDecorated && !options.has('no-decorate') ? await decorationsOf(git.repo(), settings.isFull) : null,
   }
+}
+
+/** What the option that came last says of ids; null if none does. */
+function abbreviatesBy(options: Arguments): boolean | null {
+  const latest = options.latest('oneline', 'abbrev-commit', 'no-abbrev-commit')
+  return latest === null ? null : latest !== 'no-abbrev-commit'
+}
+
+/** A short form has its own date, whatever the settings say. */
+async function usualDate(git: Invocation, format: string): Promise<string> {
+  return format === 'reference' ? 'short' : ((await git.setting('log.date')) ?? 'default')
 }
 
 /** The last one that was given. */

@@ -6,7 +6,6 @@ import { parseMoment } from './dates.ts'
 import { fatal } from './failure.ts'
 import { followedPath, followFile } from './following.ts'
 import { type Visited, walkHistory } from './history.ts'
-import { zoneIn } from './identity.ts'
 import type { Invocation } from './invocation.ts'
 import type { Pathspec } from './pathspec.ts'
 import { compilePattern, type Notation } from './patterns.ts'
@@ -14,6 +13,7 @@ import { changeFilter } from './pickaxe.ts'
 import { type PairedChange, withRenames } from './renames.ts'
 import { treeChanges } from './status.ts'
 import { inTopologicalOrder } from './topology.ts'
+import { zoneIn } from './zone-offset.ts'
 
 export interface Search {
   options: Arguments

@@ -30,6 +30,7 @@ export interface LineCounts {
 }
 
 export async function patchOf(repo: Repository, change: PairedChange, options: PatchOptions): Promise<string> {
+  if (change.isUnmerged) return `* Unmerged path ${repo.quoted(change.path)}\n`
   const [a, b] = options.prefixes ?? ['a/', 'b/']
   const [oldPath, newPath] = [change.from ?? change.path, change.path]
   const header = [
@@ -117,5 +118,6 @@ async function isShownBinary(repo: Repository, path: string, bytes: Uint8Array):
 
 /** `A`, `D`, `M`, `T` or `R087`. */
 export function statusLetter(change: PairedChange): string {
+  if (change.isUnmerged) return 'U'
   return change.from === undefined ? changeKind(change) : `R${String(change.similarity ?? 100).padStart(3, '0')}`
 }

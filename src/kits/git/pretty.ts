@@ -51,7 +51,7 @@ export async function prettyCommit(repo: Repository, visited: Visited, options: 
     return below.length === 0 ? line : `${[line, ...below.slice(1)].join('\n')}\n`
   }
   if (format === 'reference') {
-    return `${await abbreviate(repo, oid)} (${subjectOf(commit.message)}, ${showDate(commit.author, 'short')})`
+    return `${await abbreviate(repo, oid, options.idLength)} (${subjectOf(commit.message)}, ${showDate(commit.author, options.date)})`
   }
   return [
     ...(await headerLines(repo, visited, { ...options, decorated: `${mark}${decorated}` })),

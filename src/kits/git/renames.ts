@@ -12,6 +12,8 @@ export interface PairedChange extends Change {
   from?: string
   /** In percent. */
   similarity?: number
+  /** It stands for a path that is not merged, of which there is nothing to compare. */
+  isUnmerged?: true
 }
 
 /** At least this much of the larger file has to be in the other one. */

@@ -30,8 +30,11 @@ export async function splitRevisions(
 }
 
 export async function isRevision(git: Invocation, word: string): Promise<boolean> {
+  if (word === '..') return false
   const dots = /^([^:]*?)\.{2,3}(.*)$/.exec(word)
-  const parts = dots ? [dots[1] || 'HEAD', dots[2] || 'HEAD'] : [word.replace(/^\^/, '').replace(/\^[!@]$/, '')]
+  const parts = dots
+    ? [dots[1] || 'HEAD', dots[2] || 'HEAD']
+    : [word.replace(/^\^/, '').replace(/\^(?:[!@]|-\d*)$/, '')]
   for (const part of parts) if (part === '.' || (await revision(git.repo(), part)) === null) return false
   return true
 }

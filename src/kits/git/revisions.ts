@@ -2,7 +2,7 @@
 // `a..b`, `main:path`.
 
 import { resolvePath } from '../../workspace/paths.ts'
-import { parseMoment, showDate } from './dates.ts'
+import { momentIn, showDate } from './dates.ts'
 import { fatal, GitFailure } from './failure.ts'
 import { mergeBases, walkHistory } from './history.ts'
 import { NULL_ID, parseTree } from './objects.ts'
@@ -23,6 +23,25 @@ export async function fullRefName(repo: Repository, name: string): Promise<strin
   }
   return (await repo.refs.resolve(`refs/remotes/${name}/HEAD`)) === null ? null : `refs/remotes/${name}/HEAD`
 }
+
+/** The shortest name that means the ref: one that means nothing else, or, if not strict, one that is looked for first. */
+export async function shortRefName(repo: Repository, ref: string, { isStrict = true } = {}): Promise<string> {
+  const rules = [...REF_RULES, 'refs/remotes/']
+  for (let i = REF_RULES.length - 1; i > 0; i--) {
+    const [own = '', short] = [rules[i], ref.slice(rules[i]?.length)]
+    if (!ref.startsWith(own) || short === '') continue
+    const others = isStrict
+      ? rules.map((rule, k) => (k < REF_RULES.length ? rule + short : `${rule}${short}/HEAD`))
+      : rules.slice(0, i).map((rule) => rule + short)
+    let isFree = true
+    for (const other of others) if (other !== ref && (await isRef(repo, other))) isFree = false
+    if (isFree) return short
+  }
+  return ref
+}
+
+const isRef = async (repo: Repository, name: string): Promise<boolean> =>
+  /^(HEAD|[A-Z_]*_HEAD|refs\/.*)$/.test(name) && (await repo.refs.resolve(name)) !== null
 
 /** The id that the words name, or null. It may be a commit, a tag, a tree or a blob. */
 export async function revision(repo: Repository, words: string): Promise<string | null> {
@@ -71,19 +90,42 @@ export function unknownRevision(words: string): GitFailure {
 
 /** Commits to show and commits to leave out, from words such as `a..b`, `a...b`, `^a` and `b`. */
 export async function range(repo: Repository, words: string): Promise<Starts> {
-  const parents = /^(.+)\^([!@])$/.exec(words)
-  if (parents) {
-    const oid = await commitId(repo, parents[1] ?? '')
-    const before = (await repo.commit(oid)).parents
-    return parents[2] === '!' ? { include: [oid], exclude: before } : { include: before, exclude: [] }
+  const shorthand = await parentShorthand(repo, words)
+  if (shorthand) {
+    const parents = shorthand.parents.map(({ oid }) => oid)
+    return shorthand.isOut ? { include: [shorthand.commit], exclude: parents } : { include: parents, exclude: [] }
   }
-  if (words.startsWith('^')) return { include: [], exclude: [await commitId(repo, words.slice(1))] }
+  if (words.startsWith('^')) {
+    const { include, exclude } = await range(repo, words.slice(1))
+    return { include: exclude, exclude: include }
+  }
   const dots = /^(.*?)(\.{2,3})(.*)$/.exec(words)
   if (!dots) return { include: [await commitId(repo, words)], exclude: [] }
   const from = await commitId(repo, dots[1] || 'HEAD')
   const to = await commitId(repo, dots[3] || 'HEAD')
   if (dots[2] === '..') return { include: [to], exclude: [from] }
   return { include: [from, to], exclude: await mergeBases(repo, from, to) }
+}
+
+interface ParentShorthand {
+  commit: string
+  name: string
+  parents: { oid: string; number: number }[]
+  /** Whether the parents are left out, and the commit itself is not. */
+  isOut: boolean
+}
+
+/** `a^@`: its parents; `a^!` and `a^-2`: it without its parents, or the second of them. Null for other words. */
+export async function parentShorthand(repo: Repository, words: string): Promise<ParentShorthand | null> {
+  const [, name = '', kind = '', digits = ''] = /^(.*)\^(@|!|-(\d*))$/s.exec(words) ?? []
+  const oid = kind === '' ? null : await revision(repo, name)
+  if (oid === null) return null
+  const commit = await repo.peel(oid, 'commit')
+  const all = (await repo.commit(commit)).parents.map((parent, i) => ({ oid: parent, number: i + 1 }))
+  if (!kind.startsWith('-')) return { commit, name, parents: all, isOut: kind === '!' }
+  const wanted = digits === '' ? 1 : Number(digits)
+  const parents = all.filter(({ number }) => number === wanted)
+  return parents.length === 0 ? null : { commit, name, parents, isOut: true }
 }
 
 type Starts = { include: string[]; exclude: string[] }
@@ -188,7 +230,7 @@ async function atMoment(
   const words = name === 'HEAD' ? 'HEAD' : name || branch || 'HEAD'
   const ref = words === 'HEAD' ? 'HEAD' : await fullRefName(repo, words)
   if (ref === null) return null
-  const moment = momentOf(inside)
+  const moment = momentIn(inside)
   if (moment === null) return null
   const entries = await repo.refs.log(ref)
   const then = entries.find(({ by }) => secondsOf(by) <= moment)
@@ -200,15 +242,6 @@ async function atMoment(
 }
 
 const secondsOf = (by: string): number => Number(/(\d+) [+-]\d{4}$/.exec(by)?.[1] ?? 0)
-
-function momentOf(text: string): number | null {
-  try {
-    return parseMoment(text)
-  } catch (error) {
-    if (error instanceof GitFailure) return null
-    throw error
-  }
-}
 
 /** The branches that were checked out before, the latest first. */
 export async function leftBranches(repo: Repository): Promise<string[]> {

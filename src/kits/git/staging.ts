@@ -3,7 +3,7 @@
 import type { FileStat } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
 import { fatal } from './failure.ts'
-import { INTENT_TO_ADD, type IndexEntry, isIntended, NO_STAT, statFields } from './index-file.ts'
+import { INTENT_TO_ADD, type IndexEntry, isIntended, isTakenAsIs, NO_STAT, statFields } from './index-file.ts'
 import { lineStatistics } from './line-endings.ts'
 import { MODE, sameState } from './objects.ts'
 import { Repository } from './repository.ts'
@@ -72,6 +72,7 @@ async function stagedEntry(
   { stat, dryRun }: { stat: Parameters<typeof currentState>[2]; dryRun: boolean },
 ): Promise<Staged['changes'][number] | null> {
   const { path, stage: step, mode, oid } = entry
+  if (isTakenAsIs(entry)) return null
   const pause = repo.pace()
   if (pause) await pause
   const state = await currentState(repo, step === 0 ? entry : { ...entry, mtimeMs: -1 }, stat)

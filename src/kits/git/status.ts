@@ -3,7 +3,7 @@
 import { type FileStat, isFileError } from '../../workspace/file-system.ts'
 import { lstatAt } from '../../workspace/stat.ts'
 import { byteOrder } from './bytes.ts'
-import { type GitIndex, type IndexEntry, isIntended, isUnchanged } from './index-file.ts'
+import { type GitIndex, type IndexEntry, isIntended, isTakenAsIs, isUnchanged } from './index-file.ts'
 import { type FileState, MODE, NULL_ID, objectId, sameState } from './objects.ts'
 import { Repository } from './repository.ts'
 import { diffTrees, flatTree } from './tree.ts'
@@ -70,7 +70,7 @@ export async function unstagedChanges(repo: Repository, filter: PathFilter = () 
   const { present } = await walkWorktree(repo, { untracked: 'no' })
   const changes: Change[] = []
   for (const entry of (await repo.index()).entries) {
-    if (entry.stage !== 0 || !filter(entry.path)) continue
+    if (entry.stage !== 0 || isTakenAsIs(entry) || !filter(entry.path)) continue
     const pause = repo.pace()
     if (pause) await pause
     const before = isIntended(entry) ? null : { mode: entry.mode, oid: entry.oid }

@@ -1,7 +1,12 @@
 // Which commit to test next: the one that parts those that are left best. The order and the ways of counting are git's,
 // so that the same one is found.
 
-import type { Visited } from '../history.ts'
+export interface Candidate {
+  oid: string
+  parents: string[]
+  /** Whether it may be what is searched for: it changes what is asked for. */
+  counts: boolean
+}
 
 export interface Halved {
   /** The best first. Without `ranksAll` it is the only one. */
@@ -11,22 +16,20 @@ export interface Halved {
   reached: number
 }
 
-interface Node {
-  oid: string
-  parents: string[]
-  /** How many of those that are left it leads to, itself among them. */
+interface Node extends Candidate {
+  /** How many of those that count it leads to, itself among them. */
   weight: number
 }
 
 /** Takes what is between good and bad, the youngest first. */
-export function halve(commits: readonly Visited[], { ranksAll }: { ranksAll: boolean }): Halved {
+export function halve(commits: readonly Candidate[], { ranksAll }: { ranksAll: boolean }): Halved {
   const nodes = new Map<string, Node>()
-  for (const { oid, commit } of [...commits].reverse()) nodes.set(oid, { oid, parents: commit.parents, weight: -1 })
+  for (const commit of [...commits].reverse()) nodes.set(commit.oid, { ...commit, weight: -1 })
   for (const node of nodes.values()) node.parents = node.parents.filter((parent) => nodes.has(parent))
-  const all = nodes.size
-  const exact = weigh(nodes, ranksAll ? null : all)
+  const list = [...nodes.values()].filter(({ counts }) => counts)
+  const all = list.length
+  const exact = weigh(nodes, { all, endsEarly: !ranksAll })
   const distance = ({ weight }: Node) => Math.min(weight, all - weight)
-  const list = [...nodes.values()]
   if (ranksAll) {
     list.sort((a, b) => distance(b) - distance(a) || (a.oid < b.oid ? -1 : 1))
     return { ranked: list.map(({ oid }) => oid), all, reached: list[0]?.weight ?? 0 }
@@ -37,10 +40,11 @@ export function halve(commits: readonly Visited[], { ranksAll }: { ranksAll: boo
   return { ranked: best ? [best.oid] : [], all, reached: best?.weight ?? 0 }
 }
 
-/** Counts. With a number of commits it ends early at one that is half-way. */
-function weigh(nodes: ReadonlyMap<string, Node>, all: number | null): Node | null {
-  const isHalf = ({ weight }: Node) => all !== null && Math.abs(2 * weight - all) <= (all < 1024 ? 1 : all / 1024)
-  for (const node of nodes.values()) if (node.parents.length === 0) node.weight = 1
+/** Counts. It may end early at one that is half-way. */
+function weigh(nodes: ReadonlyMap<string, Node>, { all, endsEarly }: { all: number; endsEarly: boolean }): Node | null {
+  const isHalf = ({ weight, counts }: Node) =>
+    endsEarly && counts && Math.abs(2 * weight - all) <= (all < 1024 ? 1 : all / 1024)
+  for (const node of nodes.values()) if (node.parents.length === 0) node.weight = node.counts ? 1 : 0
   for (const node of nodes.values()) {
     if (node.parents.length < 2) continue
     node.weight = reachOf(nodes, node.oid)
@@ -52,7 +56,7 @@ function weigh(nodes: ReadonlyMap<string, Node>, all: number | null): Node | nul
       if (node.weight >= 0) continue
       const known = node.parents.map((parent) => nodes.get(parent)?.weight ?? -1).find((weight) => weight >= 0)
       if (known === undefined) continue
-      node.weight = known + 1
+      node.weight = known + (node.counts ? 1 : 0)
       isMoving = true
       if (isHalf(node)) return node
     }
@@ -70,7 +74,7 @@ function reachOf(nodes: ReadonlyMap<string, Node>, oid: string): number {
       open.push(parent)
     }
   }
-  return seen.size
+  return [...seen].filter((id) => nodes.get(id)?.counts).length
 }
 
 export function stepsFor(all: number): number {

@@ -4,12 +4,14 @@ import { changeSummary, diffstat } from '../diffstat.ts'
 import { GitFailure } from '../failure.ts'
 import { ancestorsOf, mergeBases, type Visited, walkHistory } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
+import type { Commit } from '../objects.ts'
 import { Pathspec } from '../pathspec.ts'
 import { prettyCommit } from '../pretty.ts'
 import { withRenames } from '../renames.ts'
+import type { Repository } from '../repository.ts'
 import { treeChanges } from '../status.ts'
 import { switchTo } from '../switching.ts'
-import { awayFromSkipped, halve, stepsFor } from './halving.ts'
+import { awayFromSkipped, type Candidate, halve, stepsFor } from './halving.ts'
 import { described, log, type Marks, marksOf, pathsOf, read, type Terms, termsOf, write } from './state.ts'
 
 /** `found` when there is nothing left to test. */
@@ -36,20 +38,19 @@ export async function next(git: Invocation): Promise<Outcome> {
   const terms = await termsOf(repo)
   const { bad } = marks
   if (bad === null) throw new GitFailure(`You need to give me at least one ${terms.bad} and ${terms.good} revision.`, 1)
+  if (marks.good.length === 0) git.err(`warning: bisecting only with a ${terms.bad} commit`)
   if (await testsMergeBase(git, bad, marks)) return 'testing'
   const commits = await candidates(git, bad, marks)
   if (commits.length === 0) {
-    const isBoth = marks.good.includes(bad)
-    const words = isBoth
-      ? `${bad} was both ${terms.good} and ${terms.bad}`
-      : 'No testable commit found.\nMaybe you started with bad path arguments?'
-    if (isBoth) git.line(words)
-    throw new GitFailure(isBoth ? '' : words, isBoth ? 1 : 4)
+    git.line(`${bad} was both ${terms.good} and ${terms.bad}`)
+    throw new GitFailure('', 1)
   }
+  if (!commits.some(({ counts }) => counts))
+    throw new GitFailure('No testable commit found.\nMaybe you started with bad path arguments?', 4)
   const { ranked, all, reached } = halve(commits, { ranksAll: marks.skipped.length > 0 })
   const { next: oid, tried } = awayFromSkipped(ranked, { skipped: new Set(marks.skipped), bad })
   if (oid === null || (oid === bad && tried.length > 0))
-    return onlySkipped(git, { tried, bad, left: commits.map((visited) => visited.oid) })
+    return onlySkipped(git, { tried: oid === null ? tried : [...tried, bad], bad, good: marks.good })
   if (oid === bad) return found(git, bad)
   const left = all - reached - 1
   const steps = stepsFor(all)
@@ -60,44 +61,51 @@ export async function next(git: Invocation): Promise<Outcome> {
   return 'testing'
 }
 
-async function candidates(git: Invocation, bad: string, { good }: Marks): Promise<Visited[]> {
+async function candidates(git: Invocation, bad: string, { good }: Marks): Promise<Candidate[]> {
   const repo = git.repo()
   const pathspec = new Pathspec(repo, repo.root, await pathsOf(repo))
   const firstOnly = (await read(repo, 'BISECT_FIRST_PARENT')) !== null
-  const kept: Visited[] = []
-  for await (const visited of walkHistory(repo, {
-    include: [bad],
-    exclude: good,
-    ...(firstOnly && { parentsOf: async ({ commit }: Visited) => commit.parents.slice(0, 1) }),
-  }))
-    kept.push(
-      firstOnly ? { ...visited, commit: { ...visited.commit, parents: visited.commit.parents.slice(0, 1) } } : visited,
+  const known = await ancestorsOf(repo, good)
+  const kept: Candidate[] = []
+  const parentsOf = async ({ oid, commit }: Visited): Promise<string[]> => {
+    const parents = firstOnly ? commit.parents.slice(0, 1) : commit.parents
+    const { same, counts } = await changed(
+      repo,
+      { ...commit, parents },
+      { pathspec, isLeftOut: (id) => known.has(id) && !good.includes(id) },
     )
-  return pathspec.isEmpty ? kept : touching(git, kept, pathspec)
+    const followed = same === null ? parents : [same]
+    kept.push({ oid, parents: followed, counts })
+    return followed
+  }
+  const walk = walkHistory(repo, { include: [bad], exclude: good, parentsOf })
+  for await (const _visited of walk);
+  return kept
 }
 
-/** Commits that change none of the paths are passed over: their children are taken for those of their parents. */
-async function touching(git: Invocation, commits: readonly Visited[], pathspec: Pathspec): Promise<Visited[]> {
-  const repo = git.repo()
-  const byId = new Map(commits.map((visited) => [visited.oid, visited]))
-  const counts = new Map<string, boolean>()
-  for (const { oid, commit } of commits) {
-    const [parent] = commit.parents
-    const before = parent === undefined ? null : (await repo.commit(parent)).tree
-    const changes = await treeChanges(repo, before, commit.tree)
-    counts.set(
-      oid,
-      changes.some(({ path }) => pathspec.matches(path)),
-    )
+/**
+ * Whether a commit changes any of the paths. A parent that has them as they are is the only one that is followed; the
+ * sides that are known to be good say nothing.
+ */
+async function changed(
+  repo: Repository,
+  { tree, parents }: Commit,
+  { pathspec, isLeftOut }: { pathspec: Pathspec; isLeftOut: (oid: string) => boolean },
+): Promise<{ same: string | null; counts: boolean }> {
+  if (pathspec.isEmpty) return { same: null, counts: true }
+  const differs = async (before: string | null) =>
+    (await treeChanges(repo, before, tree)).some(({ path }) => pathspec.matches(path))
+  if (parents.length === 0) return { same: null, counts: await differs(null) }
+  const found = { left: false, within: false, isWithin: false }
+  for (const parent of parents) {
+    const isOut = isLeftOut(parent)
+    const isChanged = await differs((await repo.commit(parent)).tree)
+    if (!isChanged && !isOut) return { same: parent, counts: false }
+    found.isWithin ||= !isOut
+    if (isOut) found.left ||= isChanged
+    else found.within ||= isChanged
   }
-  const nearest = (oid: string): string[] => {
-    const visited = byId.get(oid)
-    if (!visited || counts.get(oid)) return [oid]
-    return visited.commit.parents.slice(0, 1).flatMap(nearest)
-  }
-  return commits
-    .filter(({ oid }) => counts.get(oid))
-    .map(({ oid, commit }) => ({ oid, commit: { ...commit, parents: commit.parents.flatMap(nearest) } }))
+  return { same: null, counts: found.isWithin ? found.within : found.left }
 }
 
 /** What both sides grew from has to be good: otherwise it was mended on the way, and not broken. */
@@ -149,23 +157,26 @@ function skippedBase(base: string, bad: string, good: readonly string[]): string
   )
 }
 
-async function checkOut(git: Invocation, oid: string): Promise<void> {
+export async function checkOut(git: Invocation, oid: string): Promise<void> {
   const repo = git.repo()
   await write(repo, 'BISECT_EXPECTED_REV', `${oid}\n`)
-  await switchTo(git, { ref: null, oid, name: oid, isNew: false, quiet: true })
+  if ((await read(repo, 'BISECT_HEAD')) === null)
+    await switchTo(git, { ref: null, oid, name: oid, isNew: false, quiet: true })
+  else await write(repo, 'BISECT_HEAD', `${oid}\n`)
   git.line(await described(repo, oid))
 }
 
-type Skipped = { tried: readonly string[]; bad: string; left: readonly string[] }
+type Skipped = { tried: readonly string[]; bad: string; good: readonly string[] }
 
-async function onlySkipped(git: Invocation, { tried, bad, left }: Skipped): Promise<Outcome> {
+async function onlySkipped(git: Invocation, { tried, bad, good }: Skipped): Promise<Outcome> {
   const terms = await termsOf(git.repo())
   git.line(`There are only 'skip'ped commits left to test.\nThe first ${terms.bad} commit could be any of:`)
   for (const oid of tried) git.line(oid)
-  git.line(`${bad}\nWe cannot bisect more!`)
+  git.line('We cannot bisect more!')
   const repo = git.repo()
   await log(repo, '# only skipped commits left to test')
-  for (const oid of left) await log(repo, `# possible first ${terms.bad} commit: ${await described(repo, oid)}`)
+  for await (const { oid } of walkHistory(repo, { include: [bad], exclude: good }))
+    await log(repo, `# possible first ${terms.bad} commit: ${await described(repo, oid)}`)
   return 'only-skipped'
 }
 

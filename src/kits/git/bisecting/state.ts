@@ -4,6 +4,7 @@ import { utf8 } from '../bytes.ts'
 import type { Invocation } from '../invocation.ts'
 import { subjectOf } from '../message-parts.ts'
 import { readText, removeIfThere } from '../ref-files.ts'
+import { isRefName } from '../ref-names.ts'
 import type { Repository } from '../repository.ts'
 
 export interface Terms {
@@ -26,6 +27,7 @@ const FILES = [
   'BISECT_ANCESTORS_OK',
   'BISECT_RUN',
   'BISECT_FIRST_PARENT',
+  'BISECT_HEAD',
 ]
 
 export async function read(repo: Repository, name: string): Promise<string | null> {
@@ -58,10 +60,34 @@ export async function marksOf(repo: Repository): Promise<Marks> {
   return marks
 }
 
+const COMMANDS = 'help start skip next reset visualize view replay log run terms'.split(' ')
+
+/** Why the sides cannot be called that; null if they can. */
+export function termsRefusal({ bad, good }: Terms): string | null {
+  if (bad === good) return 'please use two different terms'
+  for (const [term, usual, meanings] of [
+    [bad, 'bad', ['good', 'old']],
+    [good, 'good', ['bad', 'new']],
+  ] as const) {
+    if (!isRefName(`refs/bisect/${term}`)) return `'${term}' is not a valid term`
+    if (COMMANDS.includes(term)) return `can't use the builtin command '${term}' as a term`
+    if (term !== usual && meanings.some((other) => other === term))
+      return `can't change the meaning of the term '${term}'`
+  }
+  return null
+}
+
+/** What is tested: the commit that is checked out, or the one that stands for it where none is. */
+export async function testedCommit(repo: Repository): Promise<string> {
+  return (await read(repo, 'BISECT_HEAD')) ?? (await repo.refs.resolve('HEAD')) ?? ''
+}
+
 /** What a search is restricted to. */
 export async function pathsOf(repo: Repository): Promise<string[]> {
   const text = (await read(repo, 'BISECT_NAMES')) ?? ''
-  return [...text.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word = '']) => word.replaceAll("'\\''", "'"))
+  const words = [...text.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word = '']) => word.replaceAll("'\\''", "'"))
+  // Git stores what it was given, and reads no paths where no dashes stand in front of them.
+  return words[0] === '--' ? words.slice(1) : []
 }
 
 export function inQuotes(words: readonly string[]): string {

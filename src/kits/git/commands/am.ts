@@ -26,6 +26,7 @@ const OPTIONS = [
   'show-current-patch?',
   'no-gpg-sign',
   'no-verify|n',
+  'reject',
 ]
 
 export async function am(git: Invocation, args: string[]): Promise<number> {
@@ -48,6 +49,7 @@ export async function am(git: Invocation, args: string[]): Promise<number> {
     signsOff: options.has('signoff'),
     keepsSubject: options.has('keep'),
     isQuiet: options.has('quiet'),
+    rejects: options.has('reject'),
   }
   await beginAm(git, mails, how)
   await noteOrigin(git)
@@ -75,6 +77,8 @@ async function mailsFrom(git: Invocation, names: readonly string[]): Promise<str
     const mails = splitMailbox(text)
     if (mails === null) {
       if (names.length === 0 && text.trim() === '') return []
+      // What is piped in is taken for a mail.
+      if (names.length === 0) return [text]
       throw new GitFailure('Patch format detection failed.', 128)
     }
     return mails

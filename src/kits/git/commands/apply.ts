@@ -3,7 +3,7 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { textOf } from '../bytes.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
-import { applyPatch, shownName } from '../patching/apply-patch.ts'
+import { applyPatch, shownName, writeRejected } from '../patching/apply-patch.ts'
 import { type FilePatch, parsePatch, reversed } from '../patching/parse-patch.ts'
 import { patchNumbers, patchStat, patchSummary } from '../patching/patch-stat.ts'
 import { PatchTarget } from '../patching/patch-target.ts'
@@ -32,6 +32,7 @@ const OPTIONS = [
   'directory=',
   'allow-empty',
   'binary',
+  'reject',
 ]
 
 export async function apply(git: Invocation, args: string[]): Promise<number> {
@@ -111,14 +112,24 @@ async function put(git: Invocation, files: readonly FilePatch[], { options, repo
     return
   }
   const target = new PatchTarget(git, place)
-  const { errors, remarks } = await applyPatch(target, files, {
+  if (options.has('reject') && (isThreeWay || place === 'index'))
+    throw fatal(`--reject with --${isThreeWay ? '3way' : 'cached'} is not available here`)
+  const outcome = await applyPatch(target, files, {
     ignoresBlanks: options.has('ignore-whitespace'),
     isWithoutContext: options.has('unidiff-zero'),
     ...(!options.has('check') && { report }),
-    isVerbose: options.has('verbose'),
+    isVerbose: options.has('verbose') || options.has('reject'),
+    rejects: options.has('reject'),
   })
+  const { errors, remarks } = outcome
+  if (options.has('reject') && errors.length > 0 && !options.has('check')) {
+    await target.write({ isWhole: false })
+    await writeRejected(target, outcome)
+  }
   if (options.has('verbose')) for (const remark of remarks) git.err(remark)
-  if (errors.length > 0) throw new GitFailure(options.has('quiet') ? '' : errors.join('\n'), 1)
+  // What would be left out is no failure of a check.
+  if (errors.length > 0 && !(options.has('reject') && options.has('check')))
+    throw new GitFailure(options.has('quiet') ? '' : errors.join('\n'), 1)
   if (options.has('check') || report.forbids) return
   await target.write()
   if (options.has('verbose')) for (const file of files) git.err(`Applied patch ${shownName(file)} cleanly.`)

@@ -1,5 +1,6 @@
 import { lstatAt } from '../../../workspace/stat.ts'
 import { autoNext, exitCodeOf, next, type Outcome } from '../bisecting/next-step.ts'
+import { runBisection } from '../bisecting/run.ts'
 import {
   forget,
   inQuotes,
@@ -11,13 +12,15 @@ import {
   startOf,
   type Terms,
   termsOf,
+  termsRefusal,
+  testedCommit,
   write,
 } from '../bisecting/state.ts'
 import { textOf } from '../bytes.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
 import { walkHistory } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import { range, revision } from '../revisions.ts'
+import { commitId, range, revision } from '../revisions.ts'
 import { switchTo } from '../switching.ts'
 import { log as logCommand } from './log.ts'
 
@@ -34,37 +37,38 @@ export async function bisect(git: Invocation, args: string[]): Promise<number> {
   const terms = await termsOf(git.repo())
   const isState = ['bad', 'good', 'new', 'old', terms.bad, terms.good].includes(action)
   if (!isState && !['skip', 'next', 'log', 'run', 'terms', 'visualize', 'view'].includes(action))
-    throw new GitFailure(USAGE, 1)
+    throw new GitFailure(`error: unknown subcommand: \`${action}'\n${USAGE}`, 129)
   if (action === 'log') return showLog(git)
   if (action === 'run' && rest.length === 0) throw failed('bisect run failed: no command provided.')
   if ((await startOf(git.repo())) === null) throw notStarted(action)
   if (action === 'terms') return showTerms(git, rest)
   if (action === 'next') return exitCodeOf(await next(git))
-  if (action === 'run') return run(git, rest)
+  if (action === 'run') return runBisection(git, rest, { setState, skip })
   if (action === 'visualize' || action === 'view') return view(git, rest)
   return exitCodeOf(action === 'skip' ? await skip(git, rest) : await setState(git, action, rest))
 }
 
 function notStarted(action: string): GitFailure {
-  if (action === 'next' || action === 'terms') return failed('no terms defined')
+  if (action === 'terms') return failed('no terms defined')
+  if (['run', 'view', 'visualize'].includes(action)) return new GitFailure('', 1)
   return new GitFailure('You need to start by "git bisect start"\n', 1)
 }
 
 async function start(git: Invocation, args: readonly string[]): Promise<number> {
   const repo = git.repo()
-  const { terms, words, paths, firstParent } = await startWords(git, args)
+  const { terms, words, paths, firstParent, noCheckout } = await startWords(git, args)
   const head = await repo.refs.head()
   if (head.oid === null) throw fatal('bad HEAD - I need a HEAD')
-  const began = (await startOf(repo)) ?? head.ref?.replace(/^refs\/heads\//, '') ?? head.oid
-  if ((await startOf(repo)) !== null) {
-    const oid = await revision(repo, began)
-    const ref = (await repo.refs.resolve(`refs/heads/${began}`)) === null ? null : `refs/heads/${began}`
-    await switchTo(git, { ref, oid, name: began, isNew: false, quiet: true })
-  }
+  const before = await startOf(repo)
+  const began = before ?? head.ref?.replace(/^refs\/heads\//, '') ?? head.oid
+  if (before !== null && !noCheckout) await backTo(git, began)
   await forget(git)
   await write(repo, 'BISECT_START', `${began}\n`)
   if (firstParent) await write(repo, 'BISECT_FIRST_PARENT', '\n')
+  if (noCheckout) await write(repo, 'BISECT_HEAD', `${head.oid}\n`)
   await write(repo, 'BISECT_NAMES', `${inQuotes(paths)}\n`)
+  const refusal = termsRefusal(terms)
+  if (refusal !== null) throw failed(refusal)
   await write(repo, 'BISECT_TERMS', `${terms.bad}\n${terms.good}\n`)
   for (const [i, oid] of words.entries()) await mark(git, i === 0 ? terms.bad : terms.good, oid, false)
   await log(repo, `git bisect start${inQuotes(args)}`)
@@ -77,27 +81,38 @@ async function start(git: Invocation, args: readonly string[]): Promise<number> 
   }
 }
 
+async function backTo(git: Invocation, name: string): Promise<void> {
+  const repo = git.repo()
+  const ref = `refs/heads/${name}`
+  const isBranch = (await repo.refs.resolve(ref)) !== null
+  const oid = await commitId(repo, name)
+  await switchTo(git, { ref: isBranch ? ref : null, oid, name, isNew: false, isAsked: true })
+}
+
 interface Start {
   terms: Terms
   /** Ids: the first is bad, the others are good. */
   words: string[]
   paths: string[]
   firstParent: boolean
+  noCheckout: boolean
 }
 
 async function startWords(git: Invocation, args: readonly string[]): Promise<Start> {
-  const found: Start = { terms: { bad: 'bad', good: 'good' }, words: [], paths: [], firstParent: false }
+  const terms = { bad: 'bad', good: 'good' }
+  const found: Start = { terms, words: [], paths: [], firstParent: false, noCheckout: git.repo().isBare }
   const end = args.indexOf('--')
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] ?? ''
     const term = /^--term-(good|old|bad|new)(?:=(.*))?$/.exec(arg)
     if (i === end) {
-      found.paths.push(...args.slice(i + 1))
+      found.paths.push(...args.slice(i))
       break
     }
-    if (term) found.terms[/good|old/.test(term[1] ?? '') ? 'good' : 'bad'] = term[2] ?? args[++i] ?? ''
+    if (term) found.terms[/good|old/.test(term[1] ?? '') ? 'good' : 'bad'] = term[2] ?? termBehind(args[++i])
     else if (arg === '--first-parent') found.firstParent = true
-    else if (arg.startsWith('-')) throw new GitFailure(`error: unrecognized option: '${arg}'`, 1)
+    else if (arg === '--no-checkout') found.noCheckout = true
+    else if (arg.startsWith('-')) throw failed(`unrecognized option: '${arg}'`)
     else {
       const oid = await revision(git.repo(), arg)
       if (oid === null && end >= 0) throw fatal(`'${arg}' does not appear to be a valid revision`)
@@ -109,6 +124,11 @@ async function startWords(git: Invocation, args: readonly string[]): Promise<Sta
     }
   }
   return found
+}
+
+function termBehind(word: string | undefined): string {
+  if (word === undefined) throw failed("'' is not a valid term")
+  return word
 }
 
 /** Searches that name their sides otherwise begin with the words that are used first. */
@@ -127,7 +147,7 @@ async function setState(git: Invocation, action: string, words: readonly string[
   const terms = await termFor(git, action)
   if (action === terms.bad && words.length > 1) throw failed(`'git bisect ${terms.bad}' can take only one argument.`)
   const oids: string[] = []
-  for (const word of words.length > 0 ? words : ['HEAD']) {
+  for (const word of words.length > 0 ? words : [await testedCommit(repo)]) {
     const oid = await revision(repo, word)
     if (oid === null) throw failed(`Bad rev input: ${word}`)
     oids.push(await repo.peel(oid, 'commit'))
@@ -148,7 +168,7 @@ function drop(git: Invocation, name: string): void {
 async function skip(git: Invocation, words: readonly string[]): Promise<Outcome> {
   const repo = git.repo()
   const oids: string[] = []
-  for (const word of words.length > 0 ? words : ['HEAD']) {
+  for (const word of words.length > 0 ? words : [await testedCommit(repo)]) {
     if (!word.includes('..') && (await revision(repo, word)) === null) throw failed(`Bad rev input: ${word}`)
     const found = await range(repo, word)
     if (!word.includes('..')) oids.push(...found.include)
@@ -158,25 +178,17 @@ async function skip(git: Invocation, words: readonly string[]): Promise<Outcome>
   return autoNext(git)
 }
 
-async function reset(git: Invocation, [given]: readonly string[]): Promise<number> {
+async function reset(git: Invocation, [given, ...others]: readonly string[]): Promise<number> {
   const repo = git.repo()
+  if (others.length > 0) throw failed('--bisect-reset requires either no argument or a commit')
   const began = await startOf(repo)
   if (given === undefined && began === null) {
     git.line('We are not bisecting.')
     return 0
   }
   const name = given ?? began ?? ''
-  const oid = await revision(repo, name)
-  if (oid === null) throw failed(`'${name}' is not a valid commit`)
-  const ref = `refs/heads/${name}`
-  const isBranch = (await repo.refs.resolve(ref)) !== null
-  await switchTo(git, {
-    ref: isBranch ? ref : null,
-    oid: await repo.peel(oid, 'commit'),
-    name,
-    isNew: false,
-    isAsked: true,
-  })
+  if ((await revision(repo, name)) === null) throw failed(`'${name}' is not a valid commit`)
+  if ((await read(repo, 'BISECT_HEAD')) === null) await backTo(git, name)
   await forget(git)
   return 0
 }
@@ -188,7 +200,8 @@ async function showLog(git: Invocation): Promise<number> {
   return 0
 }
 
-async function showTerms(git: Invocation, [option]: readonly string[]): Promise<number> {
+async function showTerms(git: Invocation, [option, ...others]: readonly string[]): Promise<number> {
+  if (others.length > 0) throw failed('--bisect-terms requires 0 or 1 argument')
   const terms = await termsOf(git.repo())
   if (option === undefined)
     git.line(`Your current terms are ${terms.good} for the old state\nand ${terms.bad} for the new state.`)
@@ -218,7 +231,7 @@ async function replay(git: Invocation, [name]: readonly string[]): Promise<numbe
   if (name === undefined) throw failed('no logfile given')
   const path = git.resolve(name)
   if (!lstatAt(git.fs, path)) throw failed(`cannot read file '${name}' for replaying`)
-  await forget(git)
+  await reset(git, [])
   for (const line of textOf(await git.fs.read(path)).split('\n')) {
     const words = line.match(/'[^']*'|\S+/g)?.map((word) => word.replace(/^'(.*)'$/, '$1')) ?? []
     if (words[0] !== 'git' || words[1] !== 'bisect') continue
@@ -227,34 +240,4 @@ async function replay(git: Invocation, [name]: readonly string[]): Promise<numbe
     else for (const oid of rest) await mark(git, action, oid, true)
   }
   return exitCodeOf(await autoNext(git))
-}
-
-/** Has a command tell good from bad by its exit code until the search is over. */
-async function run(git: Invocation, words: readonly string[]): Promise<number> {
-  if (!git.execute) throw fatal('git bisect run: no command can be run from here')
-  const marks = await marksOf(git.repo())
-  const terms = await termsOf(git.repo())
-  if (marks.bad === null || marks.good.length === 0)
-    throw failed(
-      `You need to give me at least one ${terms.bad} and ${terms.good} revision.\nYou can use "git bisect ${terms.bad}" and "git bisect ${terms.good}" for that.`,
-    )
-  const command = inQuotes(words)
-  for (;;) {
-    git.signal?.throwIfAborted()
-    git.line(`running ${command}`)
-    const { stdout, stderr, exitCode } = await git.execute(command.trim(), git.cwd)
-    git.out(stdout)
-    git.err(stderr)
-    if (exitCode < 0 || exitCode >= 128)
-      throw failed(`bisect run failed: exit code ${exitCode} from '${command}' is < 0 or >= 128`, 255)
-    if (exitCode === 126 || exitCode === 127)
-      throw failed(`bisect run failed: the command${command} could not be run (exit code ${exitCode})`, 255)
-    git.repo().forgetIndex()
-    const outcome =
-      exitCode === 125 ? await skip(git, []) : await setState(git, exitCode === 0 ? terms.good : terms.bad, [])
-    if (outcome === 'only-skipped') throw failed('bisect run cannot continue any more', 2)
-    if (outcome !== 'found') continue
-    git.line('bisect found first bad commit')
-    return 0
-  }
 }

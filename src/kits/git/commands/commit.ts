@@ -2,10 +2,11 @@ import { type Arguments, parseArguments } from '../arguments.ts'
 import { messageFor } from '../commit-message.ts'
 import { reportCommit } from '../commit-report.ts'
 import { indexTree, makeCommit } from '../commits.ts'
+import { givenDate } from '../dates.ts'
 import { failed, fatal } from '../failure.ts'
 import { walkHistory } from '../history.ts'
 import { runPreCommitHook } from '../hooks.ts'
-import { parseDate, parseIdentity, zoneIn } from '../identity.ts'
+import { parseIdentity } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
 import { unmergedRefusal } from '../merging.ts'
 import { cleanupOf } from '../message-cleanup.ts'
@@ -19,6 +20,7 @@ import { forgetSeries, storedSeries } from '../sequencer/series-state.ts'
 import { stage } from '../staging.ts'
 import { gatherStatus, longStatus } from '../status-report.ts'
 import { flatTree, writeTree } from '../tree.ts'
+import { zoneIn } from '../zone-offset.ts'
 
 const OPTIONS = [
   'message|m=',
@@ -236,6 +238,6 @@ async function authorFor(git: Invocation, options: Arguments, taken: Commit | nu
   return {
     ...base,
     ...(author !== null && ((await knownAuthor(git, author)) ?? parseIdentity(author))),
-    ...(date !== null && parseDate(date === 'now' ? `@${Math.floor(Date.now() / 1000)}` : date, zoneIn(git.env))),
+    ...(date !== null && givenDate(date, zoneIn(git.env))),
   }
 }

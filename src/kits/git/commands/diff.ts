@@ -8,20 +8,33 @@ import type { IndexEntry } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { NULL_ID, sameState } from '../objects.ts'
 import { changeFilter, PICKAXE_OPTIONS } from '../pickaxe.ts'
-import { withRenames } from '../renames.ts'
+import { type PairedChange, withRenames } from '../renames.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { commitId, revision } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, showChanges } from '../show-changes.ts'
+import { asksForSummary, CHANGE_OPTIONS, renameThreshold, showChanges, showPaired } from '../show-changes.ts'
 import { type Change, stagedChanges, treeChanges, unstagedChanges } from '../status.ts'
 import { flatTree } from '../tree.ts'
 import { isBehindLink, stateAt } from '../worktree.ts'
 import { blobPair, diffNoIndex, pairPatch } from './diff-pair.ts'
 
+/** Of an unmerged path, which of its sides is compared. */
+const STAGES: Readonly<Record<string, number>> = { 'base|1': 1, 'ours|2': 2, 'theirs|3': 3 }
+
 export async function diff(git: Invocation, args: string[]): Promise<number> {
   if (args.includes('--no-index')) return diffNoIndex(git, args)
   const options = parseArguments(
     'diff',
-    [...CHANGE_OPTIONS, ...PICKAXE_OPTIONS, 'cached|staged', 'quiet', 'exit-code', 'check', 'merge-base'],
+    [
+      ...CHANGE_OPTIONS,
+      ...PICKAXE_OPTIONS,
+      'cached|staged',
+      'quiet',
+      'exit-code',
+      'check',
+      'merge-base',
+      ...Object.keys(STAGES),
+      '0',
+    ],
     args,
   )
   if (!git.hasRepo()) throw outside()
@@ -60,14 +73,15 @@ function say(git: Invocation, text: string, options: Arguments): number {
 }
 
 /** Unmerged files against our side of them, for the signs of conflicts that are left in them. */
-async function markedFiles(git: Invocation, paths: readonly string[]): Promise<Change[]> {
+async function markedFiles(git: Invocation, paths: readonly string[], stage = 2): Promise<Change[]> {
   const repo = git.repo()
   const index = await repo.index()
   const found: Change[] = []
   for (const path of paths) {
-    const ours = index.get(path, 2)
+    const ours = index.get(path, stage)
     const after = isBehindLink(git.fs, repo.root, path) ? null : await stateAt(repo, path)
-    if (after) found.push({ path, before: ours ? { mode: ours.mode, oid: ours.oid } : null, after })
+    if (after && (ours || stage === 2))
+      found.push({ path, before: ours ? { mode: ours.mode, oid: ours.oid } : null, after })
   }
   return found
 }
@@ -94,6 +108,7 @@ async function withoutNewIds(git: Invocation, options: Arguments, changes: reado
     if (options.has(other))
       throw fatal(`--raw with ${other === 'R' ? '-R' : '--patch'} of the working tree is not available here`)
   const unstored = new Set((await unstagedChanges(git.repo())).map(({ path }) => path))
+  for (const path of (await git.repo().index()).unmergedPaths()) unstored.add(path)
   return changes.map((change) => {
     const { path, after } = change
     return after && unstored.has(path) ? { ...change, after: { ...after, oid: NULL_ID } } : change
@@ -119,8 +134,13 @@ async function changesFor(git: Invocation, options: Arguments, revisions: readon
     throw new GitFailure('usage: git diff [<options>] --cached [<commit>] [--] [<path>...]', 129)
   if (options.has('cached'))
     return stagedChanges(repo, first === undefined ? await repo.headTree() : await treeOf(git, first))
-  const around = first === undefined ? null : /^(.*)\^!$/.exec(first)
-  if (around) return treeChanges(repo, await treeOf(git, `${around[1]}^1`), await treeOf(git, around[1] || 'HEAD'))
+  const around = first === undefined ? null : /^(.*)\^(?:!|-(\d*))$/.exec(first)
+  if (around)
+    return treeChanges(
+      repo,
+      await treeOf(git, `${around[1]}^${around[2] || 1}`),
+      await treeOf(git, around[1] || 'HEAD'),
+    )
   if (dots) {
     const [from, to] = [dots[1] || 'HEAD', dots[3] || 'HEAD']
     if (dots[2] === '..') return treeChanges(repo, await treeOf(git, from), await treeOf(git, to))
@@ -173,49 +193,49 @@ interface Shown {
 
 /** Unmerged paths stand among the others, with both sides where there are two. */
 async function shownText(git: Invocation, { options, changes, unmerged }: Shown): Promise<string> {
-  const isPatch = !asksForSummary(options) && !options.has('cached')
   if (unmerged.length === 0) return showChanges(git, changes, options)
-  const named = (path: string) => {
-    if (options.has('name-only')) return `${git.repo().quoted(path)}\n`
-    return options.has('name-status')
-      ? `U\t${git.repo().quoted(path)}\n`
-      : `* Unmerged path ${git.repo().quoted(path)}\n`
-  }
-  if (!isPatch && !options.has('cached') && !options.has('against'))
-    return summaryWithUnmerged(git, { options, changes, unmerged })
-  if (!isPatch) return unmerged.map(named).join('') + (await showChanges(git, changes, options))
+  const isPatch = !asksForSummary(options) || options.has('patch')
+  const hasSide = ['base', 'ours', 'theirs', '0'].some((name) => options.has(name))
+  if (!isPatch || hasSide || options.has('cached')) return withUnmerged(git, { options, changes, unmerged })
   let text = ''
   const all = [
     ...changes.map((change) => ({ path: change.path, change })),
     ...unmerged.map((path) => ({ path, change: null })),
   ]
-  for (const { path, change } of all.sort((a, b) => byteOrder(a.path, b.path)))
-    text += change ? await showChanges(git, [change], options) : ((await conflictPatch(git, path)) ?? named(path))
+  for (const { path, change } of all.sort((a, b) => byteOrder(a.path, b.path))) {
+    const named = `* Unmerged path ${git.repo().quoted(path)}\n`
+    text += change ? await showChanges(git, [change], options) : ((await conflictPatch(git, path)) ?? named)
+  }
   return text
 }
 
-/** An unmerged path is named as such, and once more with what its file changes in our side of it. */
-async function summaryWithUnmerged(git: Invocation, { options, changes, unmerged }: Shown): Promise<string> {
-  const marked = await markedFiles(git, unmerged)
-  const order = [
-    ...unmerged.map((path) => ({ path, change: null })),
-    ...[...changes, ...marked].map((change) => ({ path: change.path, change })),
-  ].sort((a, b) => byteOrder(a.path, b.path) || Number(a.change !== null) - Number(b.change !== null))
-  const end = options.has('null') ? '\0' : '\n'
-  const name = (path: string) => (options.has('null') ? path : git.repo().quoted(path))
-  const isNamed = options.has('name-only') || options.has('name-status')
-  if (!isNamed && options.has('raw')) throw fatal('--raw of unmerged files is not available here')
-  if (!isNamed)
-    return showChanges(
-      git,
-      [...changes, ...marked].sort((a, b) => byteOrder(a.path, b.path)),
-      options,
-    )
-  const letter = options.has('name-status') ? `U${end === '\0' ? end : '\t'}` : ''
-  let text = ''
-  for (const { path, change } of order)
-    text += change ? await showChanges(git, [change], options) : `${letter}${name(path)}${end}`
-  return text
+/** An unmerged path is named as such; of the working tree once more, with what its file changes in our side of it. */
+async function withUnmerged(git: Invocation, { options, changes, unmerged }: Shown): Promise<string> {
+  const repo = git.repo()
+  const isStaged = options.has('cached')
+  const head = isStaged ? await flatTree(repo, await repo.headTree()) : null
+  const side = options.latest('base', 'ours', 'theirs', '0')
+  const stage =
+    side === '0' ? 0 : (Object.entries(STAGES).find(([names]) => names.startsWith(side ?? 'ours'))?.[1] ?? 2)
+  const marked = isStaged ? [] : await markedFiles(git, unmerged, stage)
+  const named: PairedChange[] = []
+  for (const path of unmerged) {
+    const before = head?.get(path) ?? null
+    const after = marked.find((change) => change.path === path)?.after ?? null
+    named.push({ path, before, after: after && { ...after, oid: NULL_ID }, isUnmerged: true })
+  }
+  const isRaw = options.has('raw')
+  const unnamed = marked.map(({ after, ...rest }) => ({
+    ...rest,
+    after: after && isRaw ? { ...after, oid: NULL_ID } : after,
+  }))
+  const others = [...changes, ...unnamed].sort((a, b) => byteOrder(a.path, b.path))
+  const paired: PairedChange[] = options.has('no-renames')
+    ? others
+    : await withRenames(repo, others, renameThreshold(options))
+  // Each stands in front of what its file changes.
+  const all: PairedChange[] = [...named, ...paired].sort((a, b) => byteOrder(a.path, b.path) || (a.isUnmerged ? -1 : 1))
+  return showPaired(git, all, options)
 }
 
 /** With `-S` or `-G` the changes that these leave. */

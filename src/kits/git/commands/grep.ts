@@ -3,8 +3,8 @@ import { lstatAt } from '../../../workspace/stat.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { isBinary, textOf } from '../bytes.ts'
 import { fatal, GitFailure } from '../failure.ts'
-import type { Matcher } from '../grep-output.ts'
-import { printMatches } from '../grep-output.ts'
+import { grepWords, lineTests, type Token } from '../grep-expression.ts'
+import { type Matching, printMatches } from '../grep-output.ts'
 import type { Invocation } from '../invocation.ts'
 import { MODE } from '../objects.ts'
 import { type Pathspec, relativeTo } from '../pathspec.ts'
@@ -24,7 +24,6 @@ const OPTIONS = [
   'files-without-match|L',
   'count|c',
   'word-regexp|w',
-  'e=',
   'f=',
   'extended-regexp|E',
   'basic-regexp|G',
@@ -52,20 +51,24 @@ const OPTIONS = [
   'no-color',
   'color?',
   'threads=',
+  'show-function|p',
+  'function-context|W',
+  'all-match',
 ]
 
 export async function grep(git: Invocation, args: string[]): Promise<number> {
-  const options = parseArguments('grep', OPTIONS, withContext(args))
+  const { tokens, rest } = grepWords(withContext(args))
+  const options = parseArguments('grep', OPTIONS, rest)
   if (options.has('color') && !['never', 'auto', 'false'].includes(options.value('color') ?? ''))
     throw fatal(`--color=${options.value('color')} is not available here`)
   if (options.has('no-exclude-standard') && !options.has('untracked'))
     throw fatal('--[no-]exclude-standard cannot be used for tracked contents')
   const words = [...options.plain]
-  const matcher = await matcherOf(git, options, words)
+  const matching = await matchingOf(git, options, { words, tokens })
   const { trees, paths } = await treesAndPaths(git, options, words)
   const pathspec = git.pathspec(paths.length > 0 ? paths : [trees.length > 0 && options.has('full-name') ? ':/' : '.'])
   let found = 1
-  const printer = printMatches(git, options, matcher)
+  const printer = printMatches(git, options, matching)
   for await (const file of filesOf(git, { options, trees, pathspec })) {
     const pause = git.pace()
     if (pause) await pause
@@ -98,23 +101,34 @@ function notationOf(options: Arguments, setting: string | null): Notation {
   throw fatal(`unknown value for config 'grep.patternType': ${setting}`)
 }
 
-async function matcherOf(git: Invocation, options: Arguments, words: string[]): Promise<Matcher> {
-  const given = options.all('e')
+async function matchingOf(
+  git: Invocation,
+  options: Arguments,
+  { words, tokens: given }: { words: string[]; tokens: readonly Token[] },
+): Promise<Matching> {
+  const tokens = [...given]
   for (const name of options.all('f')) {
     const text = await readText(git.fs, git.resolve(name))
     if (text === null) throw fatal(`cannot open '${name}': No such file or directory`)
-    given.push(...text.replace(/\n$/, '').split('\n'))
+    tokens.push(...text.replace(/\n$/, '').split('\n').map(patternToken))
   }
-  if (given.length === 0) {
+  if (!tokens.some(({ kind }) => kind === 'pattern')) {
     const pattern = words.shift()
     if (pattern === undefined) throw fatal('no pattern given')
-    given.push(pattern)
+    tokens.push(patternToken(pattern))
   }
   const notation = notationOf(options, await git.setting('grep.patternType'))
   const how = { notation, ignoresCase: options.has('ignore-case'), isWord: options.has('word-regexp'), flags: 'g' }
-  const patterns = given.flatMap((text) => text.split('\n')).map((text) => compilePattern(text, how))
-  return (line) => matchesIn(line, patterns)
+  const regexes = (text: string) => text.split('\n').map((part) => compilePattern(part, how))
+  const patterns = tokens.flatMap((token) => (token.kind === 'pattern' ? regexes(token.text) : []))
+  const tests = lineTests(tokens, (text) => {
+    const own = regexes(text)
+    return (line) => !matchesIn(line, own).next().done
+  })
+  return { tests, find: (line) => matchesIn(line, patterns) }
 }
+
+const patternToken = (text: string): Token => ({ kind: 'pattern', text })
 
 /** From left to right; of those that begin at the same place, the longest. */
 function* matchesIn(line: string, patterns: readonly RegExp[]): Generator<{ index: number; text: string }> {

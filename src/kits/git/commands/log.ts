@@ -1,7 +1,6 @@
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { fatal, type GitFailure } from '../failure.ts'
 import type { Visited } from '../history.ts'
-import { zoneIn } from '../identity.ts'
 import type { Invocation } from '../invocation.ts'
 import { lineLog } from '../line-log-output.ts'
 import { FORMAT_OPTIONS, prettyOptions } from '../log-format.ts'
@@ -18,6 +17,7 @@ import { asksForSummary, CHANGE_OPTIONS, changesBelow, showChanges, showPaired }
 import { onOneSide, sides } from '../sides.ts'
 import { type Change, treeChanges } from '../status.ts'
 import { wildcard } from '../wildcards.ts'
+import { zoneIn } from '../zone-offset.ts'
 
 /** Which commits are shown. */
 export const FILTER_OPTIONS = [
@@ -220,7 +220,7 @@ export async function startsOf(
 export const REF_OPTIONS = ['branches', 'tags', 'remotes', 'glob']
 
 /** Without a star or the like, the pattern names a folder of refs. */
-function refPattern(prefix: string, pattern: string): (ref: string) => boolean {
+export function refPattern(prefix: string, pattern: string): (ref: string) => boolean {
   if (pattern === '') return () => true
   const full = pattern.startsWith(prefix) ? pattern : prefix + pattern
   const regex = wildcard(/[*?[]/.test(pattern) ? full : `${full.replace(/\/$/, '')}/*`)

@@ -1,14 +1,19 @@
+import { lstatAt } from '../../../workspace/stat.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { byteOrder } from '../bytes.ts'
 import { fatal, GitFailure } from '../failure.ts'
-import type { IndexEntry } from '../index-file.ts'
+import { type IndexEntry, SKIP_WORKTREE } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
+import { lineEndAttributes, lineEndsIn } from '../line-endings.ts'
+import { MODE } from '../objects.ts'
 import { relativeTo } from '../pathspec.ts'
 import { readText } from '../ref-files.ts'
+import type { Repository } from '../repository.ts'
 import { abbreviate } from '../revisions.ts'
 import { filesBelow } from '../staging.ts'
 import { unstagedChanges, walkWorktree } from '../status.ts'
 import { wildcard } from '../wildcards.ts'
+import { contentsAt } from '../worktree.ts'
 
 const OPTIONS = [
   'cached|c',
@@ -23,6 +28,8 @@ const OPTIONS = [
   'exclude-from|X=',
   'null|z',
   't',
+  'v',
+  'eol',
   'abbrev?',
   'deduplicate',
   'full-name',
@@ -85,12 +92,30 @@ async function shown(git: Invocation, { tag, path, entry }: Listed, options: Arg
   const repo = git.repo()
   const isBare = options.has('null')
   const name = options.has('full-name') ? path : relativeTo(repo, git.cwd, path)
-  const mark = options.has('t') ? `${tag} ` : ''
+  const mark = options.has('t') || options.has('v') ? `${letterOf(tag, entry, options)} ` : ''
+  const ends = options.has('eol') ? await lineEndColumns(repo, path, entry) : ''
   const text = `${isBare ? name : repo.quoted(name)}${isBare ? '\0' : '\n'}`
-  if (!entry || !(options.has('stage') || options.has('unmerged'))) return mark + text
+  if (!entry || !(options.has('stage') || options.has('unmerged'))) return mark + ends + text
   const length = Number(options.value('abbrev')) || undefined
   const id = options.has('abbrev') ? await abbreviate(repo, entry.oid, length) : entry.oid
-  return `${mark}${entry.mode.toString(8).padStart(6, '0')} ${id} ${entry.stage}\t${text}`
+  return `${mark}${entry.mode.toString(8).padStart(6, '0')} ${id} ${entry.stage}\t${ends}${text}`
+}
+
+/** Small for a file that is assumed to be unchanged. */
+function letterOf(tag: string, entry: IndexEntry | null, options: Arguments): string {
+  const letter = tag === 'H' && entry && (entry.extendedFlags & SKIP_WORKTREE) !== 0 ? 'S' : tag
+  return options.has('v') && entry?.isAssumed ? letter.toLowerCase() : letter
+}
+
+/** The line ends in the index and in the working tree, and what the attributes say of them. */
+async function lineEndColumns(repo: Repository, path: string, entry: IndexEntry | null): Promise<string> {
+  const isFile = entry !== null && (entry.mode === MODE.file || entry.mode === MODE.executable)
+  const stored = isFile ? lineEndsIn((await repo.objects.read(entry.oid)).bytes) : ''
+  const full = `${repo.root}/${path}`
+  const stat = lstatAt(repo.fs, full)
+  const there = stat?.kind === 'file' ? lineEndsIn(await contentsAt(repo.fs, full, stat)) : ''
+  const said = lineEndAttributes(await repo.attributes.of(path))
+  return `i/${stored.padEnd(5)} w/${there.padEnd(5)} attr/${said.padEnd(17)}\t`
 }
 
 async function cached(git: Invocation, { options, isExcluded }: Lists): Promise<Listed[]> {

@@ -1,171 +1,305 @@
 import { lstatAt } from '../../../workspace/stat.ts'
+import { parseMoment } from '../dates.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import { mergeBases } from '../history.ts'
 import type { Invocation } from '../invocation.ts'
-import type { Repository } from '../repository.ts'
-import { abbreviate, fullRefName, previousBranch, revision, unknownRevision, upstreamOf } from '../revisions.ts'
+import { aboutPlace, pathInGitDir } from '../rev-parse-place.ts'
+import {
+  abbreviate,
+  fullRefName,
+  parentShorthand,
+  previousBranch,
+  revision,
+  shortRefName,
+  unknownRevision,
+  upstreamOf,
+} from '../revisions.ts'
+import { wildcard } from '../wildcards.ts'
+import { zoneIn } from '../zone-offset.ts'
+import { refPattern } from './log.ts'
 
-/** Each word answers for itself, so the options are read one after the other. */
-export async function revParse(git: Invocation, args: string[]): Promise<number> {
-  const how = { short: null as number | null, abbrevRef: false, symbolic: false, verify: false, quiet: false }
-  const end = args.indexOf('--')
-  const isAlone = args.length > 0 && args.every((arg) => /^(--verify|--short(=\d+)?|-q|--quiet)$/.test(arg))
-  if (isAlone && args.some((arg) => arg.startsWith('--verify') || arg.startsWith('--short')))
-    throw new GitFailure(
-      args.some((arg) => /^(-q|--quiet)$/.test(arg)) ? '' : 'fatal: Needed a single revision',
-      args.some((arg) => /^(-q|--quiet)$/.test(arg)) ? 1 : 128,
+/** Each word answers for itself, so they are read one after the other. */
+export function revParse(git: Invocation, args: string[]): Promise<number> {
+  if (args[0] === '--sq-quote') {
+    git.line(
+      args
+        .slice(1)
+        .map((word) => ` ${quoted(word)}`)
+        .join(''),
     )
-  for (const [i, arg] of args.entries()) {
-    if (i === end || (end >= 0 && i > end)) {
-      git.line(arg)
-      continue
+    return Promise.resolve(0)
+  }
+  if (args[0] === '--parseopt') throw fatal('git rev-parse --parseopt is not available here')
+  return new RevParse(git, args).run()
+}
+
+const quoted = (word: string): string => `'${word.replace(/['!]/g, (sign) => `'\\${sign}'`)}'`
+
+/** What a word names, behind `^` if it is left out; the name as it was said. */
+interface Named {
+  oid: string
+  name: string | null
+  isOut: boolean
+}
+
+const DATES: Readonly<Record<string, string>> = {
+  ...{ '--since': '--max-age', '--after': '--max-age' },
+  ...{ '--before': '--min-age', '--until': '--min-age' },
+}
+
+/** Options that are meant for the commands that list revisions. */
+const OF_LISTS =
+  /^--(?:all|bisect|dense|header|ignore-missing|no-merges|min-parents|max-parents|objects|objects-edge|parents|pretty|show-all|sparse|topo-order|date-order|unpacked|remotes|branches|tags|max-count=.*|max-age=.*|min-age=.*|(?:branches|remotes|tags|min-parents|max-parents)=.*)$|^-(?:n|\d).*$/
+
+const LISTS: Readonly<Record<string, string>> = {
+  ...{ '--all': 'refs/', '--branches': 'refs/heads/', '--tags': 'refs/tags/', '--remotes': 'refs/remotes/' },
+  '--glob': 'refs/',
+}
+
+class RevParse {
+  readonly #git: Invocation
+  readonly #args: readonly string[]
+  /** What is shown at all. */
+  readonly #shows = { flags: true, words: true, revisions: true, others: true }
+  readonly #how = {
+    ...{ short: null as number | null, shortName: null as null | 'strict' | 'loose', symbolic: false, fullName: false },
+    ...{ verify: false, quiet: false, isOut: false, quotes: false },
+  }
+  #fallback: string | null = null
+  #prefix: string | null = null
+  /** The only one so far of those that are verified. */
+  #found: Named[] = []
+  #excluded: string[] = []
+  #hasFiles = false
+  #isBehindDashes = false
+
+  constructor(git: Invocation, args: readonly string[]) {
+    this.#git = git
+    this.#args = args
+  }
+
+  async run(): Promise<number> {
+    this.#git.repo()
+    const args = this.#args
+    for (let at = 0; at < args.length; at++) {
+      const arg = args[at] ?? ''
+      if (this.#hasFiles || this.#isBehindDashes) await this.#takeFile(arg)
+      else if (!arg.startsWith('-')) {
+        if (!(await this.#takeWord(arg))) break
+      } else at += await this.#takeOption(arg, args[at + 1])
     }
-    const short = /^--short(?:=(\d+))?$/.exec(arg)
-    if (short) how.short = Number(short[1] ?? 7)
-    else if (arg === '--abbrev-ref' || arg.startsWith('--abbrev-ref=')) how.abbrevRef = true
-    else if (arg === '--symbolic-full-name') how.symbolic = true
-    else if (arg === '--verify') how.verify = true
+    if (!this.#how.verify) await this.#showDefault()
+    else if (this.#found.length === 1) for (const named of this.#found) await this.#showRevision(named)
+    else if (this.#found.length > 1 || !(await this.#showDefault())) throw this.#notSingle()
+    return 0
+  }
+
+  #show(text: string): void {
+    if (this.#how.quotes) this.#git.out(`${quoted(text)} `)
+    else this.#git.line(text)
+  }
+
+  #notSingle(): GitFailure {
+    return this.#how.quiet ? new GitFailure('', 1) : fatal('Needed a single revision')
+  }
+
+  /** How many words behind it belong to the option. */
+  async #takeOption(arg: string, next: string | undefined): Promise<number> {
+    if (arg === '--') {
+      this.#isBehindDashes = true
+      if (this.#shows.flags || this.#shows.revisions) await this.#takeFile('--')
+      return 0
+    }
+    if (arg === '-n') {
+      if (next === undefined) throw fatal('-n requires an argument')
+      if (this.#shows.flags && this.#shows.revisions) for (const word of [arg, next]) this.#show(word)
+      return 1
+    }
+    const value = NEEDS_VALUE[arg]
+    if (value !== undefined) {
+      if (next === undefined) throw fatal(value)
+      this.#takeValue(arg, next)
+      return 1
+    }
+    if (this.#setHow(arg) || (await this.#takeLists(arg)) || this.#takeDate(arg)) return 0
+    const place = aboutPlace(this.#git, arg)
+    if (place !== null) {
+      if (place !== undefined) this.#git.line(place)
+      return 0
+    }
+    const isShown = this.#shows.flags && (OF_LISTS.test(arg) ? this.#shows.revisions : this.#shows.others)
+    if (isShown) this.#show(arg)
+    if (isShown && this.#how.verify) throw this.#notSingle()
+    return 0
+  }
+
+  #takeValue(option: string, value: string): void {
+    if (option === '--git-path') this.#git.line(pathInGitDir(this.#git, value))
+    else if (option === '--default') this.#fallback = value
+    else if (option === '--prefix') this.#prefix = value
+    else throw fatal(`git rev-parse ${option} is not available here`)
+  }
+
+  #setHow(arg: string): boolean {
+    const [how, shows] = [this.#how, this.#shows]
+    const short = /^--short(?:=(.*))?$/.exec(arg)
+    const [, mode] = /^--abbrev-ref(?:=(.*))?$/.exec(arg) ?? []
+    if (short) {
+      Object.assign(how, { short: Number.parseInt(short[1] ?? '', 10) || 0 })
+      this.#verifies()
+      if (short[1] !== undefined) how.short = Math.min(40, Math.max(4, how.short ?? 0))
+    } else if (arg.startsWith('--abbrev-ref') && /^(=|$)/.test(arg.slice(12))) {
+      if (mode !== undefined && mode !== 'strict' && mode !== 'loose')
+        throw fatal(`unknown mode for --abbrev-ref: ${mode}`)
+      how.shortName = mode ?? 'strict'
+    } else if (arg === '--symbolic') Object.assign(how, { symbolic: true, fullName: false })
+    else if (arg === '--symbolic-full-name') Object.assign(how, { symbolic: true, fullName: true })
+    else if (arg === '--verify') this.#verifies()
     else if (arg === '-q' || arg === '--quiet') how.quiet = true
-    else if (LISTS[arg] !== undefined) await listRefs(git, LISTS[arg], how)
-    else if (arg.startsWith('--')) aboutPlace(git, arg)
-    else {
-      refuseMany(how, arg, args)
-      await aboutRevision(git, arg, how)
+    else if (arg === '--sq') how.quotes = true
+    else if (arg === '--not') how.isOut = !how.isOut
+    else if (arg === '--revs-only') shows.others = false
+    else if (arg === '--no-revs') shows.revisions = false
+    else if (arg === '--flags') shows.words = false
+    else if (arg === '--no-flags') shows.flags = false
+    else return false
+    return true
+  }
+
+  /** One revision, and nothing else. */
+  #verifies(): void {
+    this.#how.verify = true
+    Object.assign(this.#shows, { flags: false, others: false })
+  }
+
+  async #takeLists(arg: string): Promise<boolean> {
+    const [option = '', pattern] = arg.split(/=(.*)/s)
+    if (option === '--exclude' && pattern !== undefined) {
+      this.#excluded.push(pattern)
+      return true
     }
+    const prefix = LISTS[option]
+    if (prefix === undefined || (pattern === undefined ? option === '--glob' : option === '--all')) return false
+    const isWanted = refPattern(prefix, pattern ?? '')
+    const left = this.#excluded.map((text) =>
+      wildcard(option === '--all' || option === '--glob' ? text : prefix + text),
+    )
+    this.#excluded = []
+    for (const [ref, oid] of await this.#git.repo().refs.list(prefix))
+      if (isWanted(ref) && !left.some((regex) => regex.test(ref)))
+        await this.#showRevision({
+          oid,
+          name: option !== '--glob' && option !== '--all' ? ref.slice(prefix.length) : ref,
+          isOut: false,
+        })
+    return true
   }
-  return 0
-}
 
-/** One revision is all that can be verified. */
-function refuseMany(how: IdForm, word: string, args: readonly string[]): void {
-  if (!how.verify && how.short === null) return
-  if (
-    args.filter((arg) => !arg.startsWith('-')).at(0) === word &&
-    args.filter((arg) => !arg.startsWith('-')).length === 1
-  )
-    return
-  throw how.quiet ? new GitFailure('', 1) : fatal('Needed a single revision')
-}
-
-const LISTS: Record<string, string> = {
-  '--all': 'refs/',
-  '--branches': 'refs/heads/',
-  '--tags': 'refs/tags/',
-  '--remotes': 'refs/remotes/',
-}
-
-async function listRefs(git: Invocation, prefix: string, how: IdForm): Promise<void> {
-  const repo = git.repo()
-  for (const [ref, oid] of await repo.refs.list(prefix)) {
-    if (how.symbolic) git.line(ref)
-    else if (how.abbrevRef) git.line(ref.replace(/^refs\/(heads|tags|remotes)\//, ''))
-    else git.line(how.short === null ? oid : await abbreviate(repo, oid, Math.max(4, how.short)))
+  #takeDate(arg: string): boolean {
+    const [option = '', text] = arg.split(/=(.*)/s)
+    const shown = DATES[option]
+    if (shown === undefined || text === undefined) return false
+    if (this.#shows.revisions && this.#shows.flags) this.#show(`${shown}=${parseMoment(text, zoneIn(this.#git.env))}`)
+    return true
   }
-}
 
-function aboutPlace(git: Invocation, option: string): void {
-  const answer = PLACES[option]
-  if (!answer) throw new GitFailure(`git rev-parse: option '${option}' is not available here`, 129)
-  const text = answer(git)
-  if (text !== '' || option !== '--show-superproject-working-tree') git.line(text)
-}
-
-const PLACES: Record<string, (git: Invocation) => string> = {
-  '--show-toplevel': (git) => inWorkTree(git).root,
-  '--git-dir': gitDirOf,
-  '--absolute-git-dir': (git) => git.repo().gitDir,
-  '--git-common-dir': gitDirOf,
-  '--is-inside-work-tree': (git) => String(!git.repo().isBare && !git.cwd.startsWith(git.repo().gitDir)),
-  '--is-inside-git-dir': (git) => String(git.cwd.startsWith(git.repo().gitDir)),
-  '--is-bare-repository': (git) => String(git.repo().isBare),
-  '--is-shallow-repository': (git) => String(git.fs.list(git.repo().gitDir).some(({ name }) => name === 'shallow')),
-  '--show-object-format': () => 'sha1',
-  // There are no submodules.
-  '--show-superproject-working-tree': () => '',
-  '--show-prefix': (git) =>
-    foldersBelowTop(git)
-      .map((name) => `${name}/`)
-      .join(''),
-  '--show-cdup': (git) =>
-    foldersBelowTop(git)
-      .map(() => '../')
-      .join(''),
-}
-
-function inWorkTree(git: Invocation): Repository {
-  const repo = git.repo()
-  if (repo.isBare) throw fatal('this operation must be run in a work tree')
-  return repo
-}
-
-function gitDirOf(git: Invocation): string {
-  const { root, gitDir, isBare } = git.repo()
-  return git.cwd === root ? (isBare ? '.' : '.git') : gitDir
-}
-
-function foldersBelowTop(git: Invocation): string[] {
-  return git.cwd
-    .slice(git.repo().root.length)
-    .split('/')
-    .filter((name) => name !== '')
-}
-
-type IdForm = { short: number | null; abbrevRef: boolean; symbolic: boolean; verify: boolean; quiet: boolean }
-
-async function aboutRevision(git: Invocation, word: string, how: IdForm): Promise<void> {
-  const repo = git.repo()
-  const name = how.abbrevRef || how.symbolic ? await refNamed(git, word) : null
-  if (name !== null) {
-    git.line(how.symbolic ? name : name.replace(/^refs\/(heads|tags|remotes)\//, ''))
-    return
+  /** Whether anything behind the word is read. */
+  async #takeWord(word: string): Promise<boolean> {
+    const several = (await this.#difference(word)) ?? (await this.#parents(word))
+    if (several) {
+      for (const named of several) await this.#showRevision(named)
+      return true
+    }
+    const isOut = word.startsWith('^')
+    const name = isOut ? word.slice(1) : word
+    const oid = (await revision(this.#git.repo(), name)) ?? (/^[0-9a-f]{40}$/i.test(name) ? name.toLowerCase() : null)
+    if (oid !== null && this.#how.verify) this.#found.push({ oid, name, isOut })
+    else if (oid !== null) await this.#showRevision({ oid, name, isOut })
+    if (oid !== null) return true
+    if (this.#how.verify) throw this.#notSingle()
+    if (this.#args.includes('--')) throw fatal(`bad revision '${word}'`)
+    this.#hasFiles = true
+    return this.#takeFile(word, true)
   }
-  const ids = (await idsOf(repo, word)) ?? (/^[0-9a-f]{40}$/.test(word) ? [word] : null)
-  if (ids === null && !how.verify && lstatAt(git.fs, git.resolve(word))) {
-    git.line(word)
-    return
-  }
-  if (ids === null || (how.verify && ids.length !== 1)) throw unknown(git, word, how)
-  for (const id of ids) {
-    const [, prefix = '', oid = ''] = /^(\^?)(.*)$/.exec(id) ?? []
-    git.line(prefix + (how.short === null ? oid : await abbreviate(repo, oid, Math.max(4, how.short))))
-  }
-}
 
-/** The ids that the words stand for, those that are left out behind a `^`; null if they mean nothing. */
-async function idsOf(repo: Repository, word: string): Promise<string[] | null> {
-  const dots = /^([^:]*?)(\.{2,3})(.*)$/.exec(word)
-  if (dots) {
-    const [from, to] = [await revision(repo, dots[1] || 'HEAD'), await revision(repo, dots[3] || 'HEAD')]
+  /** `a..b` and `a...b`; two dots alone are the folder above. */
+  async #difference(word: string): Promise<Named[] | null> {
+    const repo = this.#git.repo()
+    const [, first = '', dots, second = ''] = /^(.*?)(\.\.\.?)(.*)$/s.exec(word) ?? []
+    if (dots === undefined || word === '..') return null
+    const [left, right] = [first || 'HEAD', second || 'HEAD']
+    const [from, to] = [await revision(repo, left), await revision(repo, right)]
     if (from === null || to === null) return null
-    if (dots[2] === '..') return [to, `^${from}`]
+    const ends = [
+      { oid: to, name: right, isOut: false },
+      { oid: from, name: left, isOut: dots === '..' },
+    ]
+    if (dots === '..') return ends
     const bases = await mergeBases(repo, await repo.peel(from, 'commit'), await repo.peel(to, 'commit'))
-    return [to, from, ...bases.map((oid) => `^${oid}`)]
+    return [...ends, ...bases.map((oid) => ({ oid, name: null, isOut: true }))]
   }
-  const [, name = word, kind = '', number = '1'] = /^(.+)\^(@|!|-(\d*))$/.exec(word) ?? []
-  if (kind !== '') {
-    const oid = await revision(repo, name)
-    if (oid === null) return null
-    const commit = await repo.peel(oid, 'commit')
-    const { parents } = await repo.commit(commit)
-    if (kind === '@') return parents
-    const out = kind === '!' ? parents : parents.slice(Number(number || '1') - 1, Number(number || '1'))
-    return out.length === 0 && kind !== '!' ? null : [commit, ...out.map((parent) => `^${parent}`)]
+
+  async #parents(word: string): Promise<Named[] | null> {
+    const found = await parentShorthand(this.#git.repo(), word)
+    if (!found) return null
+    const { commit, name, parents, isOut } = found
+    return [
+      ...(isOut ? [{ oid: commit, name, isOut: false }] : []),
+      ...parents.map(({ oid, number }) => ({ oid, name: `${name}^${number}`, isOut })),
+    ]
   }
-  const oid = await revision(repo, word.replace(/^\^/, ''))
-  return oid === null ? null : [word.startsWith('^') ? `^${oid}` : oid]
+
+  async #showRevision({ oid, name, isOut }: Named): Promise<void> {
+    if (!this.#shows.revisions) return
+    this.#fallback = null
+    const text = await this.#textOf(oid, name)
+    if (text !== null) this.#show((isOut !== this.#how.isOut ? '^' : '') + text)
+  }
+
+  async #textOf(oid: string, name: string | null): Promise<string | null> {
+    const repo = this.#git.repo()
+    const { short, shortName, symbolic, fullName } = this.#how
+    if (name !== null && (fullName || shortName !== null)) {
+      const ref = await refNamed(this.#git, name)
+      if (ref === null || shortName === null) return ref
+      return shortRefName(repo, ref, { isStrict: shortName === 'strict' })
+    }
+    if (name !== null && symbolic) return name
+    return short === null ? oid : abbreviate(repo, oid, short === 0 ? undefined : short)
+  }
+
+  async #showDefault(): Promise<boolean> {
+    const name = this.#fallback
+    this.#fallback = null
+    const oid = name === null ? null : await revision(this.#git.repo(), name)
+    if (oid !== null) await this.#showRevision({ oid, name, isOut: false })
+    return oid !== null
+  }
+
+  /** Words that name nothing are files. Behind `--` nobody looks whether they are there. Answers whether it was shown. */
+  async #takeFile(word: string, isFirst = false): Promise<boolean> {
+    await this.#showDefault()
+    const { words, others } = this.#shows
+    if (!words || !others) return false
+    this.#show(this.#prefix === null || word === '--' ? word : this.#prefix + word)
+    if (this.#isBehindDashes) return true
+    if (word.startsWith('-')) throw fatal(`option '${word}' must come before non-option arguments`)
+    if (word !== '' && lstatAt(this.#git.fs, this.#git.resolve(word))) return true
+    throw isFirst ? unknownRevision(word) : missingPath(word)
+  }
 }
 
-function unknown(git: Invocation, word: string, how: IdForm): GitFailure {
-  if (how.verify && how.quiet) return new GitFailure('', 1)
-  if (how.verify) return new GitFailure('fatal: Needed a single revision', 128)
-  git.line(word)
-  return unknownRevision(word)
+const NEEDS_VALUE: Readonly<Record<string, string>> = {
+  '--git-path': '--git-path requires an argument',
+  '--default': '--default requires an argument',
+  '--prefix': '--prefix requires an argument',
+  '--resolve-git-dir': '--resolve-git-dir requires an argument',
 }
 
+/** The full name of the ref that the words are; null for other words. */
 async function refNamed(git: Invocation, word: string): Promise<string | null> {
   const repo = git.repo()
   const head = await repo.refs.head()
-  if (word === '-') return null
   if (word === 'HEAD' || word === '@') return head.oid === null ? null : (head.ref ?? 'HEAD')
   const following = /^(.*)@\{(u|upstream|push)\}$/i.exec(word)
   if (following) {
@@ -175,4 +309,10 @@ async function refNamed(git: Invocation, word: string): Promise<string | null> {
     return upstream.ref
   }
   return fullRefName(repo, (await previousBranch(repo, word)) ?? word)
+}
+
+function missingPath(word: string): GitFailure {
+  return fatal(
+    `${word}: no such path in the working tree.\nUse 'git <command> -- <path>...' to specify paths that do not exist locally.`,
+  )
 }

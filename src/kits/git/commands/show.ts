@@ -154,7 +154,7 @@ interface Showing {
 }
 
 /** Ranges are walked, as a log does. */
-const namesRange = (word: string): boolean => /^[^:]*\.\.|^\^|\^!$/.test(word)
+const namesRange = (word: string): boolean => /^[^:]*\.\.|^\^|\^(?:!|-\d*)$/.test(word)
 
 export async function show(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('show', OPTIONS, withCounts(args))

@@ -1,6 +1,6 @@
 import { lstatAt } from '../../../workspace/stat.ts'
 import { failed, fatal, GitFailure } from '../failure.ts'
-import { NO_STAT, statFields } from '../index-file.ts'
+import { type GitIndex, NO_STAT, SKIP_WORKTREE, statFields } from '../index-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { MODE, sameState } from '../objects.ts'
 import { addFile } from '../staging.ts'
@@ -15,6 +15,8 @@ interface UpdateOptions {
   isQuiet: boolean
   isVerbose: boolean
   mode: number | null
+  /** What is only noted of the paths. */
+  marks: 'assumed' | 'not-assumed' | 'skipped' | 'not-skipped' | null
 }
 
 /** Options hold for what stands behind them, so they are read one after the other. */
@@ -27,6 +29,7 @@ export async function updateIndex(git: Invocation, args: string[]): Promise<numb
     isQuiet: false,
     isVerbose: false,
     mode: null,
+    marks: null,
   }
   let exitCode = 0
   const words = [...args]
@@ -49,7 +52,17 @@ export async function updateIndex(git: Invocation, args: string[]): Promise<numb
   return exitCode
 }
 
+const marking =
+  (marks: UpdateOptions['marks']) =>
+  (how: UpdateOptions): void => {
+    how.marks = marks
+  }
+
 const SWITCHES: Record<string, (how: UpdateOptions) => void> = {
+  '--assume-unchanged': marking('assumed'),
+  '--no-assume-unchanged': marking('not-assumed'),
+  '--skip-worktree': marking('skipped'),
+  '--no-skip-worktree': marking('not-skipped'),
   '--add': (how) => {
     how.adds = true
   },
@@ -79,6 +92,7 @@ async function update(git: Invocation, given: string, how: UpdateOptions): Promi
   const full = git.resolve(given)
   const path = full.slice(repo.root === '/' ? 1 : repo.root.length + 1)
   if (!isSafePath(path)) throw fatal(`Unable to process path ${given}`)
+  if (how.marks !== null) return markEntry(index, { path, given, marks: how.marks })
   const say = (text: string) => {
     if (how.isVerbose) git.line(text)
   }
@@ -101,6 +115,18 @@ async function update(git: Invocation, given: string, how: UpdateOptions): Promi
   if (how.mode === null) return
   await chmod(git, path, how.mode)
   say(`chmod ${how.mode === MODE.executable ? '+' : '-'}x '${given}'`)
+}
+
+type Marking = { path: string; given: string; marks: UpdateOptions['marks'] }
+
+function markEntry(index: GitIndex, { path, given, marks }: Marking): void {
+  const entry = index.get(path)
+  if (!entry) throw fatal(`Unable to mark file ${given}`)
+  if (marks === 'assumed' || marks === 'not-assumed') index.set({ ...entry, isAssumed: marks === 'assumed' })
+  else {
+    const others = entry.extendedFlags & ~SKIP_WORKTREE
+    index.set({ ...entry, extendedFlags: marks === 'skipped' ? others | SKIP_WORKTREE : others })
+  }
 }
 
 function unprocessed(why: string, given: string): GitFailure {

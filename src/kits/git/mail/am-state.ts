@@ -9,6 +9,7 @@ export interface AmOptions {
   signsOff: boolean
   keepsSubject: boolean
   isQuiet: boolean
+  rejects: boolean
 }
 
 export function amFolder(git: Invocation): StateFolder {
@@ -26,7 +27,7 @@ export async function beginAm(git: Invocation, mails: readonly string[], options
   await folder.write('utf8', 't\n')
   await folder.write('keep', flag(options.keepsSubject))
   for (const name of ['messageid', 'scissors', 'quoted-cr']) await folder.write(name, '\n')
-  await folder.write('apply-opt', '\n')
+  await folder.write('apply-opt', options.rejects ? " '--reject'\n" : '\n')
   await folder.write('rerere-autoupdate', '')
   await folder.write('no-inbody-headers', 'f\n')
   for (const [i, mail] of mails.entries()) await folder.write(mailName(i + 1), mail)
@@ -44,6 +45,7 @@ export async function storedOptions(git: Invocation): Promise<AmOptions> {
     signsOff: await is('sign'),
     keepsSubject: await is('keep'),
     isQuiet: await is('quiet'),
+    rejects: (await folder.read('apply-opt'))?.includes('--reject') ?? false,
   }
 }
 

@@ -6,7 +6,7 @@ import type { Invocation } from '../invocation.ts'
 import { joinTrees } from '../merging.ts'
 import { type FileState, MODE } from '../objects.ts'
 import { applyHunks } from '../patching/apply-hunks.ts'
-import { applyPatch } from '../patching/apply-patch.ts'
+import { applyPatch, writeRejected } from '../patching/apply-patch.ts'
 import { type FilePatch, parsePatch } from '../patching/parse-patch.ts'
 import { PatchTarget } from '../patching/patch-target.ts'
 import { changeKind, treeChanges } from '../status.ts'
@@ -19,24 +19,28 @@ export interface MailPatch {
   subject: string
   isThreeWay: boolean
   isQuiet: boolean
+  /** Whether what fits goes into the files, and the rest beside them. */
+  rejects: boolean
 }
 
 /** False when it does not fit; why has been said then. */
 export async function applyMail(git: Invocation, mail: MailPatch): Promise<boolean> {
   const files = parsePatch(mail.patch, { strip: 1, recounts: false })
-  const errors = await attempt(git, files)
+  const errors = await attempt(git, files, mail.rejects)
   if (errors.length === 0) return true
   if (mail.isThreeWay) return mergeMail(git, files, mail)
   for (const error of errors) git.err(error)
   return false
 }
 
-async function attempt(git: Invocation, files: readonly FilePatch[]): Promise<string[]> {
+async function attempt(git: Invocation, files: readonly FilePatch[], rejects: boolean): Promise<string[]> {
   if (files.length === 0) return ['error: No valid patches in input (allow with "--allow-empty")']
   const target = new PatchTarget(git, 'both')
-  const { errors } = await applyPatch(target, files, HOW)
-  if (errors.length === 0) await target.write()
-  return errors
+  const outcome = await applyPatch(target, files, { ...HOW, rejects })
+  const isWhole = outcome.errors.length === 0
+  if (isWhole || rejects) await target.write({ isWhole })
+  if (!isWhole && rejects) await writeRejected(target, outcome)
+  return outcome.errors
 }
 
 async function mergeMail(git: Invocation, files: readonly FilePatch[], mail: MailPatch): Promise<boolean> {

@@ -9,6 +9,8 @@ export interface HunkOptions {
   ignoresBlanks: boolean
   /** Whether hunks without lines around them are taken by their numbers. */
   isWithoutContext: boolean
+  /** Whether hunks that do not fit are left out. */
+  rejects?: boolean
 }
 
 export interface AppliedHunk {
@@ -20,15 +22,20 @@ export interface AppliedHunk {
   isAtEnd: boolean
 }
 
-export type Applied = { ok: true; text: string; hunks: AppliedHunk[] } | { ok: false; hunk: Hunk }
+export type Applied = { ok: true; text: string; hunks: AppliedHunk[]; rejected: Hunk[] } | { ok: false; hunk: Hunk }
 
 export function applyHunks(text: string, hunks: readonly Hunk[], options: HunkOptions): Applied {
   const lines = linesOf(text)
   const done: AppliedHunk[] = []
+  const rejected: Hunk[] = []
   for (const [i, hunk] of hunks.entries()) {
     const before = hunk.lines.filter(({ sign }) => sign !== '+')
     const at = placeOf(lines, hunk, options)
-    if (at === null) return { ok: false, hunk }
+    if (at === null) {
+      if (!options.rejects) return { ok: false, hunk }
+      rejected.push(hunk)
+      continue
+    }
     const after: string[] = []
     let old = at
     for (const { sign, text: line } of hunk.lines) {
@@ -42,7 +49,7 @@ export function applyHunks(text: string, hunks: readonly Hunk[], options: HunkOp
     const expected = Math.max(0, hunk.newStart - 1)
     done.push({ number: i + 1, line: at + 1, offset: at - expected, hunk, isAtEnd })
   }
-  return { ok: true, text: lines.join(''), hunks: done }
+  return { ok: true, text: lines.join(''), hunks: done, rejected }
 }
 
 /** Where the old lines of the hunk stand; the place nearest to where the patch says. */

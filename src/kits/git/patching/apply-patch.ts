@@ -16,6 +16,8 @@ export interface PatchOutcome {
   errors: string[]
   /** What is said when it is asked to be verbose. */
   remarks: string[]
+  /** Of files into which not all of the patch went: the hunks that are left. */
+  rejected: { path: string; hunks: Hunk[] }[]
 }
 
 /** Fills the target; the caller writes it out if there are no errors. */
@@ -24,7 +26,7 @@ export async function applyPatch(
   files: readonly FilePatch[],
   options: PatchOptions,
 ): Promise<PatchOutcome> {
-  const outcome: PatchOutcome = { errors: [], remarks: [] }
+  const outcome: PatchOutcome = { errors: [], remarks: [], rejected: [] }
   for (const file of files) {
     outcome.remarks.push(`Checking patch ${shownName(file)}...`)
     try {
@@ -35,6 +37,14 @@ export async function applyPatch(
     }
   }
   return outcome
+}
+
+/** Leaves what did not fit beside the files. */
+export async function writeRejected(target: PatchTarget, { rejected }: PatchOutcome): Promise<void> {
+  for (const { path, hunks } of rejected) {
+    const text = hunks.map(({ source }) => (source.endsWith('\n') ? source : `${source}\n`)).join('')
+    await target.writeBeside(`${path}.rej`, `diff a/${path} b/${path}\t(rejected hunks)\n${text}`)
+  }
 }
 
 export function shownName({ oldPath, newPath }: FilePatch): string {
@@ -52,10 +62,14 @@ async function applyFile(target: PatchTarget, file: FilePatch, { options, outcom
   const before = oldPath === null ? null : await target.read(oldPath)
   if (oldPath !== null && !before) throw missing(target, oldPath)
   const isMoved = oldPath !== newPath
-  if (newPath !== null && isMoved && (await target.exists(newPath)))
-    throw failed(`${newPath}: already exists in ${target.place === 'worktree' ? 'working directory' : 'index'}`)
+  const holder = newPath !== null && isMoved ? await target.holderOf(newPath) : null
+  if (holder !== null) throw failed(`${newPath}: already exists in ${holder}`)
   const applied = applyHunks(before?.text ?? '', file.hunks, options)
   if (!applied.ok) throw mismatch(name, applied.hunk, options.isVerbose ?? false)
+  if (applied.rejected.length > 0) {
+    for (const { oldStart } of applied.rejected) outcome.errors.push(`error: patch failed: ${name}:${oldStart}`)
+    outcome.rejected.push({ path: newPath ?? name, hunks: applied.rejected })
+  }
   for (const { number, line, offset, hunk, isAtEnd } of applied.hunks) {
     if (isAtEnd) options.report?.checkEnd(hunk, file.source ?? '')
     if (offset === 0) continue

@@ -9,6 +9,8 @@ export interface Hunk {
   lines: { sign: ' ' | '-' | '+'; text: string; at: number }[]
   /** Where the header stands in the patch, counted from 1. */
   at: number
+  /** As it was written. */
+  source: string
 }
 
 export interface FilePatch {
@@ -147,9 +149,10 @@ class PatchReader {
       const match = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(this.#line())
       if (!match) return
       const [oldStart, newStart] = [Number(match[1]), Number(match[3])]
-      const hunk: Hunk = { oldStart, newStart, lines: [], at: this.#at + 1 }
-      this.#at++
+      const hunk: Hunk = { oldStart, newStart, lines: [], at: this.#at + 1, source: '' }
+      const begin = this.#at++
       this.#body(hunk, { old: Number(match[2] ?? 1), now: Number(match[4] ?? 1) })
+      hunk.source = this.#lines.slice(begin, this.#at).join('')
       file.hunks.push(hunk)
     }
   }

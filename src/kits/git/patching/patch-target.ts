@@ -49,20 +49,30 @@ export class PatchTarget {
     return { text: textOf((await repo.objects.read(entry.oid)).bytes), mode: entry.mode }
   }
 
-  async exists(path: string): Promise<boolean> {
-    if (this.#held.has(path)) return this.#held.get(path) !== null
-    if (this.place !== 'worktree' && (await this.#index()).get(path)) return true
-    return this.place !== 'index' && lstatAt(this.#git.fs, `${this.#root}/${path}`) !== null
+  /** Where there is a file of that name; null if nowhere. */
+  async holderOf(path: string): Promise<'index' | 'working directory' | null> {
+    const usual = this.place === 'worktree' ? 'working directory' : 'index'
+    if (this.#held.has(path)) return this.#held.get(path) === null ? null : usual
+    if (this.place !== 'worktree' && (await this.#index()).get(path)) return 'index'
+    return this.place !== 'index' && lstatAt(this.#git.fs, `${this.#root}/${path}`) ? 'working directory' : null
   }
 
   set(path: string, held: TargetText | null): void {
     this.#held.set(path, held)
   }
 
-  async write(): Promise<void> {
+  /** The index is left as it is where not all of the patch went in. */
+  async write({ isWhole = true } = {}): Promise<void> {
     for (const [path, held] of this.#held) if (!held) await this.#remove(path)
     for (const [path, held] of this.#held) if (held) await this.#write(path, held)
-    if (this.place !== 'worktree') await this.#git.repo().saveIndex(await this.#index())
+    if (this.place === 'worktree') return
+    if (isWhole) await this.#git.repo().saveIndex(await this.#index())
+    else this.#git.repo().forgetIndex()
+  }
+
+  /** A file that is no part of the patch. */
+  async writeBeside(path: string, text: string): Promise<void> {
+    await writeOut({ fs: this.#git.fs, root: this.#root }, path, { mode: NEW_FILE_MODE, bytes: utf8(text) })
   }
 
   async #fromWorktree(path: string): Promise<TargetText | null> {

@@ -1,0 +1,18 @@
+// How far a clock is from UTC, as commits have it: `+0130`.
+
+import { type Zone, zoneOf, zoneText } from '../../lib/clock.ts'
+
+/** The zone of the clock that `TZ` names. */
+export function zoneIn(env: Readonly<Record<string, string>>): Zone {
+  return zoneOf(env.TZ ?? '')
+}
+
+/** The offset of the zone at that time, as commits have it. */
+export function offsetText(zone: Zone, ms: number): string {
+  return zoneText(zone.offsetAt(ms), 0)
+}
+
+export function offsetMs(zone: string): number {
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3, 5))
+  return (zone.startsWith('-') ? -minutes : minutes) * 60_000
+}
