@@ -1,12 +1,13 @@
 // Of the browser what needs none: pictures, names of files, the tree.
 
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { MAX_TREE_CHARS } from '../../src/runners/page.ts'
-import { safeName } from '../src/browser/files.ts'
+import { FileRefused, fileToUpload, safeName } from '../src/browser/files.ts'
 import { findChromium, PROGRAMS } from '../src/browser/launch.ts'
 import { picturesOf, pixelsIn } from '../src/browser/picture.ts'
 import { treeOf } from '../src/browser/tree-text.ts'
@@ -138,6 +139,93 @@ test('names of downloads are plain names in one folder, whatever a server says',
     'Rechnung ü 7.pdf',
   ])
   expect(safeName(`${'x'.repeat(500)}.pdf`)).toMatch(/^x{96}\.pdf$/)
+})
+
+test('a file of the workspace can be uploaded by its path, and what is none says why', () => {
+  const root = temporaryFolder()
+  mkdirSync(join(root, 'reports'))
+  for (const name of ['reports/a.CSV', 'b.tar.gz', 'noend', 'large.bin']) writeFileSync(join(root, name), 'x')
+  symlinkSync('/etc/passwd', join(root, 'link'))
+  symlinkSync('reports', join(root, 'folder-link'))
+  execFileSync('mkfifo', [join(root, 'pipe')])
+  truncateSync(join(root, 'large.bin'), 20 * 1024 * 1024 + 1)
+  const refusal = (path: string) => {
+    try {
+      return fileToUpload(root, path).name
+    } catch (error) {
+      if (error instanceof FileRefused) return error.message
+      throw error
+    }
+  }
+  expect(fileToUpload(root, '/workspace/reports/a.CSV')).toEqual({
+    ...{ name: 'a.CSV', mimeType: 'text/csv', buffer: Buffer.from('x') },
+  })
+  const over = '"link" leads over a link or is no file.'
+  const cases: [path: string, answer: string][] = [
+    ['reports/a.CSV', 'a.CSV'],
+    ['b.tar.gz', 'b.tar.gz'],
+    ['none', 'There is no file "none" in the workspace.'],
+    ['none/a.csv', 'There is no file "none/a.csv" in the workspace.'],
+    ['link', over],
+    ['folder-link/a.CSV', over.replace('link', 'folder-link/a.CSV')],
+    ['noend/a', over.replace('link', 'noend/a')],
+    ['reports', '"reports" is no file.'],
+    ['pipe', '"pipe" is no file.'],
+    ['large.bin', '"large.bin" has 20971521 bytes; at most 20971520 can be uploaded.'],
+    ['/etc/passwd', '"/etc/passwd" is outside of /workspace: only files of the workspace can be uploaded.'],
+    ...['../x', './b.tar.gz', 'reports//a.CSV', 'reports/', '', 'a\0b'].map((path): [string, string] => {
+      return [path, `${JSON.stringify(path.replace('\0', ' '))} is no plain path of a file in /workspace.`]
+    }),
+  ]
+  expect(cases.map(([path]) => [path, refusal(path)])).toEqual(cases)
+  truncateSync(join(root, 'large.bin'), 20 * 1024 * 1024)
+  expect(refusal('large.bin')).toBe('large.bin')
+})
+
+test('a page is told what a file is by its ending, and of others nothing', () => {
+  const root = temporaryFolder()
+  const types = {
+    ...{
+      'a.csv': 'text/csv',
+      'a.gif': 'image/gif',
+      'a.html': 'text/html',
+      'a.JPEG': 'image/jpeg',
+      'a.jpg': 'image/jpeg',
+    },
+    ...{ 'a.json': 'application/json', 'a.pdf': 'application/pdf', 'a.png': 'image/png', 'a.txt': 'text/plain' },
+    ...{ 'a.webp': 'image/webp', 'a.xml': 'application/xml', 'a.csv.zip': 'application/zip' },
+    ...{ 'a.csv.': 'application/octet-stream', noend: 'application/octet-stream', 'a.exe': 'application/octet-stream' },
+  }
+  for (const name of Object.keys(types)) writeFileSync(join(root, name), '')
+  expect(Object.fromEntries(Object.keys(types).map((name) => [name, fileToUpload(root, name).mimeType]))).toEqual(types)
+})
+
+test('a page is lines of roles, names and values; what says nothing has no line, and its parts stand in its place', () => {
+  const page = [
+    { role: 'heading', name: 'Prices', level: 1 },
+    'plain words',
+    '   ',
+    {
+      role: 'generic',
+      children: [
+        { role: 'generic', text: 'inside' },
+        { role: 'generic', text: '' },
+      ],
+    },
+    { role: 'link', name: 'More', ref: 'e4', url: 'https://x.test/', children: 'More' },
+    { role: 'checkbox', name: 'All', ref: 'e5', checked: false, disabled: false },
+    { role: 'textbox', name: 'Code', ref: 'e6', text: 'AAPL' },
+    { role: 'list', children: [{ role: 'listitem', name: 'one' }] },
+  ]
+  const { text } = treeOf(page, { hidden: [], editable: [] })
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  expect(lines.filter((line) => /""/.test(line))).toEqual([])
+  expect(lines.map((line) => line.trim())).toEqual(
+    expect.arrayContaining([
+      ...['StaticText "plain words"', 'StaticText "inside"', '[e5] checkbox "All", checked=false, clickable'],
+    ]),
+  )
+  expect(lines.filter((line) => line.includes('StaticText'))).toHaveLength(3)
 })
 
 test('a tree of any shape is bounded text, and ids stand at the beginning of a line alone', () => {

@@ -86,6 +86,22 @@ test('a fault in what a message makes this side do ends its connection, and noth
   expect([await code, closed]).toEqual([1011, ['a fault']])
 })
 
+test('what comes after this side has closed is not read, and who waits for an answer is told that there is none', async () => {
+  const heard: string[] = []
+  const { peer, socket, closed } = await connected({ 'frame/ack': ({ stream }) => void heard.push(stream) })
+  const acknowledged = (stream: string) =>
+    JSON.stringify({ jsonrpc: '2.0', method: 'frame/ack', params: { stream, seq: 0 } })
+  socket.send(acknowledged('output:before'))
+  await until(() => heard.length > 0)
+  const answer = peer.call('session/hello', {} as never).catch((error: unknown) => error)
+  const end = new Promise((resolve) => socket.once('close', resolve))
+  peer.close(1000, 'over')
+  socket.send(acknowledged('output:after'))
+  expect([await end, heard, closed]).toEqual([1000, ['output:before'], ['over']])
+  expect(await answer).toMatchObject({ message: 'over' })
+  await expect(peer.call('session/hello', {} as never)).rejects.toThrow('not connected')
+})
+
 test('a ticket that is refused is asked for ever less often, and a new one at once', async () => {
   const server = createServer()
   onTestFinished(() => void server.close())

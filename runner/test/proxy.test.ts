@@ -62,6 +62,54 @@ test('private, local, shared and carrier addresses are not public', () => {
   expect(['93.184.216.34', '2606:4700::1111'].filter(isPublicAddress)).toHaveLength(2)
 })
 
+test('each network that is set apart ends where the registry of IANA says, and its neighbours are public', () => {
+  const before = ['9.255.255.255', '100.63.255.255', '126.255.255.255', '169.253.255.255', '172.15.255.255']
+  const more = ['191.255.255.255', '192.0.1.255', '192.88.98.255', '192.167.255.255', '198.17.255.255']
+  const last = ['198.51.99.255', '203.0.112.255', '223.255.255.255', '1.0.0.0', '11.0.0.0', '100.128.0.0', '128.0.0.0']
+  const after = ['169.255.0.0', '172.32.0.0', '192.0.1.0', '192.0.3.0', '192.88.100.0', '192.169.0.0', '198.20.0.0']
+  const outside = [...before, ...more, ...last, ...after, '198.51.101.0', '203.0.114.0', '2000::', '3fff:ffff::']
+  expect(outside.filter((address) => !isPublicAddress(address))).toEqual([])
+  const first = [
+    '0.0.0.0',
+    '10.0.0.0',
+    '100.64.0.0',
+    '127.0.0.0',
+    '169.254.0.0',
+    '172.16.0.0',
+    '192.0.0.0',
+    '192.0.2.0',
+  ]
+  const ends = ['0.255.255.255', '10.255.255.255', '100.127.255.255', '127.255.255.255', '169.254.255.255']
+  const rest = ['172.31.255.255', '192.0.0.255', '192.0.2.255', '192.88.99.0', '192.88.99.255', '192.168.0.0']
+  const others = ['192.168.255.255', '198.18.0.0', '198.19.255.255', '198.51.100.0', '198.51.100.255', '203.0.113.0']
+  const inside = [
+    ...first,
+    ...ends,
+    ...rest,
+    ...others,
+    '203.0.113.255',
+    '224.0.0.0',
+    '1fff::',
+    '4000::',
+    '2001:db8::1',
+  ]
+  expect([...inside, '2001:1ff:ffff::', '2002::', 'localhost', ''].filter(isPublicAddress)).toEqual([])
+})
+
+test('without a list of its own a sandbox reaches the registries and git hosts that its tools ask, by their own names', () => {
+  const npm = ['registry.npmjs.org', 'registry.yarnpkg.com']
+  const python = ['pypi.org', 'files.pythonhosted.org']
+  const rust = ['crates.io', 'index.crates.io', 'static.crates.io']
+  const go = ['proxy.golang.org', 'sum.golang.org']
+  const debian = ['deb.debian.org', 'security.debian.org']
+  const github = ['github.com', 'codeload.github.com', 'objects.githubusercontent.com', 'raw.githubusercontent.com']
+  const asked = [...npm, ...python, ...rust, ...go, ...debian, ...github, 'gitlab.com', 'bitbucket.org']
+  const unreached = asked.filter((host) => permissionFor(DEFAULT_HOSTS, host, 443)?.mayBePrivate !== false)
+  expect(unreached).toEqual([])
+  // And nothing beside them.
+  expect(DEFAULT_HOSTS).toHaveLength(asked.length)
+})
+
 test('the proxy reaches what is listed and refuses the rest at once, names that lead inside as well', async () => {
   const target = createServer((incoming, response) =>
     response.end(`${incoming.method} ${incoming.url} ${incoming.headers['proxy-connection']}`),

@@ -9,6 +9,7 @@ import type { Resolution } from './resolve.ts'
 import type { SheetRow } from './sheet.ts'
 
 export const MOST_ROWS = 1_000
+// As `fold` writes them: `铭柄名` is 銘柄名, and 代碼 is found as 代码.
 const CODE_HEADERS = new Set([
   'code',
   'stock_code',
@@ -21,7 +22,7 @@ const CODE_HEADERS = new Set([
   '종목코드',
   'コード',
 ])
-const NAME_HEADERS = new Set(['name', 'stock_name', 'stock name', '名称', '股票名称', '证券名称', '종목명', '銘柄名'])
+const NAME_HEADERS = new Set(['name', 'stock_name', 'stock name', '名称', '股票名称', '证券名称', '종목명', '铭柄名'])
 
 const GROUP_HEADERS = new Set(['group', 'watchlist', '分组', '自选组', '그룹', 'グループ'])
 const NOTE_HEADERS = new Set(['note', 'notes', 'remark', 'memo', '备注', '메모', 'メモ'])

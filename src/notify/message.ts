@@ -27,7 +27,7 @@ type Words = {
   testBody: (channel: string) => string
 }
 
-const WORDS: Record<ReportLanguage, Words> = {
+export const MESSAGE_TEXTS: Record<ReportLanguage, Words> = {
   zh: {
     digest: (count) => `股票分析汇总（${count} 只）`,
     missing: (count) => `其中 ${count} 只没有报告`,
@@ -70,7 +70,7 @@ export function digestMessage(
   reports: ReadonlyMap<string, ToldReport>,
   language: ReportLanguage,
 ): Message {
-  const words = WORDS[language]
+  const words = MESSAGE_TEXTS[language]
   const missing = items.filter(({ taskId }) => !reports.has(taskId)).length
   const title = words.digest(items.length)
   const lines = items.map((item) => lineOf(item, reports.get(item.taskId), words))
@@ -131,7 +131,7 @@ const adviceOf = ({ action_label, operation_advice }: AnalysisReport['summary'])
   action_label ?? operation_advice
 
 export function testMessage(channel: string, language: ReportLanguage): Message {
-  const words = WORDS[language]
+  const words = MESSAGE_TEXTS[language]
   return { title: words.test, markdown: `# ${words.test}\n\n${escapeMarkdown(words.testBody(channel))}` }
 }
 

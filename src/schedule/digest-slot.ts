@@ -78,7 +78,7 @@ type Words = {
   down: (level: string) => string
 }
 
-const WORDS: Record<ReportLanguage, Words> = {
+export const DIGEST_TEXTS: Record<ReportLanguage, Words> = {
   zh: {
     title: (date, changed, all) => `自选日报 ${date}：${all} 只中 ${changed} 只有变化`,
     since: (moment) => `自 ${moment} 以来`,
@@ -130,7 +130,7 @@ function watchDigestMessage(
   digest: WatchDigest,
   { language, zone }: { language: ReportLanguage; zone: string },
 ): { title: string; markdown: string } {
-  const words = WORDS[language]
+  const words = DIGEST_TEXTS[language]
   const { changes, unchanged, withoutNew, leftOut, stocks } = digest
   const title = words.title(momentIn(digest.until, zone).slice(0, 10), changes.length, stocks)
   const lines = changes.slice(0, MOST_LINES).map((change) => lineOf(change, words, language))

@@ -224,7 +224,7 @@ export class CallShell {
 }
 
 /** What programs print while no call listens: the last of it is kept for the next one. */
-class Between {
+export class Between {
   #chunks: Buffer[] = []
   #bytes = 0
   #dropped = 0
@@ -243,7 +243,7 @@ class Between {
     }
   }
 
-  handTo({ remarks, output }: ActiveCall): void {
+  handTo({ remarks, output }: Pick<ActiveCall, 'remarks'> & { output: Pick<ActiveCall['output'], 'push'> }): void {
     if (this.#dropped > 0) remarks.add(`${this.#dropped} bytes of output between two calls are not shown.`)
     if (this.#bytes > 0) output.push(Buffer.concat(this.#chunks))
     this.#chunks = []

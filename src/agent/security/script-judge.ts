@@ -7,7 +7,7 @@ import { type Findings, type JudgeContext, RISK, TooMuch, type Verdict } from '.
 import { INHERITED, type Input, MAX_WORDS_OF_PIPE, NO_OUTPUT, type Output, SOME_OUTPUT, together } from './call.ts'
 import { inputOf } from './redirections.ts'
 import { functionsIn, NO_VALUES, SimpleCommandJudge } from './simple-command-judge.ts'
-import { type Command, isUnknown, type Redirection, type Statement, textOf, type Word } from './words.ts'
+import { type Command, isUnknown, type Redirection, type Statement, textOf, type ValueOf, type Word } from './words.ts'
 
 type Compound = Exclude<Command, { type: 'SimpleCommand' | 'FunctionDef' | 'Subshell' | 'Group' }>
 
@@ -129,9 +129,14 @@ class ScriptJudge extends SimpleCommandJudge {
 
   protected redirected(redirections: readonly Redirection[], input: Input, run: (input: Input) => Output): Output {
     this.inside(redirections)
-    const given = inputOf(redirections, (word) => textOf(word, NO_VALUES)) ?? input
-    const output = run(given)
-    this.writes(redirections, { output, reads: [], isShell: false })
+    const given = (valueIn: ValueOf) => inputOf(redirections, (word) => textOf(word, valueIn)) ?? input
+    // Most have no variable in them, and then all of these are the same.
+    const inputs = [given(NO_VALUES), ...this.withEach(given)]
+    const unlike = new Map(inputs.map((one) => [JSON.stringify(one), one]))
+    const output = together([...unlike.values()].map(run))
+    const from = { output, reads: [], isShell: false }
+    this.writes(redirections, from)
+    this.withEach((valueIn) => this.writes(redirections, from, valueIn))
     return output
   }
 

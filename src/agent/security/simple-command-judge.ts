@@ -6,6 +6,7 @@ import { CallJudge } from './call-judge.ts'
 import type { Fact } from './facts.ts'
 import { isGitInternal, isOutside, isRunByItself, isSecretFile, isStartupFile, isToldLater } from './paths.ts'
 import { inputOf, judgeWrites } from './redirections.ts'
+import type { Variables } from './variables.ts'
 import {
   DEFAULTS,
   type Expansion,
@@ -72,11 +73,26 @@ export abstract class SimpleCommandJudge implements Bench {
   }
 
   protected fields(word: Word): string[] {
-    return fieldsOf(word, (name) => this.#first(name))
+    return this.withEach((valueIn) => fieldsOf(word, valueIn)).flat()
   }
 
-  #first(name: string): string | null {
-    return this.findings.variables.of(name)[0] ?? null
+  #texts(word: Word): Set<string> {
+    return new Set(this.withEach((valueIn) => textOf(word, valueIn)))
+  }
+
+  /** What is made with the first values of the variables that it asks for, with the second ones, and so on. */
+  protected withEach<T>(make: (valueIn: ValueOf) => T): T[] {
+    const made: T[] = []
+    let count = 1
+    for (let at = 0; at < Math.min(count, MAX_VARIANTS); at++) {
+      const valueIn = (name: string) => {
+        const values = this.findings.variables.of(name)
+        count = Math.max(count, values.length)
+        return values[at % values.length] ?? null
+      }
+      made.push(make(valueIn))
+    }
+    return made
   }
 
   protected simple(command: SimpleCommand, input: Input): Output {
@@ -135,19 +151,18 @@ export abstract class SimpleCommandJudge implements Bench {
   }
 
   #assign({ name, value, array, append }: Assignment): void {
-    const { variables } = this.findings
     const [variable = ''] = name.split('[', 1)
     if (name.includes('[')) this.calls.index(name)
     if (array !== null) {
-      const items = array.flatMap((word) => this.fields(word))
-      for (const all of ['@', '*']) variables.add(`${variable}[${all}]`, items.join(' '))
-      for (const [at, item] of items.slice(0, MAX_ITEMS).entries()) variables.add(`${variable}[${at}]`, item)
-      variables.add(variable, items[0] ?? '')
+      const lists = this.withEach((valueIn) => array.flatMap((word) => fieldsOf(word, valueIn)))
+      for (const items of lists) addItems(this.findings.variables, variable, items)
       return
     }
-    const text = value === null ? '' : textOf(value, (known) => variables.of(known)[0] ?? null)
-    this.calls.indexIn(text)
-    this.calls.assigned(variable, append ? `${variables.of(variable)[0] ?? ''}${text}` : text)
+    const known = append ? this.findings.variables.of(variable) : []
+    for (const text of value === null ? [''] : this.#texts(value)) {
+      this.calls.indexIn(text)
+      for (const before of known.length === 0 ? [''] : known) this.calls.assigned(variable, `${before}${text}`)
+    }
   }
 
   /** Judges what stands inside words, redirections and expressions: substitutions, and the variables that they use. */
@@ -160,12 +175,9 @@ export abstract class SimpleCommandJudge implements Bench {
       } else if (found.kind === 'script') this.script(found.text, INHERITED)
       else if (found.kind === 'text') this.calls.expandedText(found.text)
       else if (found.kind === 'index') this.calls.index(found.text)
-      else if (found.kind === 'expression') this.calls.expression(textOf(found.word, (name) => this.#first(name)))
+      else if (found.kind === 'expression') for (const text of this.#texts(found.word)) this.calls.expression(text)
       else if (found.kind === 'assignment')
-        this.calls.assigned(
-          found.name,
-          textOf(found.word, (name) => this.#first(name)),
-        )
+        for (const text of this.#texts(found.word)) this.calls.assigned(found.name, text)
       else if (found.kind === 'arithmetic') this.calls.arithmetic(found.name)
       else if (found.kind === 'variable') this.calls.variable(found.name)
       else this.meet(found.fact)
@@ -176,6 +188,12 @@ export abstract class SimpleCommandJudge implements Bench {
 const DISK = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|loop|dm-|md|mem|kmem|port)/
 
 /** A file that is written, whatever with. */
+function addItems(variables: Variables, variable: string, items: readonly string[]): void {
+  for (const all of ['@', '*']) variables.add(`${variable}[${all}]`, items.join(' '))
+  for (const [at, item] of items.slice(0, MAX_ITEMS).entries()) variables.add(`${variable}[${at}]`, item)
+  variables.add(variable, items[0] ?? '')
+}
+
 function judgeWrite(path: string, bench: Bench): void {
   for (const place of bench.findings.folders.placesOf(path)) judgePlace(place, bench)
 }

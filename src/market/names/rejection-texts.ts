@@ -35,7 +35,7 @@ type Texts = {
   rest: (count: number) => string
 }
 
-const TEXTS: Record<Language, Texts> = {
+export const REJECTION_TEXTS: Record<Language, Texts> = {
   zh: {
     tooLong: (most) => `超过 ${most} 个字符`,
     wrongExchange: (exchange, belongsTo) => `写明了交易所 ${exchange}，但该代码属于 ${belongsTo}`,
@@ -106,13 +106,13 @@ const MAX_NAMED = 20
 
 /** The sentences of several entries as one text. */
 export function rejectionsText(rejected: readonly Rejection[], language: Language): string {
-  const { join, rest } = TEXTS[language]
+  const { join, rest } = REJECTION_TEXTS[language]
   const named = rejected.slice(0, MAX_NAMED).map((one) => rejectionText(one, language))
   return [...named, ...(rejected.length > MAX_NAMED ? [rest(rejected.length - MAX_NAMED)] : [])].join(join)
 }
 
 function reasonText(why: Why, language: Language): string {
-  const texts = TEXTS[language]
+  const texts = REJECTION_TEXTS[language]
   const namesOf = (meant: readonly Listing[]) => meant.map((one) => shown(one, language))
   const mayMean = (meant: readonly Listing[]) =>
     meant.length === 0 ? '' : texts.mayMean(namesOf(meant).join(texts.comma))

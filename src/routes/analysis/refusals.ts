@@ -44,7 +44,7 @@ type RefusalTexts = {
   unreadPicture: string
 }
 
-const TEXTS: Record<ReportLanguage, RefusalTexts> = {
+export const REFUSAL_TEXTS: Record<ReportLanguage, RefusalTexts> = {
   zh: {
     noStock: '请提供 stock_code 或 stock_codes',
     blank: '没有可用的股票代码：所有条目均为空白',
@@ -170,7 +170,7 @@ export function refused(
   say: (texts: RefusalTexts) => string,
   { language, word, cause }: Refusal = {},
 ): AppError {
-  const message = say(TEXTS[language ?? callerLanguage(c)])
+  const message = say(REFUSAL_TEXTS[language ?? callerLanguage(c)])
   return new AppError('bad_request', message, {
     ...(word === undefined ? {} : { word }),
     ...(cause === undefined ? {} : { cause }),
@@ -212,7 +212,7 @@ const SHOWN_ROWS = 5
 
 /** The refusal of a whole import: the first rows in the sentence, all of them in `detail.invalid`. */
 export function badRows(bad: readonly BadRow[], language: Language): AppError {
-  const say = TEXTS[language]
+  const say = REFUSAL_TEXTS[language]
   const invalid = bad.map((one) => {
     const isUnclear = 'rejected' in one
     return {

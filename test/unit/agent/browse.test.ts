@@ -56,6 +56,32 @@ test('a page comes as the Markdown of its main content, with absolute links and 
   })
 })
 
+test('an observation of a page has every member that clients of the reference read, filled where there is no window', async () => {
+  const empty = { screenshot: '', set_of_marks: '', goal_image_urls: [], dom_object: {}, axtree_object: {} }
+  const window = {
+    active_page_index: 0,
+    extra_element_properties: {},
+    focused_element_bid: '',
+    filter_visible_only: false,
+  }
+  const url = 'https://example.com/'
+  const both = { url, open_pages_urls: [url], trigger_by_action: 'browse', last_browser_action: 'browse' }
+  const page = await browser(html('<p>a</p>')).visit(url)
+  expect(page).toEqual({
+    ...{ source: 'agent', message: `Visited ${url}`, observation: 'browse', content: 'a' },
+    extras: { ...empty, ...window, ...both, error: false, last_browser_action_error: '' },
+  })
+  const gone = await browser(() => new Response('x'.repeat(300), { status: 410 })).visit(url)
+  const text = `The server answered with status 410.\n\n${'x'.repeat(300)}`
+  expect(gone.extras).toEqual({
+    ...empty,
+    ...window,
+    ...both,
+    error: true,
+    last_browser_action_error: text.slice(0, 200),
+  })
+})
+
 test('what is no page comes as it is, or not at all; short pages come whole; errors say what they are', async () => {
   expect((await browser(html('{"a": 1}', 'application/json')).visit('https://example.com/')).content).toBe('{"a": 1}')
   expect((await browser(html('%PDF', 'application/pdf')).visit('https://example.com/')).content).toContain(

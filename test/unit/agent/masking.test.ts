@@ -163,3 +163,36 @@ test('values of the longest kind, and many of them, are masked like any other', 
   expect(mask.event(clean)).toBe(clean)
   expect(mask.event({ ...clean, message: `is ${short[500]}` }).message).toBe(`is ${HIDDEN}`)
 })
+
+test('a value is masked from four characters on, its encoded forms from six, and a line of it from sixteen', () => {
+  const masks = (value: string, text: string) => new Mask([value]).text(`( ${text} )`) === `( ${HIDDEN} )`
+  const cases: [value: string, text: string, isMasked: boolean][] = [
+    ['abc', 'abc', false],
+    ['abcd', 'abcd', true],
+    ['a b/c', 'a b/c', true],
+    ['a b/c', 'a%20b%2Fc', false],
+    ['a b/c', btoa('a b/c'), false],
+    ['a b/cd', 'a%20b%2Fcd', true],
+    ['a b/cd', 'a%20b%2fcd', true],
+    ['a b/cd', 'a+b%2Fcd', true],
+    ['a b/cd', btoa('a b/cd'), true],
+    ['a b/cd', '6120622f6364', true],
+    ['a b/cd', '6120622F6364', true],
+    [`${'k'.repeat(15)}\n${'m'.repeat(16)}`, 'k'.repeat(15), false],
+    [`${'k'.repeat(15)}\n${'m'.repeat(16)}`, 'm'.repeat(16), true],
+  ]
+  for (const [value, text, isMasked] of cases)
+    expect([value, text, masks(value, text)]).toEqual([value, text, isMasked])
+})
+
+test('what this service chooses itself stays readable in an event, and nothing of what a model or a server wrote does', () => {
+  const mask = new Mask(['deadbeef'])
+  const own = ['action', 'observation', 'source', 'timestamp', 'agent_state', 'recall_type', 'confirmation_state']
+  const chosen = Object.fromEntries([...own, 'impl_source'].map((name) => [name, 'deadbeef']))
+  expect(mask.event({ ...chosen, extras: chosen, message: 'deadbeef' })).toEqual({
+    ...{ ...chosen, extras: chosen, message: HIDDEN },
+  })
+  const hidden = Object.fromEntries([...own, 'impl_source'].map((name) => [name, HIDDEN]))
+  for (const free of ['arguments', 'outputs', 'inputs', 'parameters', 'extra'])
+    expect(mask.event({ args: { [free]: chosen } })).toEqual({ args: { [free]: hidden } })
+})

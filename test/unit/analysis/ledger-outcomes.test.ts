@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
-import { outcomeOf, scoresOf } from '../../../src/analysis/evidence/ledger.ts'
-import type { LedgerContent } from '../../../src/analysis/evidence/ledger-content.ts'
+import { ledgerEntryOf, outcomeOf, scoresOf } from '../../../src/analysis/evidence/ledger.ts'
+import { adviceIn, type LedgerContent } from '../../../src/analysis/evidence/ledger-content.ts'
+import { METHOD_VERSION } from '../../../src/analysis/evidence/vocabulary.ts'
+import type { NewAnalysis } from '../../../src/db/analyses.ts'
 import { barsOf } from './series.ts'
 
 // Up by 1 % a session.
@@ -71,4 +73,86 @@ test('advice that was given while a session ran is measured from the close of th
   for (const time of [`${running}T01:00:00.000000Z`, `${before}T08:00:00.000000Z`]) {
     expect(ten({ ...live, created_at: time })).toBeCloseTo((1.05 * 1.01 ** 10 - 1) * 100, 3)
   }
+})
+
+const reportWith = (raw_result: unknown) => JSON.stringify({ details: { raw_result } })
+const LEVELS = [
+  { key: 'ideal_buy', price: 99 },
+  { key: 'stop_loss', price: 95 },
+  { key: 'take_profit', price: 110 },
+]
+const RAW = { confidence_probability: 0.62, dashboard: { battle_plan: { levels: LEVELS } } }
+const PHASE = JSON.stringify({ effective_daily_bar_date: '2026-03-19' })
+
+/** What the ledger keeps of a report that was made after the close of 20 March 2026. */
+function entryOf(change: Partial<NewAnalysis> = {}) {
+  const analysis = {
+    ...{ owner: 'ann', queryId: 'q', key: '600519', reportType: 'detailed', createdAt: '2026-03-20T08:30:00.000000Z' },
+    ...{ action: 'buy', sentimentScore: 70, currentPrice: 100, dataNotice: null },
+    ...{ report: reportWith(RAW), marketPhaseSummary: PHASE },
+    ...change,
+  }
+  return ledgerEntryOf(analysis as NewAnalysis)
+}
+const contentOf = (change?: Partial<NewAnalysis>) => JSON.parse(entryOf(change)?.content ?? 'null') as LedgerContent
+
+test('the ledger keeps all that an advice is scored by, in members of a fixed order, as their text is hashed', () => {
+  const content = {
+    ...{ query_id: 'q', key: '600519', created_at: '2026-03-20T08:30:00.000000Z', method_version: METHOD_VERSION },
+    ...{ session_date: '2026-03-19', action: 'buy', score: 70, price: 100, stop_loss: 95, take_profit: 110 },
+    ...{ confidence_probability: 0.62, unscorable: null },
+  }
+  expect(entryOf()).toEqual({ owner: 'ann', queryId: 'q', content: JSON.stringify(content), unscorable: null })
+  expect(entryOf({ reportType: 'market_review' })).toBeNull()
+  // While a session runs the advice is one of it, and of a sample it is what the sample ends with.
+  const running = { createdAt: '2026-03-20T02:00:00.000000Z' }
+  expect(contentOf(running).session_date).toBe('2026-03-20')
+  expect(contentOf({ ...running, dataNotice: 'sample' }).session_date).toBe('2026-03-19')
+  expect(contentOf({ ...running, key: 'none of ours' }).session_date).toBe('2026-03-19')
+  // What a report does not have is null, and so is what no report can have.
+  const none = { stop_loss: null, take_profit: null }
+  expect(contentOf({ report: reportWith({ confidence_probability: null, dashboard: null }) })).toMatchObject({
+    ...{ ...none, confidence_probability: null, unscorable: null },
+  })
+  for (const odd of [{}, { dashboard: {} }, { dashboard: { battle_plan: { levels: 'many' } } }, { dashboard: 7 }])
+    expect(contentOf({ report: reportWith({ ...odd, confidence_probability: 'high' }) })).toMatchObject({
+      ...{ ...none, confidence_probability: null, unscorable: null },
+    })
+})
+
+test('what can never be scored says why from the beginning, the first reason before the others', () => {
+  const nothing = { action: null, currentPrice: null, marketPhaseSummary: null } as const
+  const cases: [Partial<NewAnalysis>, LedgerContent['unscorable']][] = [
+    [{}, null],
+    [{ ...nothing, report: '{', dataNotice: 'sample' }, 'sample'],
+    [{ ...nothing, report: '{' }, 'unreadable'],
+    [{ report: '{}' }, 'unreadable'],
+    [nothing, 'no_advice'],
+    [{ ...nothing, action: 'buy' }, 'no_price'],
+    [{ marketPhaseSummary: null }, 'no_session'],
+    [{ marketPhaseSummary: '{}' }, 'no_session'],
+    [{ marketPhaseSummary: JSON.stringify({ effective_daily_bar_date: null }) }, 'no_session'],
+  ]
+  for (const [change, unscorable] of cases) {
+    const entry = entryOf(change)
+    expect([change, entry?.unscorable, contentOf(change).unscorable]).toEqual([change, unscorable, unscorable])
+    const row = { content: entry?.content ?? '', queryId: 'q', unscorable }
+    expect(adviceIn(row)).toEqual({ advice: contentOf(change), isTrue: true })
+    // The columns beside the text must say what it says.
+    expect(adviceIn({ ...row, queryId: 'p' }).isTrue).toBe(false)
+    expect(adviceIn({ ...row, unscorable: unscorable === null ? 'sample' : null }).isTrue).toBe(false)
+  }
+  for (const content of ['', '{', '{}', 'null']) {
+    const { advice, isTrue } = adviceIn({ content, queryId: 'q', unscorable: null })
+    expect([advice, isTrue, outcomeOf(advice, BARS)]).toMatchObject([null, false, { reason: 'unreadable' }])
+  }
+})
+
+test('an advice of before this version is of the session that ran when it was given', () => {
+  const running = { created_at: `${dateAt(30)}T02:00:00.000000Z`, session_date: dateAt(29) }
+  expect(outcomeOf(advice('buy', 0, running), BARS)).toEqual(outcomeOf(advice('buy', 30), BARS))
+  expect(outcomeOf(advice('buy', 0, { session_date: null }), BARS).reason).toBe('no_session')
+  expect(outcomeOf(advice('sing', 10), BARS).reason).toBe('no_advice')
+  expect(outcomeOf(advice(null, 10), BARS).reason).toBe('no_advice')
+  expect(outcomeOf(advice('buy', 10), []).reason).toBe('too_young')
 })

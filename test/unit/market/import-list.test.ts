@@ -116,3 +116,27 @@ test('groups and notes stand in columns of their own, the same stock in two grou
     ['B', null, 4],
   ])
 })
+
+test('a column is known by each of its names in every language, in any case and place, and only by these', () => {
+  const columns = {
+    code: 'code stock_code symbol ticker 代码 股票代码 证券代码 代碼 證券代碼 종목코드 コード'
+      .split(' ')
+      .concat('stock code'),
+    name: 'name stock_name 名称 股票名称 证券名称 名稱 證券名稱 종목명 銘柄名'.split(' ').concat('stock name'),
+    group: 'group watchlist 分组 自选组 그룹 グループ'.split(' '),
+    note: 'note notes remark memo 备注 備註 메모 メモ'.split(' '),
+  }
+  // A header needs a code or a name: the other columns stand beside one.
+  const beside = { code: 'name', name: 'symbol', group: 'symbol', note: 'symbol' } as const
+  for (const [column, words] of Object.entries(columns)) {
+    for (const word of words.flatMap((one) => [one, one.toUpperCase()])) {
+      const other = beside[column as keyof typeof beside]
+      const known = column === 'name' || other === 'symbol' ? { code: 'AAPL' } : { name: 'AAPL' }
+      const row = { ...{ code: null, name: null, group: null, note: null, row: 2 }, ...known, [column]: 'kept' }
+      expect([word, rowsOf(`price,${word},${other}\n7,kept,AAPL`)]).toEqual([word, [row]])
+    }
+  }
+  expect(rowsOf('symbol,names\nAAPL,kept')).toEqual([
+    { ...{ code: 'AAPL', name: null, group: null, note: null, row: 2 } },
+  ])
+})

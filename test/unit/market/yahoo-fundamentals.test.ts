@@ -231,3 +231,16 @@ test('a symbol that the charts do not know says nothing of the source, however o
     expect([ok, runs[0]?.errorType]).toEqual([false, 'unknown_symbol'])
   }
 })
+
+test('a dividend is in its own money, else in that of its chart, and the newest stands first', async () => {
+  const chart = dividendChart('AAPL', 'CAD', [
+    ['2025-08-11', 0.26],
+    ['2025-11-10', 0.2, 'EUR'],
+  ])
+  const { of } = yahoo({ [PATH]: json(timeseries(...wholeSeries('AAPL', 'USD'))), '/chart/AAPL?': json(chart) })
+  const paid = (await of('AAPL'))?.dividends.map(({ exDate, currency }) => [exDate, currency])
+  expect(paid).toEqual([
+    ['2025-11-10', 'EUR'],
+    ['2025-08-11', 'CAD'],
+  ])
+})

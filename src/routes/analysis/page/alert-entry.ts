@@ -51,7 +51,7 @@ type EntryTexts = {
   past: string
 }
 
-const TEXTS: Record<CallerLanguage, EntryTexts> = {
+export const ALERT_ENTRY_TEXTS: Record<CallerLanguage, EntryTexts> = {
   en: {
     type: (types) => `alert_type: one of ${types} is wanted`,
     scope: (type, scopes) => `target_scope: a rule of the kind ${type} needs ${scopes}`,
@@ -130,7 +130,7 @@ const DAY_SECONDS = 86_400
 const MOST_NAME = 64
 
 export async function enteredRule(c: Context<AppEnv>, body: AlertRuleInput): Promise<NewRule> {
-  const texts = TEXTS[callerLanguage(c)]
+  const texts = ALERT_ENTRY_TEXTS[callerLanguage(c)]
   const { alert_type: type, target_scope: scope } = body
   if (!isAlertType(type)) throw refusal(texts.type(ALERT_TYPES.join(', ')), 'alert_type', 'unsupported_alert_type')
   if (/\p{Cc}/u.test(body.name ?? '')) throw refusal(texts.oneLine, 'name')

@@ -97,7 +97,7 @@ export type PageTexts = {
   }
 }
 
-const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
+export const PAGE_TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
   zh: {
     authDisabled: '本机模式无需登录',
     passwordRequired: '请在密码框中输入访问密钥',
@@ -380,4 +380,4 @@ const TEXTS: Readonly<Record<CallerLanguage, PageTexts>> = {
   },
 }
 
-export const pageTexts = (language: CallerLanguage): PageTexts => TEXTS[language]
+export const pageTexts = (language: CallerLanguage): PageTexts => PAGE_TEXTS[language]

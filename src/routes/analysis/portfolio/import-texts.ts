@@ -51,7 +51,7 @@ const MOST_LETTERS = 60
 /** What stands in a file may be of any length. */
 export const short = (text: string): string => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
 
-const TEXTS: Record<ReportLanguage, ImportTexts> = {
+export const IMPORT_TEXTS: Record<ReportLanguage, ImportTexts> = {
   en: {
     place: (row, column) => `row ${row}, column "${column}": `,
     faults: {
@@ -149,7 +149,7 @@ const TEXTS: Record<ReportLanguage, ImportTexts> = {
   },
 }
 
-export const importTexts = (c: Context<AppEnv>): ImportTexts => TEXTS[callerLanguage(c)]
+export const importTexts = (c: Context<AppEnv>): ImportTexts => IMPORT_TEXTS[callerLanguage(c)]
 
 /** Row, column, and what is wrong there. What was booked before has no row. */
 export function faultText({ place, faults }: ImportTexts, { row, column, ...fault }: RowFault): string {

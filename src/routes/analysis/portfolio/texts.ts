@@ -32,7 +32,7 @@ type Texts = {
   severalAccounts: (symbol: string, ids: string) => string
 }
 
-const TEXTS: Record<ReportLanguage, Texts> = {
+export const BOOKING_TEXTS: Record<ReportLanguage, Texts> = {
   en: {
     noAccount: 'No account of yours has this id',
     inactive: 'The account is hidden: nothing can be booked in it',
@@ -103,7 +103,7 @@ const TEXTS: Record<ReportLanguage, Texts> = {
   },
 }
 
-export const textsOf = (c: Context<AppEnv>): Texts => TEXTS[callerLanguage(c)]
+export const textsOf = (c: Context<AppEnv>): Texts => BOOKING_TEXTS[callerLanguage(c)]
 
 /** 400 `validation_error`. */
 export const invalidEntry = (c: Context<AppEnv>, say: (texts: Texts) => string): AppError =>

@@ -25,7 +25,7 @@ export type ConfigTexts = {
   unfit: string
 }
 
-const TEXTS: Readonly<Record<CallerLanguage, ConfigTexts>> = {
+export const CONFIGURATION_TEXTS: Readonly<Record<CallerLanguage, ConfigTexts>> = {
   zh: {
     unknownKey: '这里没有此设置',
     readOnly: (title, description) => `${title}：${description}，不能在此修改`,
@@ -91,7 +91,7 @@ const TEXTS: Readonly<Record<CallerLanguage, ConfigTexts>> = {
   },
 }
 
-export const configTexts = (language: CallerLanguage): ConfigTexts => TEXTS[language]
+export const configTexts = (language: CallerLanguage): ConfigTexts => CONFIGURATION_TEXTS[language]
 
 type Named = { key: string; title: string; description: string }
 
