@@ -249,3 +249,20 @@ test('every schema uses the keywords of JSON Schema 2020-12 rightly', () => {
   expect(real.flatMap(([path, schema]) => faultsOf(schema).map((fault) => `${path}: ${fault}`))).toEqual([])
   expect(real.length).toBeGreaterThan(100)
 })
+
+test('every call, every answer and every group of calls is explained in words', () => {
+  const isSaid = (text: unknown) => typeof text === 'string' && /\p{L}{2}/u.test(text)
+  const unsaid = [...operations].flatMap(([call, { responses, ...operation }]) => {
+    const { summary, tags } = operation as { summary?: string; tags?: string[] }
+    const answers = Object.entries(responses as Record<string, { description?: string }>)
+    return [
+      ...(isSaid(summary) && tags?.length === 1 ? [] : [call]),
+      ...answers.flatMap(([status, { description }]) => (isSaid(description) ? [] : [`${call} ${status}`])),
+    ]
+  })
+  expect(unsaid).toEqual([])
+  const { tags = [] } = document as { tags?: { name: string; description?: string }[] }
+  const used = [...operations.values()].flatMap((operation) => (operation as { tags?: string[] }).tags ?? [])
+  expect(new Set(used)).toEqual(new Set(tags.map(({ name }) => name)))
+  expect(tags.filter(({ description }) => !isSaid(description))).toEqual([])
+})

@@ -4,7 +4,16 @@
 import { loadShellParser, type ParseShell, refusedScript, type Script } from '../../kits/shell/index.ts'
 import { holdsHidden } from '../hidden-characters.ts'
 import { type Findings, type JudgeContext, RISK, TooMuch, type Verdict } from './bench.ts'
-import { INHERITED, type Input, MAX_WORDS_OF_PIPE, NO_OUTPUT, type Output, SOME_OUTPUT, together } from './call.ts'
+import {
+  INHERITED,
+  type Input,
+  isEmptyInput,
+  MAX_WORDS_OF_PIPE,
+  NO_OUTPUT,
+  type Output,
+  SOME_OUTPUT,
+  together,
+} from './call.ts'
 import { inputOf } from './redirections.ts'
 import { functionsIn, NO_VALUES, SimpleCommandJudge } from './simple-command-judge.ts'
 import { type Command, isUnknown, type Redirection, type Statement, textOf, type ValueOf, type Word } from './words.ts'
@@ -130,9 +139,9 @@ class ScriptJudge extends SimpleCommandJudge {
   protected redirected(redirections: readonly Redirection[], input: Input, run: (input: Input) => Output): Output {
     this.inside(redirections)
     const given = (valueIn: ValueOf) => inputOf(redirections, (word) => textOf(word, valueIn)) ?? input
-    // Most have no variable in them, and then all of these are the same.
-    const inputs = [given(NO_VALUES), ...this.withEach(given)]
-    const unlike = new Map(inputs.map((one) => [JSON.stringify(one), one]))
+    const inputs = [...this.withEach(given), given(NO_VALUES)]
+    // What is inside is judged once for all files, whose names are judged below: loops in loops would be judged too often.
+    const unlike = new Map(inputs.map((one) => [one.kind === 'file' ? isEmptyInput(one) : JSON.stringify(one), one]))
     const output = together([...unlike.values()].map(run))
     const from = { output, reads: [], isShell: false }
     this.writes(redirections, from)

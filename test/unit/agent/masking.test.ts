@@ -177,6 +177,11 @@ test('a value is masked from four characters on, its encoded forms from six, and
     ['a b/cd', 'a+b%2Fcd', true],
     ['a b/cd', btoa('a b/cd'), true],
     ['a b/cd', '6120622f6364', true],
+    // With what fills up the last four digits, and without.
+    ['a b/cde', btoa('a b/cde'), true],
+    ['a b/cde', btoa('a b/cde').replaceAll('=', ''), true],
+    ['a b/cdef', btoa('a b/cdef'), true],
+    ['a b/cdef', btoa('a b/cdef').replaceAll('=', ''), true],
     ['a b/cd', '6120622F6364', true],
     [`${'k'.repeat(15)}\n${'m'.repeat(16)}`, 'k'.repeat(15), false],
     [`${'k'.repeat(15)}\n${'m'.repeat(16)}`, 'm'.repeat(16), true],

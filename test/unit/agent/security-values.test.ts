@@ -46,6 +46,14 @@ test('of a variable that may have several values each one counts, wherever it is
   expect(judge(`x=1; x='a[$(rm -rf src)]'; [[ $x -eq 1 ]]`)).toBe(high)
 })
 
+test('files of several names that loops within loops read make a script no more complex', () => {
+  const body = Array.from({ length: 20 }, (_, i) => `echo "$line ${i}"`).join('\n')
+  const names = Array.from({ length: 6 }, (_, i) => `f=a${i}.txt`).join('\n')
+  const nested = (script: string) => `while read -r line; do\n${script}\ndone < "$f"`
+  const deep = nested(nested(nested(nested(body))))
+  expect([judge(`${names}\n${deep}`), judge(`f=.env\n${names}\n${deep}`)]).toEqual([low, high])
+})
+
 test('a function that deletes counts where a program takes it from its module, and a word that is called like it does not', () => {
   const cases: [program: string, risk: number][] = [
     ["require('fs').rm('a')", medium],

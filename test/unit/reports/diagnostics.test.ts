@@ -117,3 +117,14 @@ test('messages lose addresses, keys and paths, and end within a line', () => {
   expect(table.map(([message]) => [message, sanitize(message)])).toEqual(table)
   expect(sanitize('word '.repeat(100))).toHaveLength(220)
 })
+
+test('a part of which nothing failed has no list of failures, not even an empty one', () => {
+  const failuresOf = ({ components }: ReturnType<typeof summaryOf>) =>
+    Object.entries(components).flatMap(([name, { details }]) =>
+      details !== undefined && 'failures' in details ? [[name, details.failures]] : [],
+    )
+  expect(failuresOf(summaryOf(GOOD))).toEqual([])
+  expect(failuresOf(summaryOf([run('realtime_quote', 'tencent', 'timeout'), ...GOOD]))).toEqual([
+    ['realtime_quote', ['tencent: timeout at [url]']],
+  ])
+})

@@ -249,7 +249,11 @@ test('a name is the index’s own, never a placeholder or the code, and never br
     namesDisagree('招商银行', '平安银行'),
     namesDisagree('中国银行', '中国银行'),
     namesDisagree('中国石油', '中石油'),
-  ]).toEqual([true, false, false, false, true, false, true, false, false])
+    namesDisagree('中石油', '中国石油'),
+    // PetroChina and Sinopec: two characters of a short name are not all three.
+    namesDisagree('中国石油', '中石化'),
+    namesDisagree('中石化', '中国石油'),
+  ]).toEqual([true, false, false, false, true, false, true, false, false, false, true, true])
 })
 
 test('text from outside stays text in Markdown: no tag, link, image, table cell, heading, list or new line', () => {

@@ -112,3 +112,37 @@ test('a review whose figures a check warns of says so in its record, its list ro
   }
   expect([titleOf(sound).endsWith('⚠'), titleOf(odd).endsWith('⚠'), titleOf(odd).length]).toEqual([false, true, 200])
 })
+
+test('the record of a review has every member of a report, those that only a company has as null, and its own for the console', async () => {
+  const job = { ...{ owner: 'ann', queryId: 'f'.repeat(32), taskId: null, attempt: 1 }, request: REQUEST }
+  const { deps, ctx } = worldOf(({ market }) => (market === 'cn' ? snapshot({}) : UNTOLD))
+  const result = await runReview(['cn'], deps, ctx)
+  if (!result.ok) throw new Error(result.reason)
+  const record = reviewRecord(result.review, job, NOW)
+  const report = AnalysisReport.parse(JSON.parse(record.report))
+  const nothing = {
+    ...{ analysis_context_pack_overview: null, financial_report: null, dividend_metrics: null, belong_boards: null },
+    ...{ sector_rankings: null, concept_rankings: null, market_structure: null, news_content: null },
+  }
+  expect(report.details).toEqual({
+    ...{ ...nothing, empty_news_disclosure: null, raw_result: { market_review_report: result.review.text } },
+    // It stands beside the report in the row, not twice.
+    context_snapshot: null,
+  })
+  expect(JSON.parse(record.contextSnapshot ?? '')).toEqual({
+    ...{ report_kind: 'market_review', market_review_region: REQUEST.region, report_language: 'en' },
+    ...{ market_light_snapshots: result.review.lights, market_review_payload: result.review.payload },
+    analysis_context_pack_overview: null,
+  })
+  expect(report.meta).toMatchObject({
+    ...{ id: null, query_id: job.queryId, report_type: 'market_review', report_language: 'en', current_price: null },
+    ...{ change_pct: null, market_phase_summary: null, data_notice: null, data_provenance: null, reading: null },
+  })
+  const [light] = Object.values(result.review.lights)
+  expect(light).toBeDefined()
+  // Of one market its light is that of the review; it is no advice to act.
+  expect(report.summary).toMatchObject({
+    ...{ operation_advice: light?.label, trend_prediction: light?.temperature_label, sentiment_score: light?.score },
+    ...{ action: null, action_label: null, sentiment_label: null },
+  })
+})
