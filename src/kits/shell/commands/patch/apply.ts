@@ -84,7 +84,7 @@ export class FilePatching {
       this.#text += `The text leading up to this was:\n${RULE}${lead.map((one) => `|${one}\n`).join('')}${RULE}`
       this.#text += 'File to patch: \nSkip this patch? [y] \nSkipping patch.\n'
     }
-    this.#text += `${counted(hunks.length, hunks.length)} ignored\n`
+    if (hunks.length > 0) this.#text += `${counted(hunks.length, hunks.length)} ignored\n`
     return { ok: false, text: this.#text }
   }
 
