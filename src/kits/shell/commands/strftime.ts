@@ -63,12 +63,12 @@ function cased(text: string, flags: string, letter: string): string {
   return /[\^#]/.test(flags) ? text.toUpperCase() : text
 }
 
-interface Asked {
+interface Filling {
   flags: string
   width: string
 }
 
-function expanded(letter: string, moment: Moment, { flags, width }: Asked): Expansion | null {
+function expanded(letter: string, moment: Moment, { flags, width }: Filling): Expansion | null {
   const local = new Date(moment.ms + moment.offsetMinutes * 60_000)
   const again = (format: string): Expansion => words(strftime(format, moment))
   if (letter === 'F' && width !== '') return again(`%${flags}${Math.max(0, Number(width) - DAY_LENGTH)}Y-%m-%d`)
@@ -134,7 +134,7 @@ function isoWeek(date: Date): { year: number; week: number } {
 }
 
 /** A width says how many digits there are, counted from the left. */
-function nanosecondsText(nanoseconds: number, { flags, width }: Asked): string {
+function nanosecondsText(nanoseconds: number, { flags, width }: Filling): string {
   const wanted = Number(width || 9)
   const digits = String(nanoseconds).padStart(9, '0').slice(0, wanted)
   const last = [...flags].findLast((flag) => '-_0+'.includes(flag))
@@ -143,7 +143,7 @@ function nanosecondsText(nanoseconds: number, { flags, width }: Asked): string {
 }
 
 /** What is filled up stands between the sign and the hours. */
-function zoneIn(text: string, { flags, width }: Asked): string {
+function zoneIn(text: string, { flags, width }: Filling): string {
   const last = [...flags].findLast((flag) => '-_0+'.includes(flag))
   if (last === undefined && width === '') return text
   const sign = text.charAt(0)

@@ -43,12 +43,14 @@ export function readBracket(text: string, start: number, readEscape: ReadEscape)
   if (isNegated) at++
   let source = ''
   for (let isFirst = true; ; isFirst = false) {
+    if (at >= text.length && isFirst) throw new RegexError('Invalid regular expression')
     if (at >= text.length) throw new RegexError('Unmatched [, [^, [:, [., or [=')
     if (text[at] === ']' && !isFirst) break
     if (text.startsWith('[:', at)) {
       const named = readClass(text, at)
       source += named.source
       at = named.end
+      if (text[at] === '-' && at + 1 < text.length && text[at + 1] !== ']') throw new RegexError('Invalid range end')
       continue
     }
     const from = readItem(text, at, readEscape)

@@ -188,7 +188,7 @@ test('small commands that scripts count on are there, and what cannot be says so
       'realpath: none: No such file or directory\nrealpath: dangling: No such file or directory\nrealpath: no/ne: No such file or directory\n',
   )
   expect(await run('f=$(mktemp); d=$(mktemp -d); stat -c %a $f $d; mktemp -p . x.XXXX --suffix=.t; mktemp x')).toMatch(
-    /^600\n700\n\.\/x\.\w{4}\.t\nmktemp: too few X's in template 'x'\n$/,
+    /^600\n700\n\.\/x\.\w{4}\.t\nmktemp: too few X's in template ‘x’\n$/,
   )
   expect(await run('yes | head -2; yes no | head -1; uname; id -u; nproc; ls | less | head -1; more b.ini; jobs')).toBe(
     'y\ny\nno\nLinux\n1000\n1\nb.ini\nx=1\n',

@@ -60,15 +60,27 @@ function wordsOf(args: readonly string[]): Words {
     }
     words.set(name, arg.slice(equals + 1))
   }
-  for (const one of listed(words, 'conv')) {
-    if (!CONVERSIONS.has(one)) throw new Misuse(`invalid conversion: ${quotedWord(one)}`)
-  }
-  for (const one of [...listed(words, 'iflag'), ...listed(words, 'oflag')]) {
-    if (!FLAGS.has(one)) throw new Misuse(`invalid flag: ${quotedWord(one)} is not available here`)
+  checkWords(words)
+  return words
+}
+
+const HINT = "\nTry 'dd --help' for more information."
+
+function checkWords(words: Words): void {
+  const conversions = listed(words, 'conv')
+  const unknown = conversions.find((one) => !CONVERSIONS.has(one))
+  if (unknown !== undefined || words.get('conv') === '')
+    throw new Misuse(`invalid conversion: ${quotedWord(unknown ?? '')}${HINT}`)
+  for (const side of ['input', 'output']) {
+    const wrong = listed(words, side === 'input' ? 'iflag' : 'oflag').find((one) => !FLAGS.has(one))
+    if (wrong !== undefined) throw new Misuse(`invalid ${side} flag: ${quotedWord(wrong)}${HINT}`)
   }
   const status = words.get('status') ?? 'progress'
-  if (!['none', 'noxfer', 'progress'].includes(status)) throw new Misuse(`invalid status level: ${quotedWord(status)}`)
-  return words
+  if (!['none', 'noxfer', 'progress'].includes(status))
+    throw new Misuse(`invalid status level: ${quotedWord(status)}${HINT}`)
+  if (conversions.includes('lcase') && conversions.includes('ucase')) throw new Misuse('cannot combine lcase and ucase')
+  if (conversions.includes('excl') && conversions.includes('nocreat'))
+    throw new Misuse('cannot combine excl and nocreat')
 }
 
 const listed = (words: Words, name: string): string[] => (words.get(name) ?? '').split(',').filter(Boolean)
@@ -97,11 +109,23 @@ async function transfer(words: Words, context: Context): Promise<Result> {
   const most = units('count', block, 'count_bytes')
   const skip = units('skip', block, 'skip_bytes') ?? units('iseek', block, 'skip_bytes') ?? 0
   const seek = units('seek', outBlock, 'seek_bytes') ?? units('oseek', outBlock, 'seek_bytes') ?? 0
-  const input = (await inputOf(words, most === null ? null : skip + most, context)).subarray(skip)
+  const whole = await inputOf(words, most === null ? null : skip + most, context)
+  const isShort = skip > whole.byteLength && words.has('if')
+  const input = whole.subarray(skip)
   const taken = most === null ? input : input.subarray(0, most)
   const bytes = converted(taken, listed(words, 'conv'), block)
-  const stdout = await put(bytes, { words, seek, appends: flags.has('append') }, context)
-  const stderr = report(words, { bytes: bytes.byteLength, read: taken.byteLength, block, outBlock })
+  const stdout = await put(
+    bytes,
+    { words, seek, outBlock, appends: listed(words, 'oflag').includes('append') },
+    context,
+  )
+  const problems = [
+    ...(isShort ? [`dd: ${words.get('if')}: cannot skip to specified offset\n`] : []),
+    ...(flags.has('append') && !listed(words, 'conv').includes('notrunc') && listed(words, 'oflag').includes('append')
+      ? ['dd: you probably want conv=notrunc with oflag=append\n']
+      : []),
+  ]
+  const stderr = problems.join('') + report(words, { bytes: bytes.byteLength, read: taken.byteLength, block, outBlock })
   const isShared = !words.has('if') && most !== null
   const left = isShared ? { internalStdinConsumed: Math.min(String(context.stdin).length, skip + most) } : {}
   return { stdout, stdoutKind: 'bytes', stderr, exitCode: 0, ...left }
@@ -151,10 +175,14 @@ function converted(bytes: Uint8Array, conversions: readonly string[], block: num
   return result
 }
 
-type Putting = { words: Words; seek: number; appends: boolean }
+type Putting = { words: Words; seek: number; outBlock: number; appends: boolean }
 
 /** What goes to the standard output. */
-async function put(bytes: Uint8Array, { words, seek, appends }: Putting, { fs, cwd }: Context): Promise<string> {
+async function put(
+  bytes: Uint8Array,
+  { words, seek, outBlock, appends }: Putting,
+  { fs, cwd }: Context,
+): Promise<string> {
   const name = words.get('of')
   if (name === undefined) return bytesToText(bytes, 'latin1')
   const conversions = listed(words, 'conv')
@@ -164,9 +192,11 @@ async function put(bytes: Uint8Array, { words, seek, appends }: Putting, { fs, c
     if (conversions.includes('nocreat') && !isThere)
       throw new Misuse(`failed to open ${shownName(name)}: No such file or directory`)
     if (conversions.includes('excl') && isThere) throw new Misuse(`failed to open ${shownName(name)}: File exists`)
-    const old = isThere ? await fs.readFileBuffer(path) : new Uint8Array()
+    const before = isThere ? await fs.readFileBuffer(path) : new Uint8Array()
+    const keepsEnd = conversions.includes('notrunc')
+    // A file that is not passed over by a whole block at least is emptied as it is opened.
+    const old = keepsEnd || seek >= outBlock ? before : new Uint8Array()
     const at = appends ? old.byteLength : seek
-    const keepsEnd = conversions.includes('notrunc') || appends
     const next = new Uint8Array(Math.max(at + bytes.byteLength, keepsEnd ? old.byteLength : 0))
     next.set(old.subarray(0, keepsEnd ? next.byteLength : at))
     next.set(bytes, at)

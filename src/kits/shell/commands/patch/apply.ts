@@ -84,7 +84,7 @@ export class FilePatching {
       this.#text += `The text leading up to this was:\n${RULE}${lead.map((one) => `|${one}\n`).join('')}${RULE}`
       this.#text += 'File to patch: \nSkip this patch? [y] \nSkipping patch.\n'
     }
-    this.#text += `${counted(hunks.length, hunks.length)} ignored\n`
+    if (hunks.length > 0) this.#text += `${counted(hunks.length, hunks.length)} ignored\n`
     return { ok: false, text: this.#text }
   }
 
@@ -110,7 +110,12 @@ export class FilePatching {
       this.#say(`${isDry ? 'checking' : 'patching'} file ${shown}\n`)
       this.#asksForReversed(lines)
     }
-    const patched = this.#isSkipped ? allFailed(lines, this.#given) : applyHunks(lines, this.#given.hunks, fuzz)
+    // What says that there is no file has no place in one that is there.
+    const hasNoPlace = !this.#isSkipped && lines.length > 0 && absence(this.#given, 'old') > 1
+    const patched =
+      this.#isSkipped || hasNoPlace
+        ? allFailed(lines, this.#given, hasNoPlace ? ['Hunk #1 FAILED at 1.'] : [])
+        : applyHunks(lines, this.#given.hunks, fuzz)
     if (!this.#isSkipped) this.#say(patched.notes.map((note) => `${note}\n`).join(''))
     const ok = await this.#settle({ name, path, before, patched, renamed })
     return { ok, text: this.#text }
@@ -207,6 +212,7 @@ export class FilePatching {
     if (isDry) return ok
     if (before !== null && this.#isKept(patched) && output === null) {
       await fs.write(path + this.#options.suffix, losslessBytes(before))
+      fs.chmod(path + this.#options.suffix, fs.stat(path).mode)
     }
     if (isGone && after === '') this.#remove(path)
     else if (after !== before || output !== null || renamed !== null) await this.#write(goal, after, { path, renamed })
@@ -264,8 +270,8 @@ const RULE = '--------------------------\n'
 
 const counted = (count: number, all: number): string => `${count} out of ${all} hunk${all === 1 ? '' : 's'}`
 
-function allFailed(lines: readonly string[], { hunks }: FilePatch): Patched {
-  return { lines: [...lines], notes: [], failed: [...hunks] }
+function allFailed(lines: readonly string[], { hunks }: FilePatch, notes: string[]): Patched {
+  return { lines: [...lines], notes, failed: [...hunks] }
 }
 
 function headerOf({ form, oldName, newName, oldTime, newTime }: FilePatch, strip: number | null): string {

@@ -115,7 +115,8 @@ class PatchReader {
   }
 
   #ended(patch: FilePatch, start: number): FilePatch {
-    return { ...patch, lead: this.#lines.slice(start, this.#at), line: this.#at + 1 }
+    const line = Math.min(this.#at + 1, this.#lines.length)
+    return { ...patch, lead: this.#lines.slice(start, this.#at), line }
   }
 
   #named(patch: FilePatch, start: number, [oldMark, newMark]: readonly [string, string]): FilePatch {

@@ -12,6 +12,8 @@ export function bracketSet(text: PatternText): Ranges {
   const isNegative = text.take('^')
   const sets: Ranges[] = []
   for (let isFirst = true; ; isFirst = false) {
+    // The library has other words for a bracket with nothing behind it.
+    if (text.isAtEnd && isFirst && !text.syntax.isPerl) throw new BadPattern('Invalid regular expression')
     if (text.isAtEnd) throw new BadPattern(text.syntax.isPerl ? unclosed(text) : UNMATCHED)
     if (!isFirst && text.take(']')) break
     sets.push(item(text))
@@ -43,9 +45,12 @@ function item(text: PatternText): Ranges {
     const isOther = isPerl && name.startsWith('^')
     const set = namedClass(isOther ? name.slice(1) : name, isUnicode && !isPerl)
     if (!set) throw new BadPattern(isPerl ? 'unknown POSIX class name' : 'Invalid character class name')
+    if (!isPerl && /^-[^\]]/.test(text.rest(2))) throw new BadPattern('Invalid range end')
     // With cases ignored, small letters are large ones too.
     return isOther ? negated(set) : set
   }
+  if (flavour === 'perl' && /^\[([.=])[^\]]*\1\]/.test(text.source.slice(text.at)))
+    throw new BadPattern('POSIX collating elements are not supported')
   if (isPerl && text.rest(1) === '\\') {
     const set = escapedSet(text)
     if (set) return set
@@ -59,6 +64,7 @@ function range(text: PatternText, first: number): Ranges {
   text.take('-')
   if (text.syntax.isPerl && text.rest(1) === '\\') {
     const set = escapedSet(text)
+    if (set && text.syntax.flavour === 'perl') throw new BadPattern('invalid range in character class')
     if (set) return union([[first, first], [0x2d, 0x2d], set])
   }
   const last = character(text)
@@ -93,6 +99,6 @@ export function escapedSet(text: PatternText): Ranges | null {
   const name = text.take('{') ? text.upTo('}') : String.fromCodePoint(text.character())
   const isOther = (letter === 'P') !== (name?.startsWith('^') ?? false)
   const found = name === null ? null : property(name.replace(/^\^/, ''))
-  if (!found) throw new BadPattern(`unknown property after \\${letter}`)
+  if (!found) throw new BadPattern('unknown property after \\P or \\p')
   return isOther ? negated(found) : found
 }

@@ -102,6 +102,14 @@ function escaped(reader: Reader): RegexNode {
 
 function perlEscape(reader: Reader): RegexNode | null {
   const { text } = reader
+  const before = text.takeMatch(/g\{?-(\d{1,2})\}?/y)
+  if (before) return { kind: 'reference', to: reader.groups + 1 - Number(before[1]) }
+  // A number that no group has, of octal digits, is a character.
+  const octal = text.takeMatch(/[1-7][0-7]{1,2}/y)
+  if (octal && Number(octal[0]) > reader.groups) return reader.literal(Number.parseInt(octal[0], 8))
+  if (octal) text.skip(-octal[0].length)
+  const control = text.takeMatch(/c([ -~])/y)
+  if (control) return reader.literal((control[1] ?? '').toUpperCase().charCodeAt(0) ^ 0x40)
   const reference = text.takeMatch(/([1-9]\d?)|g\{?(\d{1,2})\}?|k(?:<(\w+)>|\{(\w+)\}|'(\w+)')/y)
   if (reference) {
     const [, plain, braced, ...names] = reference

@@ -44,8 +44,18 @@ const KEYS = /(?<=[(\s]\[)[^\]\n'"$`]{1,200}(?=\]\+?=)/g
 /** A file named like an assignment (`> a=b`), which the parser does not take for a word. */
 const ASSIGNED_FILES = /((?:<<<|(?<!<)<>?|>[>|]?)[ \t]*)(?=[A-Za-z_]\w*\+?=)/g
 
+/** The words of a loop, up to the first substitution, and those of `case`: the parser takes neither assignments nor braces for words there. */
+const LOOP_WORDS =
+  /((?:^|[\n;&|({]|\b(?:then|do|else)\b|!)[ \t]*(?:for|select)[ \t]+[A-Za-z_]\w*\s+in[ \t])((?:[^;\n\\(`]|\\[\s\S])*)/g
+const CASE_WORD = /(\bcase[ \t]+)(?=[A-Za-z_]\w*\+?=\S*\s+in\b)/g
+const CASE_PATTERNS = /((?:\bin|;;&?|;&)\s+\(?[ \t]*)([^\s()|;]+(?:[ \t]*\|[ \t]*[^\s()|;]+)*)(?=[ \t]*\))/g
+const UNLIKE_WORDS = /(?<=^|[ \t|])(?=[A-Za-z_]\w*(?:\[[^\]\n]*\])?\+?=|[{}](?:[ \t]|$))/g
+
 function marked(given: string): string {
   let text = withBytes(given, MARK).replace(ASSIGNED_FILES, `$1${MARK}`)
+  const asWords = (_: string, head: string, words: string) => head + words.replace(UNLIKE_WORDS, MARK)
+  if (/\b(?:for|select)\b/.test(text)) text = text.replace(LOOP_WORDS, asWords)
+  if (/\bcase\b/.test(text)) text = text.replace(CASE_WORD, `$1${MARK}`).replace(CASE_PATTERNS, asWords)
   if (text.includes('select')) text = text.replace(SELECT_WORD, `$1$2for$3${SELECT}`)
   if (text.includes('${')) {
     text = text.replace(BAD_PARAMETER, `$&${MARK}`)

@@ -9,7 +9,7 @@ import { printable, type Type, typesOf } from './od-types.ts'
 
 const OPTIONS =
   optionTable(`address-radix=A: endian: skip-bytes=j: read-bytes=N: format=t: output-duplicates=v width=w::
-  a b c d f i l o s x B D F H L O X`)
+  a b c d e f h i l o s x B D F H I L O X`)
 
 /** What the letters of old stand for. */
 const OLD: Readonly<Record<string, string>> = {
@@ -23,6 +23,9 @@ const OLD: Readonly<Record<string, string>> = {
   o: 'o2',
   s: 'd2',
   x: 'x2',
+  h: 'x2',
+  e: 'fD',
+  I: 'dL',
   B: 'o2',
   D: 'u4',
   F: 'fD',
@@ -109,7 +112,7 @@ function sizeGiven(given: GivenOptions, letter: string): number | undefined {
   const text = given.value(letter)
   if (text === undefined) return undefined
   const size = /^0x[\da-f]+$/i.test(text) ? Number(text) : /^0\d+$/.test(text) ? Number.parseInt(text, 8) : sizeOf(text)
-  if (size === null) throw refusal(`invalid -${letter} argument ${curly(text)}`)
+  if (size === null) throw refusal(`invalid -${letter} argument '${text}'`)
   return size
 }
 

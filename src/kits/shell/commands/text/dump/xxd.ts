@@ -21,12 +21,15 @@ export async function xxd(call: TextCall): Promise<void> {
   else await call.save(settings.output, shown)
 }
 
+const MOST_COLUMNS = 256
+
 async function dumped(call: TextCall, settings: XxdSettings, all: Uint8Array): Promise<string> {
   const start = startOf(settings, all.length)
   const bytes = all.subarray(start, settings.length === null ? all.length : start + settings.length)
   if (settings.kind === 'include') return included(bytes, settings)
   if (settings.kind === 'plain') return plain(bytes, settings)
   const columns = settings.columns || (settings.kind === 'bits' ? 6 : 16)
+  if (columns > MOST_COLUMNS) throw refusal(`invalid number of columns (max. ${MOST_COLUMNS}).`)
   const group = settings.group ?? { bits: 1, little: 4, hex: 2 }[settings.kind]
   if (settings.kind === 'little' && (group & (group - 1)) !== 0) {
     throw refusal('number of octets per group must be a power of 2 with -e.')

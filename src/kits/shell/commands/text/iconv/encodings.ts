@@ -21,6 +21,8 @@ const ILLEGAL: DecodedChar = { code: 0, length: 0 }
 const INCOMPLETE: DecodedChar = { code: 0, length: -1 }
 
 const ALIASES: Readonly<Record<string, string>> = {
+  646: 'ASCII',
+  866: 'ibm866',
   ANSIX341968: 'ASCII',
   CP1252: 'windows-1252',
   CP1251: 'windows-1251',

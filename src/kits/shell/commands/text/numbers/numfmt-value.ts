@@ -15,7 +15,7 @@ export interface Fraction {
   bottom: bigint
 }
 
-export interface Read {
+export interface ReadNumber {
   value: Fraction
   decimals: number
   isUnsure: boolean
@@ -32,7 +32,7 @@ export interface Shown {
 
 const wrong = (what: string): Misuse => refusal(what, EXIT_INVALID)
 
-export function readNumber(word: string, from: string): Read {
+export function readNumber(word: string, from: string): ReadNumber {
   const [number = '', minus = '', whole = '', point, digits = ''] = /^(-?)(\d*)(?:(\.)(\d*))?/.exec(word) ?? []
   const isMissing = (point === undefined && whole === '') || (point !== undefined && digits === '')
   if (isMissing) throw wrong(`invalid number: ${curly(word)}`)

@@ -123,7 +123,8 @@ function signOf(size: Numeric): number {
   return typeof size === 'number' ? Math.sign(size) : size.sign
 }
 
-const FLOAT = /^\s*([-+]?)(?:(0x[\da-f]+(?:\.[\da-f]*)?)|((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)|(inf(?:inity)?)|(nan))/i
+const FLOAT =
+  /^\s*([-+]?)(?:(0x(?:[\da-f]+\.?[\da-f]*|\.[\da-f]+)(?:p[-+]?\d+)?)|((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)|(inf(?:inity)?)|(nan))/i
 
 /** What is no number comes first, then what says that it is none. */
 function floatRank(part: string): Value {
@@ -136,8 +137,9 @@ function floatRank(part: string): Value {
 }
 
 function hexOf(hex: string): number {
-  const [whole = '', fraction = ''] = hex.slice(2).split('.')
-  return Number.parseInt(whole + fraction, 16) / 16 ** fraction.length
+  const [digits = '', power = '0'] = hex.slice(2).toLowerCase().split('p')
+  const [whole = '', fraction = ''] = digits.split('.')
+  return (Number.parseInt(whole + fraction, 16) / 16 ** fraction.length) * 2 ** Number(power)
 }
 
 function compareFloats(a: Value, b: Value): number {

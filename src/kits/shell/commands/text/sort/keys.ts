@@ -6,6 +6,8 @@ import type { GivenOptions } from '../options.ts'
 export type Kind = 'text' | 'n' | 'g' | 'h' | 'M' | 'V' | 'R'
 
 export interface Ordering {
+  /** As they were given. */
+  letters: ReadonlySet<string>
   kind: Kind
   isReversed: boolean
   foldsCase: boolean
@@ -27,10 +29,10 @@ const ORDERING_LETTERS = 'bdfghiMnRrV'
 
 export function orderingOf(letters: Iterable<string>): Ordering {
   const given = new Set(letters)
-  const kinds = [...KINDS].filter((letter) => given.has(letter))
-  if (kinds.length > 1) throw refusal(`options '-${kinds.join('')}' are incompatible`)
+  const kind = [...KINDS].find((letter) => given.has(letter))
   return {
-    kind: (kinds[0] as Kind | undefined) ?? 'text',
+    letters: given,
+    kind: (kind as Kind | undefined) ?? 'text',
     isReversed: given.has('r'),
     foldsCase: given.has('f'),
     ignored: given.has('d') ? 'd' : given.has('i') ? 'i' : null,
@@ -39,14 +41,26 @@ export function orderingOf(letters: Iterable<string>): Ordering {
   }
 }
 
+/** A line is compared by one thing: as a number of one sort, or by some of its characters or at random. */
+export function checkOrdering({ letters }: Ordering): void {
+  const numbers = [...'nghM'].filter((letter) => letters.has(letter)).length
+  const others = [...'VRdi'].some((letter) => letters.has(letter)) ? 1 : 0
+  if (numbers + others < 2) return
+  const shown = [...ORDERING_LETTERS].filter((letter) => letters.has(letter) && letter !== 'b' && letter !== 'r')
+  throw refusal(`options '-${shown.join('')}' are incompatible`)
+}
+
 /** The options that stand outside of keys; they count for keys that have none of their own. */
 export function globalOrdering(given: GivenOptions): Ordering {
   const letters = given.list.map(({ name }) => name).filter((name) => ORDERING_LETTERS.includes(name))
-  const named = SORT_WORDS.get(given.value('sort') ?? '')
+  const word = given.value('sort') ?? ''
+  const found = [...SORT_WORDS].filter(([name]) => name.startsWith(word))
+  const named = given.has('sort') && found.length === 1 ? found[0]?.[1] : undefined
   if (given.has('sort') && named === undefined) {
     const valid = [...SORT_WORDS.keys()].map((word) => `\n  - ${curly(word)}`).join('')
     throw new Misuse(
-      `invalid argument ${curly(given.value('sort') ?? '')} for ${curly('--sort')}\nValid arguments are:${valid}`,
+      `${found.length > 1 ? 'ambiguous' : 'invalid'} argument ${curly(word)} for ${curly('--sort')}\nValid arguments are:${valid}`,
+      { exitCode: 1 },
     )
   }
   return orderingOf(named === undefined ? letters : [...letters, named])
@@ -67,6 +81,8 @@ export function keyOf(text: string, inherited: Ordering): Key {
   const [, field, char, before = '', endField, endChar, after = ''] = KEY.exec(text) ?? []
   const invalid = (what: string) => refusal(`${what}: invalid field specification ${curly(text)}`)
   if (field === undefined) {
+    const [, sign, rest = ''] = /^\d+(?:\.\d+)?[A-Za-z]*(?:,\d+)?([.,])(\D[\s\S]*|)$/.exec(text) ?? []
+    if (sign !== undefined) throw refusal(`invalid number after '${sign}': invalid count at start of ${curly(rest)}`)
     throw /^\d/.test(text)
       ? invalid('stray character in field spec')
       : refusal(`invalid number at field start: invalid count at start of ${curly(text)}`)
@@ -76,6 +92,7 @@ export function keyOf(text: string, inherited: Ordering): Key {
   const letters = before + after
   if ([...letters].some((letter) => !ORDERING_LETTERS.includes(letter))) throw invalid('stray character in field spec')
   const ordering = letters === '' ? inherited : orderingOf(letters)
+  checkOrdering(ordering)
   return {
     ...ordering,
     ...(letters === '' ? {} : { skipsBlanksBefore: before.includes('b'), skipsBlanksInEnd: after.includes('b') }),

@@ -5,7 +5,7 @@ import type { TextCall } from '../call.ts'
 import { curly, Misuse, refusal } from '../misuse.ts'
 import { type GivenOptions, optionTable, readOptions } from '../options.ts'
 import { type KeyOrder, keyOrder, type Value } from './compare.ts'
-import { globalOrdering, keyOf, type Ordering } from './keys.ts'
+import { checkOrdering, globalOrdering, keyOf, type Ordering } from './keys.ts'
 
 // Sizes of buffers, places for temporary files and numbers of threads change nothing in what comes out.
 const OPTIONS = optionTable(`ignore-leading-blanks=b dictionary-order=d ignore-case=f general-numeric-sort=g
@@ -36,9 +36,21 @@ function checkSizes(given: GivenOptions): void {
   const buffer = wrong('S', (text) => /^\d+[bKMGTPEZYRQkm%]?$/.test(text))
   if (buffer != null) throw refusal(`invalid -S argument '${buffer}'`, 2)
   const batch = wrong('batch-size', (text) => /^\d+$/.test(text) && Number(text) >= 2)
-  if (batch != null) throw refusal(`invalid --batch-size argument ${curly(batch)}`, 2)
+  if (batch != null) {
+    throw refusal(
+      /^\d+$/.test(batch)
+        ? `invalid --batch-size argument ${curly(batch)}\nsort: minimum --batch-size argument is ${curly('2')}`
+        : `invalid --batch-size argument '${batch}'`,
+      2,
+    )
+  }
   const parallel = wrong('parallel', (text) => /^\d+$/.test(text) && Number(text) >= 1)
-  if (parallel != null) throw refusal(`number in parallel must be nonzero`, 2)
+  if (parallel != null) {
+    throw refusal(
+      /^\d+$/.test(parallel) ? 'number in parallel must be nonzero' : `invalid --parallel argument '${parallel}'`,
+      2,
+    )
+  }
 }
 
 export async function sort(call: TextCall): Promise<void> {
@@ -53,7 +65,7 @@ export async function sort(call: TextCall): Promise<void> {
     return checkOrder(call, { names, order, end, isQuiet: check === 'quiet', isStrict: given.has('u') })
   const files: Row[][] = []
   for (const name of names) {
-    const bytes = await call.mustRead(name, (reason) => `cannot read: ${name}: ${reason}`, EXIT_FAILURE)
+    const bytes = await call.mustRead(name, (reason) => readFailure(name, reason), EXIT_FAILURE)
     files.push(linesOf(bytes, end).map(order.rowOf))
     await call.pause()
   }
@@ -65,32 +77,51 @@ export async function sort(call: TextCall): Promise<void> {
   else await call.save(output, text, 'open failed: ')
 }
 
+const readFailure = (name: string, reason: string): string =>
+  `${reason === 'Is a directory' ? 'read failed' : 'cannot read'}: ${name}: ${reason}`
+
 async function namesOf(call: TextCall, given: GivenOptions): Promise<string[]> {
   const list = given.value('files0-from')
   if (list === undefined) return given.operands.length > 0 ? given.operands : ['-']
   const [extra] = given.operands
   if (extra !== undefined)
-    throw new Misuse(`extra operand ${curly(extra)}\nfile operands cannot be combined with --files0-from`)
+    throw new Misuse(`extra operand '${extra}'\nfile operands cannot be combined with --files0-from`)
   const bytes = await call.mustRead(list, (reason) => `open failed: ${list}: ${reason}`, EXIT_FAILURE)
-  return textOf(bytes)
-    .split('\0')
-    .filter((name) => name !== '')
+  if (bytes === '') throw refusal(`no input from '${list}'`)
+  const listed = textOf(bytes).replace(/\0$/, '').split('\0')
+  const empty = listed.indexOf('')
+  if (empty >= 0) throw refusal(`${list}:${empty + 1}: invalid zero-length file name`)
+  if (list === '-' && listed.includes('-'))
+    throw refusal("when reading file names from stdin, no file name of '-' allowed")
+  return listed
 }
 
 function checking(given: GivenOptions): 'told' | 'quiet' | null {
-  if (given.has('C')) return 'quiet'
-  const word = given.value('check')
-  if (word !== undefined) {
-    if (['quiet', 'silent'].some((known) => known.startsWith(word))) return 'quiet'
-    if (!'diagnose-first'.startsWith(word)) throw new Misuse(`invalid argument ${curly(word)} for ${curly('--check')}`)
-  }
-  return given.has('c') || given.has('check') ? 'told' : null
+  const ways = new Set(given.list.flatMap(({ name, value }) => ('cC'.includes(name) ? [name] : wayOf(name, value))))
+  if (ways.size > 1) throw refusal("options '-cC' are incompatible")
+  const [way] = ways
+  if (way !== undefined && given.has('o')) throw refusal(`options '-${way}o' are incompatible`)
+  return way === undefined ? null : way === 'C' ? 'quiet' : 'told'
+}
+
+function wayOf(name: string, word: string | null): string[] {
+  if (name !== 'check') return []
+  if (word === null) return ['c']
+  const fitting = ['quiet', 'silent', 'diagnose-first'].filter((known) => known.startsWith(word))
+  const meanings = new Set(fitting.map((known) => (known === 'diagnose-first' ? 'c' : 'C')))
+  if (meanings.size === 1) return [...meanings]
+  const what = fitting.length > 1 ? 'ambiguous' : 'invalid'
+  const valid = `\n  - ${curly('quiet')}, ${curly('silent')}\n  - ${curly('diagnose-first')}`
+  throw new Misuse(`${what} argument ${curly(word)} for ${curly('--check')}\nValid arguments are:${valid}`, {
+    exitCode: 1,
+  })
 }
 
 function orderOf(given: GivenOptions, salt: string): Order {
   const inherited = globalOrdering(given)
   const separator = separatorOf(given)
   const specs = given.list.filter(({ name }) => name === 'k').map(({ value }) => keyOf(value ?? '', inherited))
+  if (specs.length === 0) checkOrdering(inherited)
   const whole = { ...inherited, start: { field: 0, char: 0 }, end: null }
   const keys = (specs.length > 0 || isPlain(inherited) ? specs : [whole]).map((key) => keyOrder(key, separator, salt))
   const isStable = given.has('s') || given.has('u')
@@ -182,7 +213,7 @@ type Check = { names: string[]; order: Order; end: string; isQuiet: boolean; isS
 async function checkOrder(call: TextCall, { names, order, end, isQuiet, isStrict }: Check): Promise<void> {
   const [name = '-', extra] = names
   if (extra !== undefined) throw refusal(`extra operand '${extra}' not allowed with -${isQuiet ? 'C' : 'c'}`)
-  const bytes = await call.mustRead(name, (reason) => `cannot read: ${name}: ${reason}`, EXIT_FAILURE)
+  const bytes = await call.mustRead(name, (reason) => `open failed: ${name}: ${reason}`, EXIT_FAILURE)
   let before: Row | null = null
   for (const [i, line] of linesOf(bytes, end).entries()) {
     const row = order.rowOf(line)

@@ -6,10 +6,9 @@ export function compareVersions(a: string, b: string): number {
   const [first, second] = [rank(a), rank(b)]
   if (first !== second) return first - second
   if (first < HIDDEN) return 0
-  const [x, y] = first === HIDDEN ? [a.slice(1), b.slice(1)] : [a, b]
-  const [stemX, stemY] = [x.replace(SUFFIX, ''), y.replace(SUFFIX, '')]
-  const byStem = compareParts(stemX, stemY)
-  return byStem !== 0 || stemX.length + stemY.length === x.length + y.length ? byStem : compareParts(x, y)
+  const [stemA, stemB] = [a.replace(SUFFIX, ''), b.replace(SUFFIX, '')]
+  const byStem = compareParts(stemA, stemB)
+  return byStem !== 0 || stemA.length + stemB.length === a.length + b.length ? byStem : compareParts(a, b)
 }
 
 const HIDDEN = 3
