@@ -16,12 +16,14 @@ export interface Combined {
   result: FileState | null
   /** Whether the result is only in the working tree, and has no id yet. */
   isUnstored?: boolean
+  /** How many lines around a change are shown. */
+  context?: number | undefined
 }
 
 /** Empty when the result is, part by part, what one of the versions has. */
 export async function combinedPatch(
   repo: Repository,
-  { path, versions, result, isUnstored }: Combined,
+  { path, versions, result, isUnstored, context }: Combined,
 ): Promise<string> {
   const bytes = async (state: FileState | null) =>
     (state ? await contentsOf(repo, path, state.oid) : null) ?? new Uint8Array()
@@ -37,7 +39,7 @@ export async function combinedPatch(
   else if (hasOtherMode) lines.push(`mode ${versions.map(octal).join(',')}..${octal(result)}`)
   if (all.some(isBinary)) return `${lines.join('\n')}\nBinary files differ\n`
   const texts = all.map(textOf)
-  const hunks = combinedHunks(texts.slice(0, -1), texts.at(-1) ?? '')
+  const hunks = combinedHunks(texts.slice(0, -1), texts.at(-1) ?? '', context)
   if (hunks === '' && !hasOtherMode) return ''
   const from = versions.every((state) => state === null) ? '/dev/null' : repo.quoted(`a/${path}`)
   return `${lines.join('\n')}\n--- ${from}\n+++ ${result ? repo.quoted(`b/${path}`) : '/dev/null'}\n${hunks}`
@@ -47,7 +49,7 @@ export async function combinedPatch(
 export async function mergePatches(
   repo: Repository,
   trees: readonly (string | null)[],
-  { result, matches }: { result: string; matches: (path: string) => boolean },
+  { result, matches, context }: { result: string; matches: (path: string) => boolean; context?: number },
 ): Promise<string> {
   const [own, ...parents] = await Promise.all([result, ...trees].map((tree) => flatTree(repo, tree)))
   const paths = new Set([...(own?.keys() ?? []), ...parents.flatMap((files) => [...files.keys()])])
@@ -56,7 +58,7 @@ export async function mergePatches(
     const state = own?.get(path) ?? null
     const versions = parents.map((files) => files.get(path) ?? null)
     if (!matches(path) || versions.some((version) => sameState(version, state))) continue
-    text += await combinedPatch(repo, { path, versions, result: state })
+    text += await combinedPatch(repo, { path, versions, result: state, context })
   }
   return text
 }

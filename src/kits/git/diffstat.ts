@@ -39,7 +39,7 @@ function statTable(rows: readonly Row[], width = WIDTH): string {
   const lines = rows.map((row) => {
     const name = shortened(row.name, nameWidth).padEnd(nameWidth)
     if (row.isUnmerged) return ` ${name} | Unmerged`
-    if (row.isBinary) return ` ${name} | ${'Bin'.padStart(numberWidth)} ${row.sizes[0]} -> ${row.sizes[1]} bytes`
+    if (row.isBinary) return ` ${name} | ${'Bin'.padStart(numberWidth)}${sizesText(row)}`
     const total = row.added + row.removed
     return ` ${name} | ${String(total).padStart(numberWidth)}${total > 0 ? ' ' : ''}${bar(row, barWidth, most)}`
   })
@@ -129,11 +129,13 @@ function compactMark({ before, after, isUnmerged }: PairedChange): string {
   return isExecutable ? ' (mode +x)' : ' (mode -x)'
 }
 
-function layout(rows: readonly Row[], width: number) {
+function layout(rows: readonly Row[], wanted: number) {
   const most = Math.max(...rows.map(({ added, removed }) => added + removed))
   const longest = Math.max(...rows.map(({ name }) => name.length))
   const hasBinary = rows.some(({ isBinary }) => isBinary)
   const numberWidth = Math.max(String(most).length, hasBinary ? 3 : 0)
+  // The least that a name and a bar need.
+  const width = Math.max(wanted, numberWidth + 22)
   let nameWidth = longest
   let barWidth = Math.max(most, ...rows.map(wordsWidth))
   if (nameWidth + numberWidth + 6 + barWidth > width) {
@@ -143,6 +145,11 @@ function layout(rows: readonly Row[], width: number) {
     else barWidth = width - numberWidth - 6 - nameWidth
   }
   return { nameWidth, numberWidth, barWidth, most }
+}
+
+/** Nothing of a file that is the same. */
+function sizesText({ sizes: [before, after] }: Row): string {
+  return before === 0 && after === 0 ? '' : ` ${before} -> ${after} bytes`
 }
 
 /** What is said in place of a bar, in front of which no number stands. */

@@ -100,10 +100,11 @@ export async function countsOf(repo: Repository, change: PairedChange, whitespac
   const before = await sideOf(repo, change.from ?? change.path, change.before)
   const after = await sideOf(repo, change.path, change.after)
   const sizes = [before.byteLength, after.byteLength] as const
-  if (change.before?.oid === change.after?.oid) return { added: 0, removed: 0, isBinary: false, sizes }
+  const isSame = change.before?.oid === change.after?.oid
   const isEither = await isShownBinary(repo, change.from ?? change.path, before)
   if (isEither || (await isShownBinary(repo, change.path, after)))
-    return { added: 0, removed: 0, isBinary: true, sizes }
+    return { added: 0, removed: 0, isBinary: true, sizes: isSame ? [0, 0] : sizes }
+  if (isSame) return { added: 0, removed: 0, isBinary: false, sizes }
   const edits = gitEdits(linesOf(textOf(before)), linesOf(textOf(after)), { key: lineKey(whitespace) })
   const added = edits.reduce((sum, { from, to }) => sum + to - from, 0)
   const removed = edits.reduce((sum, { start, end }) => sum + end - start, 0)

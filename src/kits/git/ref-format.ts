@@ -42,7 +42,13 @@ type Objects = { own: GitObject; peeled: { oid: string; object: GitObject } | nu
 type Env = Readonly<Record<string, string>>
 
 /** What stands between an opening word of a format and its end, as far as it was read. */
-type Frame = { text: string; holds: boolean | null; compared?: { not: boolean; to: string }; align?: Align }
+type Frame = {
+  isElse?: boolean
+  text: string
+  holds: boolean | null
+  compared?: { not: boolean; to: string }
+  align?: Align
+}
 
 function openedBy(field: string): Frame | null {
   if (/^align:/.test(field)) return { text: '', holds: true, align: alignment(field.slice('align:'.length)) }
@@ -57,6 +63,8 @@ function literal(part: string): string {
   if (part === '%%') return '%'
   return /^%[0-9a-fA-F]{2}$/.test(part) ? String.fromCharCode(Number.parseInt(part.slice(1), 16)) : part
 }
+
+const WITHOUT_ARGUMENT: ReadonlySet<string> = new Set('objecttype tree parent numparent object type tag'.split(' '))
 
 export class RefFormat {
   readonly #repo: Repository
@@ -94,7 +102,8 @@ export class RefFormat {
         const condition = open.at(-1)
         if (!branch || !condition || open.length < 2) throw fatal(`format: %(${field}) atom used without an %(if) atom`)
         if (branch.holds) condition.text += branch.text
-        if (field === 'else') open.push({ text: '', holds: !condition.holds })
+        if (field === 'else' && branch.isElse) throw fatal('format: %(else) atom used more than once')
+        if (field === 'else') open.push({ text: '', holds: !condition.holds, isElse: true })
         else {
           open.pop()
           add(condition.text)
@@ -111,6 +120,9 @@ export class RefFormat {
     const isPeeled = field.startsWith('*')
     const [name = '', ...rest] = (isPeeled ? field.slice(1) : field).split(':')
     const argument = rest.join(':')
+    if (name === '') throw fatal(`malformed field name: ${field}`)
+    if (WITHOUT_ARGUMENT.has(name) && argument !== '') throw fatal(`%(${name}) does not take arguments`)
+    if (isPeeled && name === 'refname') return `${await this.#ofRef(name, argument, row)}^{}`
     if (!isPeeled) {
       const own = await this.#ofRef(name, argument, row)
       if (own !== null) return own
@@ -233,7 +245,7 @@ function messageField(name: string, argument: string, message: string): string {
   if (name === 'body' || argument === 'body') return bodyOf(message)
   if (argument === 'subject') return subjectOf(message)
   const lines = /^lines=(\d+)$/.exec(argument)
-  if (lines) return message.split('\n').slice(0, Number(lines[1])).join('\n    ')
+  if (lines) return message.replace(/\n$/, '').split('\n').slice(0, Number(lines[1])).join('\n    ')
   if (argument === '') return message
   throw fatal(`unrecognized %(contents) argument: ${argument}`)
 }

@@ -171,7 +171,7 @@ function relativeChanges(
   return { repo: view, changes }
 }
 
-function wordOptions(options: Arguments): WordOptions | null {
+export function wordOptions(options: Arguments): WordOptions | null {
   const regex =
     options.value('word-diff-regex') || options.value('color-words') || options.value('word-regex-setting') || null
   const isAsked = ['word-diff', 'color-words', 'word-diff-regex'].some((name) => options.has(name))
@@ -180,7 +180,7 @@ function wordOptions(options: Arguments): WordOptions | null {
   return { style, pattern: regex === null ? null : wordPattern(regex) }
 }
 
-function algorithmOf(options: Arguments): 'myers' | 'histogram' {
+export function algorithmOf(options: Arguments): 'myers' | 'histogram' {
   const name =
     options.value('diff-algorithm') ??
     (options.has('histogram') ? 'histogram' : (options.value('algorithm-setting') ?? 'myers'))
@@ -259,9 +259,10 @@ export function contextOf(options: Arguments): number {
   return context
 }
 
-function prefixesOf(options: Arguments): readonly [string, string] {
+export function prefixesOf(options: Arguments): readonly [string, string] {
   const [source, target] = [options.value('src-prefix'), options.value('dst-prefix')]
-  if (source !== null || target !== null) return [source ?? 'a/', target ?? 'b/']
+  const [old, now] = [source ?? 'a/', target ?? 'b/']
+  if (source !== null || target !== null) return options.has('R') ? [now, old] : [old, now]
   if (options.has('no-prefix')) return ['', '']
   const [a, b] = options.value('prefixes')?.split(' ') ?? []
   if (a !== undefined && b !== undefined) return options.has('R') ? [b, a] : [a, b]

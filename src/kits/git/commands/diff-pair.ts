@@ -4,13 +4,22 @@ import { lstatAt } from '../../../workspace/stat.ts'
 import { type Arguments, parseArguments } from '../arguments.ts'
 import { isBinary, textOf } from '../bytes.ts'
 import { hunksOf } from '../diffing/hunks.ts'
+import { byWords } from '../diffing/word-diff.ts'
 import { fatal, GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { type FileState, MODE, objectId, parseTree } from '../objects.ts'
 import { withTab } from '../patch.ts'
 import { quoted } from '../path-quoting.ts'
 import { abbreviate, revision } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, contextOf, whitespaceOf } from '../show-changes.ts'
+import {
+  algorithmOf,
+  asksForSummary,
+  CHANGE_OPTIONS,
+  contextOf,
+  prefixesOf,
+  whitespaceOf,
+  wordOptions,
+} from '../show-changes.ts'
 import { contentsAt, modeOf } from '../worktree.ts'
 
 interface Side extends FileState {
@@ -67,10 +76,11 @@ async function fileNamed(git: Invocation, name: string): Promise<Side> {
   return { name: name.replace(/^\/+/, ''), mode, oid: objectId('blob', bytes), bytes }
 }
 
-export async function pairPatch(git: Invocation, [a, b]: readonly [Side, Side], options: Arguments): Promise<string> {
+export async function pairPatch(git: Invocation, pair: readonly [Side, Side], options: Arguments): Promise<string> {
+  const [a, b] = options.has('R') ? [pair[1], pair[0]] : pair
   if (asksForSummary(options)) throw fatal('of two single files anything but a patch is not available here')
   if (a.oid === b.oid && a.mode === b.mode) return ''
-  const [before, after] = options.has('no-prefix') ? ['', ''] : ['a/', 'b/']
+  const [before, after] = prefixesOf(options)
   const [old, now] = [quoted(before + a.name), quoted(after + b.name)]
   const octal = (mode: number) => mode.toString(8).padStart(6, '0')
   const short = async ({ oid }: Side) =>
@@ -82,8 +92,10 @@ export async function pairPatch(git: Invocation, [a, b]: readonly [Side, Side], 
   lines.push(`index ${await short(a)}..${await short(b)}${isSameMode ? ` ${octal(a.mode)}` : ''}`)
   if (!options.has('text') && (isBinary(a.bytes) || isBinary(b.bytes)))
     return `${lines.join('\n')}\nBinary files ${old} and ${now} differ\n`
-  const how = { context: contextOf(options), whitespace: whitespaceOf(options) }
+  const how = { context: contextOf(options), whitespace: whitespaceOf(options), algorithm: algorithmOf(options) }
   const hunks = hunksOf(textOf(a.bytes), textOf(b.bytes), how)
   if (hunks === '') return isSameMode ? '' : `${lines.join('\n')}\n`
-  return `${lines.join('\n')}\n--- ${withTab(old)}\n+++ ${withTab(now)}\n${hunks}`
+  const patch = `${lines.join('\n')}\n--- ${withTab(old)}\n+++ ${withTab(now)}\n${hunks}`
+  const words = wordOptions(options)
+  return words ? byWords(patch, words) : patch
 }

@@ -11,7 +11,7 @@ import { changeFilter, PICKAXE_OPTIONS } from '../pickaxe.ts'
 import { type PairedChange, withRenames } from '../renames.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { commitId, revision } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, renameThreshold, showChanges, showPaired } from '../show-changes.ts'
+import { asksForSummary, CHANGE_OPTIONS, contextOf, renameThreshold, showChanges, showPaired } from '../show-changes.ts'
 import { type Change, stagedChanges, treeChanges, unstagedChanges } from '../status.ts'
 import { flatTree } from '../tree.ts'
 import { isBehindLink, stateAt } from '../worktree.ts'
@@ -204,7 +204,9 @@ async function shownText(git: Invocation, { options, changes, unmerged }: Shown)
   ]
   for (const { path, change } of all.sort((a, b) => byteOrder(a.path, b.path))) {
     const named = `* Unmerged path ${git.repo().quoted(path)}\n`
-    text += change ? await showChanges(git, [change], options) : ((await conflictPatch(git, path)) ?? named)
+    text += change
+      ? await showChanges(git, [change], options)
+      : ((await conflictPatch(git, path, contextOf(options))) ?? named)
   }
   return text
 }
@@ -249,7 +251,7 @@ async function picked(git: Invocation, options: Arguments, changes: Change[]): P
 }
 
 /** Null where one of the sides has not got the file. */
-async function conflictPatch(git: Invocation, path: string): Promise<string | null> {
+async function conflictPatch(git: Invocation, path: string, context: number): Promise<string | null> {
   const repo = git.repo()
   const index = await repo.index()
   const [ours, theirs] = [index.get(path, 2), index.get(path, 3)]
@@ -257,6 +259,6 @@ async function conflictPatch(git: Invocation, path: string): Promise<string | nu
   const result = isBehindLink(git.fs, repo.root, path) ? null : await stateAt(repo, path)
   const stateOf = ({ mode, oid }: IndexEntry) => ({ mode, oid })
   const versions = [stateOf(ours), stateOf(theirs)]
-  const patch = await combinedPatch(repo, { path, versions, result, isUnstored: true })
+  const patch = await combinedPatch(repo, { path, versions, result, isUnstored: true, context })
   return patch === '' ? `diff --cc ${git.repo().quoted(path)}\n` : patch
 }

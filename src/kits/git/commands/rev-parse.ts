@@ -56,6 +56,9 @@ const LISTS: Readonly<Record<string, string>> = {
   '--glob': 'refs/',
 }
 
+/** Others that git does not know are shown, as they may be meant for another command. */
+const NOT_HERE = /^--(?:path-format|local-env-vars|shared-index-path|bisect|disambiguate)(?:=|$)/
+
 class RevParse {
   readonly #git: Invocation
   readonly #args: readonly string[]
@@ -122,6 +125,7 @@ class RevParse {
       return 1
     }
     if (this.#setHow(arg) || (await this.#takeLists(arg)) || this.#takeDate(arg)) return 0
+    if (NOT_HERE.test(arg)) throw new GitFailure(`git rev-parse: option '${arg}' is not available here`, 129)
     const place = aboutPlace(this.#git, arg)
     if (place !== null) {
       if (place !== undefined) this.#git.line(place)

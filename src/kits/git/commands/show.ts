@@ -12,7 +12,7 @@ import type { PrettyOptions } from '../pretty-options.ts'
 import { withRenames } from '../renames.ts'
 import { splitRevisions } from '../revision-arguments.ts'
 import { range, revision, unknownRevision } from '../revisions.ts'
-import { asksForSummary, CHANGE_OPTIONS, changesBelow, showChanges, withLetters } from '../show-changes.ts'
+import { asksForSummary, CHANGE_OPTIONS, changesBelow, contextOf, showChanges, withLetters } from '../show-changes.ts'
 import { changeKind, treeChanges } from '../status.ts'
 import { noCommits, refuseColoredWords, startsOf, withCounts } from './log.ts'
 
@@ -137,7 +137,7 @@ class Shower {
     const trees: string[] = []
     for (const parent of commit.parents) trees.push((await repo.commit(parent)).tree)
     const matches = (path: string) => this.#pathspec.matches(path)
-    const text = await mergePatches(repo, trees, { result: commit.tree, matches })
+    const text = await mergePatches(repo, trees, { result: commit.tree, matches, context: contextOf(this.#options) })
     this.#git.out(`\n${text}`)
   }
 

@@ -132,7 +132,7 @@ for i in 1 2 3 4 5 6 7 8; do echo $i >> a; test $i -ge 6 && touch broken; git ad
   )
   expect(said).toMatch(/^running {2}'sh' '-c' 'test '\\!' -e broken'\nBisecting: /)
   expect(said).toContain(' is the first bad commit\n')
-  expect(said).toMatch(/\n {4}c6\n[\s\S]*bisect found first bad commit\n/)
+  expect(said).toMatch(/\n {4}c6\n[\s\S]*bisect found first bad commit/)
   expect(await out('cd r; git status -sb; git bisect log')).toBe('## main\nerror: We are not bisecting.\n')
 })
 
