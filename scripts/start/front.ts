@@ -126,6 +126,8 @@ export class Front {
     // Not before there is somebody to read it: what was not sent can be sent to the next runtime.
     whenConnected(out, () => {
       isSent = true
+      // Node sends a head with the first piece of its body; what refuses by the head alone must not wait for that.
+      if (hasBody(request) && !request.complete) out.flushHeaders()
       request.pipe(out)
     })
     out.once('response', (answer) => {
@@ -231,6 +233,8 @@ function kindOf(request: IncomingMessage): string {
 }
 
 const MAX_ATTEMPTS = 4
+/** For the rest of a body that was answered already. */
+const REST_MS = 15_000
 const RETRY_MS = 250
 
 /** It goes on for as long as its client wants. */
@@ -281,8 +285,11 @@ function pass(answer: IncomingMessage, { request, response }: Exchange): void {
   // The head of an event stream is an answer by itself.
   response.flushHeaders()
   answer.pipe(response)
-  // An answer before the whole body was read: the rest is of no use to anyone.
+  // An answer before the whole body was read: the rest is of no use to anyone, and is not waited for.
   answer.once('end', () => {
-    if (!request.complete) request.resume()
+    if (request.complete) return
+    request.resume()
+    const timer = setTimeout(() => request.destroy(), REST_MS)
+    request.once('close', () => clearTimeout(timer))
   })
 }
