@@ -55,7 +55,7 @@ async function runProgram(options: JqOptions, context: Context): Promise<Result>
   const machine = {
     globals,
     env: context.exportedEnv ?? {},
-    nextInput: () => inputs.next(),
+    nextInput: () => nextInput(inputs),
     inputName: () => inputs.name,
     inputLine: () => inputs.line,
     say: (text: string) => said.push(text),
@@ -71,6 +71,16 @@ async function runProgram(options: JqOptions, context: Context): Promise<Result>
   // With `-n` and without `input`, what is piped in is left to the next command.
   if (!options.flags.has('n') || /\binputs?\b/.test(program)) await inputs.open()
   return new Running({ options, inputs, filter, said, steps: machine.steps, context }).all()
+}
+
+/** For a program that asks for it: what is no JSON is an error that it may catch. */
+function nextInput(inputs: JqInputs): { value: JqValue } | null {
+  try {
+    return inputs.next()
+  } catch (error) {
+    if (error instanceof JsonError) throw new JqError(error.message)
+    throw error
+  }
 }
 
 function compileFailure(message: string, program: string): string {

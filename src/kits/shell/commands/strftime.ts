@@ -9,6 +9,20 @@ export interface Moment {
   /** East of UTC. */
   offsetMinutes: number
   zone: string
+  /** What a clock and a calendar show then, where it is not what they must show. */
+  clock?: Clock
+}
+
+export interface Clock {
+  year: number
+  /** From 0, as `yearDay` and `weekday` are. */
+  month: number
+  day: number
+  hour: number
+  minute: number
+  second: number
+  weekday: number
+  yearDay: number
 }
 
 export const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
@@ -69,7 +83,7 @@ interface Filling {
 }
 
 function expanded(letter: string, moment: Moment, { flags, width }: Filling): Expansion | null {
-  const local = new Date(moment.ms + moment.offsetMinutes * 60_000)
+  const clock = moment.clock ?? clockAt(new Date(moment.ms + moment.offsetMinutes * 60_000))
   const again = (format: string): Expansion => words(strftime(format, moment))
   if (letter === 'F' && width !== '') return again(`%${flags}${Math.max(0, Number(width) - DAY_LENGTH)}Y-%m-%d`)
   const composed = COMPOSED[letter]
@@ -78,7 +92,7 @@ function expanded(letter: string, moment: Moment, { flags, width }: Filling): Ex
   if (letter === 'N') return words(nanosecondsText(moment.nanoseconds, { flags, width }))
   if (letter === 's') return words(String(Math.floor(moment.ms / 1000)))
   if (letter === 'Z') return words(moment.zone)
-  return FIELDS[letter]?.(local) ?? null
+  return FIELDS[letter]?.(clock) ?? null
 }
 
 /** Of month and day with their dashes. */
@@ -89,48 +103,70 @@ const COMPOSED: Readonly<Record<string, string>> = {
   c: '%a %b %e %H:%M:%S %Y',
 }
 
-const hour12 = (date: Date): number => date.getUTCHours() % 12 || 12
-const dayOfYear = (date: Date): number =>
-  Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY_MS) + 1
+function clockAt(date: Date): Clock {
+  const year = date.getUTCFullYear()
+  return {
+    year,
+    month: date.getUTCMonth(),
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    weekday: date.getUTCDay(),
+    yearDay: Math.floor((date.getTime() - new Date(0).setUTCFullYear(year, 0, 1)) / DAY_MS),
+  }
+}
 
-const FIELDS: Readonly<Record<string, (date: Date) => Expansion>> = {
-  a: (date) => words((DAYS[date.getUTCDay()] ?? '').slice(0, 3)),
-  A: (date) => words(DAYS[date.getUTCDay()] ?? ''),
-  b: (date) => words((MONTHS[date.getUTCMonth()] ?? '').slice(0, 3)),
-  h: (date) => words((MONTHS[date.getUTCMonth()] ?? '').slice(0, 3)),
-  B: (date) => words(MONTHS[date.getUTCMonth()] ?? ''),
-  C: (date) => number(Math.floor(date.getUTCFullYear() / 100), 2),
-  d: (date) => number(date.getUTCDate(), 2),
-  e: (date) => number(date.getUTCDate(), 2, ' '),
-  g: (date) => number(isoWeek(date).year % 100, 2),
-  G: (date) => number(isoWeek(date).year, 4),
-  H: (date) => number(date.getUTCHours(), 2),
-  I: (date) => number(hour12(date), 2),
-  j: (date) => number(dayOfYear(date), 3),
-  k: (date) => number(date.getUTCHours(), 2, ' '),
-  l: (date) => number(hour12(date), 2, ' '),
-  m: (date) => number(date.getUTCMonth() + 1, 2),
-  M: (date) => number(date.getUTCMinutes(), 2),
+const hour12 = ({ hour }: Clock): number => (hour > 12 ? hour - 12 : hour || 12)
+const dayName = ({ weekday }: Clock): string => DAYS[weekday] ?? '?'
+const monthName = ({ month }: Clock): string => MONTHS[month] ?? '?'
+/** Of a day and of the first weekday of weeks. */
+const weekOf = (yearDay: number, weekday: number): number => Math.trunc((yearDay - weekday + 7) / 7)
+
+const FIELDS: Readonly<Record<string, (clock: Clock) => Expansion>> = {
+  a: (clock) => words(dayName(clock).slice(0, 3)),
+  A: (clock) => words(dayName(clock)),
+  b: (clock) => words(monthName(clock).slice(0, 3)),
+  h: (clock) => words(monthName(clock).slice(0, 3)),
+  B: (clock) => words(monthName(clock)),
+  C: ({ year }) => number(Math.floor(year / 100), 2),
+  d: ({ day }) => number(day, 2),
+  e: ({ day }) => number(day, 2, ' '),
+  g: (clock) => number(isoWeek(clock).year % 100, 2),
+  G: (clock) => number(isoWeek(clock).year, 4),
+  H: ({ hour }) => number(hour, 2),
+  I: (clock) => number(hour12(clock), 2),
+  j: ({ yearDay }) => number(yearDay + 1, 3),
+  k: ({ hour }) => number(hour, 2, ' '),
+  l: (clock) => number(hour12(clock), 2, ' '),
+  m: ({ month }) => number(month + 1, 2),
+  M: ({ minute }) => number(minute, 2),
   n: () => words('\n'),
-  p: (date) => words(date.getUTCHours() < 12 ? 'AM' : 'PM'),
-  P: (date) => words(date.getUTCHours() < 12 ? 'am' : 'pm'),
-  q: (date) => number(Math.floor(date.getUTCMonth() / 3) + 1, 1),
-  S: (date) => number(date.getUTCSeconds(), 2),
+  p: ({ hour }) => words(hour < 12 ? 'AM' : 'PM'),
+  P: ({ hour }) => words(hour < 12 ? 'am' : 'pm'),
+  q: ({ month }) => number(Math.floor(month / 3) + 1, 1),
+  S: ({ second }) => number(second, 2),
   t: () => words('\t'),
-  u: (date) => number(date.getUTCDay() || 7, 1),
-  U: (date) => number(Math.floor((dayOfYear(date) + 6 - date.getUTCDay()) / 7), 2),
-  V: (date) => number(isoWeek(date).week, 2),
-  w: (date) => number(date.getUTCDay(), 1),
-  W: (date) => number(Math.floor((dayOfYear(date) + 6 - ((date.getUTCDay() + 6) % 7)) / 7), 2),
-  y: (date) => number(((date.getUTCFullYear() % 100) + 100) % 100, 2),
-  Y: (date) => ({ ...number(date.getUTCFullYear(), 1), signAbove: 4 }),
+  u: ({ weekday }) => number(((weekday + 6) % 7) + 1, 1),
+  U: ({ yearDay, weekday }) => number(weekOf(yearDay, weekday), 2),
+  V: (clock) => number(isoWeek(clock).week, 2),
+  w: ({ weekday }) => number(weekday, 1),
+  W: ({ yearDay, weekday }) => number(weekOf(yearDay, (weekday + 6) % 7), 2),
+  y: ({ year }) => number(((year % 100) + 100) % 100, 2),
+  Y: ({ year }) => ({ ...number(year, 1), signAbove: 4 }),
   '%': () => words('%'),
 }
 
+const daysIn = (year: number): number => (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 366 : 365)
+const THURSDAY = 4
+
 /** A week belongs to the year in which its Thursday is. */
-function isoWeek(date: Date): { year: number; week: number } {
-  const thursday = new Date(date.getTime() + (4 - (date.getUTCDay() || 7)) * DAY_MS)
-  return { year: thursday.getUTCFullYear(), week: Math.floor((dayOfYear(thursday) - 1) / 7) + 1 }
+function isoWeek({ year, yearDay, weekday }: Clock): { year: number; week: number } {
+  const thursday = yearDay + THURSDAY - (weekday || 7)
+  const weekIn = (day: number): number => Math.floor(day / 7) + 1
+  if (thursday < 0) return { year: year - 1, week: weekIn(thursday + daysIn(year - 1)) }
+  if (thursday >= daysIn(year)) return { year: year + 1, week: weekIn(thursday - daysIn(year)) }
+  return { year, week: weekIn(thursday) }
 }
 
 /** A width says how many digits there are, counted from the left. */

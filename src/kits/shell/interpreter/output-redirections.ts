@@ -176,7 +176,7 @@ export class OutputRedirector {
       const stat = isThere ? await ctx.fs.stat(path) : null
       if (stat?.isDirectory) return `${word}: Is a directory`
       const isDevice = path.startsWith('/dev/')
-      if (stat && operator === '>' && ctx.state.options.noclobber && !isDevice)
+      if (stat && !/>>|\|$/.test(operator) && ctx.state.options.noclobber && !isDevice)
         return `${word}: cannot overwrite existing file`
       if (operator.endsWith('>>')) await ctx.fs.appendFile(path, '', 'binary')
       else await ctx.fs.writeFile(path, '', 'binary')

@@ -194,6 +194,11 @@ function isCarrier(error: unknown): error is Carrier {
   return error instanceof Error && 'prependOutput' in error && typeof error.prependOutput === 'function'
 }
 
+const WRITTEN = new WeakMap<Error, string>()
+
+/** What an error carried as errors before that was written. */
+export const errorsOf = (error: Error & { stderr: string }): string => WRITTEN.get(error) ?? error.stderr
+
 /** For a step that may be left by `return` or `exit`: what that carries is written while the places are those of the step. */
 export async function withEmitted(
   shell: Shell,
@@ -206,6 +211,7 @@ export async function withEmitted(
   } catch (error) {
     if (isCarrier(error)) {
       const { stdout, stderr } = error
+      if (!WRITTEN.has(error)) WRITTEN.set(error, stderr)
       const left = await emitted(shell, routes, { stdout, stderr, exitCode: 0 })
       Object.assign(error, { stdout: left.stdout, stderr: left.stderr })
       // What is passed on is counted anew.

@@ -1,10 +1,11 @@
 // Variables that cannot be changed. The interpreter ends the shell where a script tries to; bash gives up the line where the value
 // is assigned, and a command that was to assign it fails and no more.
 
+import { errorsOf } from './output-routes.ts'
 import type { Watched } from './position.ts'
 import type { Command, StepResult } from './shape.ts'
 import { isExit } from './trap-runs.ts'
-import { discardReported } from './unset-errors.ts'
+import { discardReported, isSaid } from './unset-errors.ts'
 
 const SAID = /^bash: .+: readonly variable\n$/
 const USAGE = 2
@@ -14,17 +15,12 @@ const KNOWN = new WeakSet<Error>()
 
 /** Null for another error than that. May throw what gives up the line. */
 export async function refusedChange(shell: Watched, node: Command, error: unknown): Promise<StepResult | null> {
-  if (!isExit(error) || KNOWN.has(error)) return null
+  if (!isExit(error) || KNOWN.has(error) || isSaid(error)) return null
   KNOWN.add(error)
   const { stdout, stderr } = error
-  if (!SAID.test(stderr)) return null
+  if (!SAID.test(errorsOf(error))) return null
   if (node.type !== 'SimpleCommand' || node.name !== null) return { stdout, stderr, exitCode: 1 }
-  try {
-    return await discardReported(shell, { stdout, stderr })
-  } catch (thrown) {
-    if (thrown instanceof Error) KNOWN.add(thrown)
-    throw thrown
-  }
+  return discardReported(shell, { stdout, stderr })
 }
 
 /** A loop whose variable cannot be set does not begin. */

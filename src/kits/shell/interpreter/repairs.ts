@@ -8,7 +8,15 @@ import { placeSubshell, placeSubstitutions } from './lines.ts'
 import { joinKeys, partedKeys } from './map-literals.ts'
 import { type Position, type Watched, withTerminal } from './position.ts'
 import { noteSelect } from './select-loops.ts'
-import type { Command, Script, ShellVariables, SimpleCommand, Statement, StepResult } from './shape.ts'
+import type {
+  Command,
+  FunctionDefinition,
+  Script,
+  ShellVariables,
+  SimpleCommand,
+  Statement,
+  StepResult,
+} from './shape.ts'
 import { withoutSelfInput } from './shared-input.ts'
 import { markSpecial } from './special-variables.ts'
 import { textTaken } from './taken-text.ts'
@@ -36,6 +44,7 @@ export function repairWords(root: Script, parse: (text: string) => Script): void
     for (const command of unread) {
       UNMATCHED.set(command, 'an array within this declaration is not understood: declare it, then name=(...)')
     }
+    redirectBody(node)
     noteSelect(node)
     noteToggle(node)
     mendArithmetic(node, parse)
@@ -56,6 +65,15 @@ function joinKeysIn(node: object): void {
   if ('type' in node && node.type === 'Assignment' && 'array' in node && Array.isArray(node.array)) {
     node.array = joinKeys(node.array)
   }
+}
+
+/** What is redirected is each call of a function, not its definition. */
+function redirectBody(node: object): void {
+  if (!('type' in node) || node.type !== 'FunctionDef') return
+  const definition = node as FunctionDefinition
+  const { body, redirections } = definition
+  definition.body = { ...body, redirections: [...body.redirections, ...redirections] }
+  definition.redirections = []
 }
 
 /** `${v~}`, see `arithmetic/veil.ts`. */

@@ -2,6 +2,7 @@
 // they are; their text comes behind the line on which they begin, and so with what follows on that line.
 
 import { wholeAsWritten } from './arithmetic/mend.ts'
+import { isSelect } from './select-loops.ts'
 import type { Command, FunctionDefinition, Pipeline, Redirection, Script, Statement } from './shape.ts'
 import { assignmentText, commandWordText, type WordContext, wordText } from './word-text.ts'
 import { literal, type Part } from './words-alone.ts'
@@ -41,9 +42,9 @@ class Printer {
 
   definition({ name, body, redirections }: FunctionDefinition, keyword: string): string {
     const margin = this.#margin()
-    const group = body.type === 'Group' && body.redirections.length === 0 ? body.body : [alone(body)]
-    const inner = this.#block(group, false)
-    return `${keyword}${name} () \n${margin}{ \n${inner}\n${margin}}${this.#redirected([...redirections])}`
+    const inner = this.#block(body.type === 'Group' ? body.body : [alone(body)], false)
+    const all = body.type === 'Group' ? [...body.redirections, ...redirections] : redirections
+    return `${keyword}${name} () \n${margin}{ \n${inner}\n${margin}}${this.#redirected(all)}`
   }
 
   command(command: Command): string {
@@ -128,9 +129,7 @@ class Printer {
       case 'Case':
         return this.#case(command)
       case 'CStyleFor': {
-        const [init, condition, update] = [command.init, command.condition, command.update].map((one) =>
-          one === null ? '1' : (one.originalText ?? '').trim() || '1',
-        )
+        const [init, condition, update] = [command.init, command.condition, command.update].map(loopText)
         const body = this.#block(command.body, true)
         return `for ((${init}; ${condition}; ${update}))\n${margin}do\n${body}\n${margin}done`
       }
@@ -248,9 +247,19 @@ function alone(command: Command): Statement {
   return { type: 'Statement', pipelines: [pipeline], operators: [], background: false }
 }
 
-function forHead({ variable, words }: Extract<Command, { type: 'For' }>, context: WordContext): string {
+function forHead(loop: Extract<Command, { type: 'For' }>, context: WordContext): string {
+  const { variable, words } = loop
   const list = words === null ? '"$@"' : words.map((word) => commandWordText(word, context)).join(' ')
-  return `for ${variable} in ${list}`
+  return `${isSelect(loop) ? 'select' : 'for'} ${variable} in ${list}`
+}
+
+type LoopPart = Extract<Command, { type: 'CStyleFor' }>['init']
+
+/** What is not there is a one; what is ours in the place of the expression has been taken out of it (`wholeAsWritten`). */
+function loopText(part: LoopPart): string {
+  const { expression, originalText } = part ?? {}
+  const text = originalText ?? (expression?.type === 'ArithVariable' ? expression.name : '')
+  return text.trim() || '1'
 }
 
 type HereDocument = Extract<Redirection['target'], { type: 'HereDoc' }>

@@ -4,15 +4,16 @@ import { SELECTED } from './arithmetic/veil.ts'
 import type { Command } from './shape.ts'
 
 export type Loop = Extract<Command, { type: 'For' }>
-const LOOPS = new WeakSet<Command>()
+type Selecting = Loop & { selects?: true }
 
 /** To be called for each node of a script. */
 export function noteSelect(node: object): void {
   if (!('type' in node) || node.type !== 'For') return
-  const loop = node as Loop
+  const loop = node as Selecting
   if (!loop.variable.startsWith(SELECTED)) return
   loop.variable = loop.variable.slice(SELECTED.length)
-  LOOPS.add(loop)
+  loop.selects = true
 }
 
-export const isSelect = (node: Command): node is Loop => LOOPS.has(node)
+/** Also of a copy. */
+export const isSelect = (node: Command): node is Loop => node.type === 'For' && (node as Selecting).selects === true

@@ -47,8 +47,15 @@ function codeOf({ ctx }: Watched, { isOfWords, subshells }: Position): number {
   return isOfWords && subshells === 0 && !ctx.state.options.errexit ? OF_WORDS : OF_OTHERS
 }
 
+/** What ends a shell and was made here, with all that is to be said. */
+const SAID = new WeakSet<Error>()
+export const isSaid = (error: Error): boolean => SAID.has(error)
+
 async function exitSaying(shell: Watched, code: number, stderr: string, stdout = ''): Promise<never> {
-  return exitWith(shell, code, (exit) => exit.prependOutput(stdout, stderr))
+  return exitWith(shell, code, (exit) => {
+    exit.prependOutput(stdout, stderr)
+    SAID.add(exit)
+  })
 }
 
 /** Errors after which a shell goes on with the line that follows the whole of what it was doing. */

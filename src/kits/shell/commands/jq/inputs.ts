@@ -15,6 +15,7 @@ export class JqInputs {
   #sources: Source[] = []
   #reader: JsonReader | null = null
   #streamed: JqValue[] = []
+  #failure: JsonError | null = null
   #isSlurped = false
   #place: { name: string; line: number } | null = null
   #rawAt = 0
@@ -111,9 +112,19 @@ export class JqInputs {
 
   #nextStreamed(): { value: JqValue } | null {
     while (this.#streamed.length === 0) {
-      const next = this.#nextValue()
-      if (next === null) return null
-      this.#streamed = [...eventsOf(next.value, [])].reverse()
+      const failure = this.#failure
+      this.#failure = null
+      if (failure !== null) throw failure
+      try {
+        const next = this.#nextValue()
+        if (next === null) return null
+        this.#streamed = [...eventsOf(next.value, [])].reverse()
+      } catch (error) {
+        if (!(error instanceof JsonError)) throw error
+        // What was read before the place that cannot be read is told first.
+        this.#failure = error
+        this.#streamed = [...eventsBefore(this.#reader?.unfinished ?? [])].reverse()
+      }
     }
     const value = this.#streamed.pop()
     return value === undefined ? null : { value }
@@ -135,6 +146,15 @@ export class JqInputs {
       this.#place = { name: source.name ?? '<stdin>', line: (this.#place?.line ?? 0) + 1 }
       return { value }
     }
+  }
+}
+
+/** Of containers that are not closed, from the outside to the inside. */
+function* eventsBefore(containers: JsonReader['unfinished']): Generator<JqValue> {
+  const path: JqValue[] = []
+  for (const pieces of containers) {
+    for (const [key, piece] of pieces) if (piece !== undefined) yield* eventsOf(piece, [...path, key])
+    path.push(pieces.at(-1)?.[0] ?? null)
   }
 }
 

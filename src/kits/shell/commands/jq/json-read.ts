@@ -1,14 +1,21 @@
 // JSON texts one after the other, as jq reads its input.
 
 import { JqError } from './operators.ts'
-import type { JqObject, JqValue } from './value.ts'
+import type { JqValue } from './value.ts'
 
+/** A key that waits for its value counts as well. */
 const MAX_DEPTH = 256
 const SPACE = /[ \t\r\n]*/y
 /** A number, or a word that could be one. */
-const LITERAL = /[^\s[\]{},:"]+/y
+const LITERAL = /[^ \t\r\n[\]{},:"]+/y
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/
+const NO_FINITE_NUMBER = /^([+-]?)(?:(inf(?:inity)?)|nan)$/i
 const PLAIN_TEXT = /[^"\\]*/y
+/** jq lets U+001F pass, and the zero byte. */
+const CONTROL = new RegExp(`[${String.fromCharCode(1)}-${String.fromCharCode(0x1e)}]`)
+const STRUCTURE = '[]{},:'
+
+type Open = { list: JqValue[] } | { object: Map<string, JqValue>; key: string | null }
 
 /** Reads values from a text; each call of `next` gives one, or null when there are no more. */
 export class JsonReader {
@@ -16,6 +23,11 @@ export class JsonReader {
   #at = 0
   #lines = 0
   #countedTo = 0
+  /** The arrays and objects that are not closed yet. */
+  #open: Open[] = []
+  #depth = 0
+  /** What was read last and belongs nowhere yet. */
+  #value: JqValue | undefined
 
   constructor(text: string) {
     this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
@@ -30,13 +42,30 @@ export class JsonReader {
   }
 
   next(): { value: JqValue } | null {
-    this.#skipSpace()
-    if (this.#at >= this.#text.length) return null
-    const isScalar = !'[{"'.includes(this.#text.charAt(this.#at))
-    const value = this.#value(0)
-    // A number ends with what follows it, which is read as well.
-    if (isScalar && this.#at < this.#text.length) this.#at++
-    return { value }
+    for (;;) {
+      this.#skipSpace()
+      const first = this.#text.charAt(this.#at)
+      if (first === '' && this.#open.length > 0) throw this.#failed('Unfinished JSON term at EOF')
+      if (first === '') return null
+      if (STRUCTURE.includes(first)) this.#structure()
+      else if (first === '"') this.#found(this.#string())
+      else this.#literal()
+      const value = this.#value
+      if (this.#open.length > 0 || value === undefined) continue
+      this.#value = undefined
+      if (!STRUCTURE.includes(first) && first !== '"') this.#endLiteral()
+      return { value }
+    }
+  }
+
+  /** When the text was left in the middle of a value: what of it is complete, from the outside to the inside. */
+  get unfinished(): readonly [key: JqValue, value: JqValue | undefined][][] {
+    return this.#open.map((open, i) => {
+      const isLast = i === this.#open.length - 1 && typeof this.#value === 'object' && this.#value !== null
+      const last = isLast ? this.#value : undefined
+      if ('list' in open) return [...open.list.entries(), [open.list.length, last]]
+      return [...open.object, [open.key, last]]
+    })
   }
 
   #skipSpace(): void {
@@ -45,60 +74,85 @@ export class JsonReader {
     this.#at = SPACE.lastIndex
   }
 
-  #value(depth: number): JqValue {
-    if (depth > MAX_DEPTH) this.#fail('Exceeds depth limit for parsing')
-    const first = this.#text.charAt(this.#at)
-    if (first === '"') return this.#string()
-    if (first === '[') return this.#array(depth)
-    if (first === '{') return this.#object(depth)
-    if (first === '') this.#fail('Unfinished JSON term')
-    return this.#literal()
+  /** What ends a number or a word at the top is read together with it. */
+  #endLiteral(): void {
+    const next = this.#text.charAt(this.#at)
+    if (next !== '' && STRUCTURE.includes(next)) this.#structure()
+    else if (next !== '' && next !== '"') this.#at++
   }
 
-  #array(depth: number): JqValue[] {
-    const items: JqValue[] = []
-    this.#at++
-    this.#skipSpace()
-    if (this.#text.charAt(this.#at) === ']') {
-      this.#at++
-      return items
-    }
-    for (;;) {
-      this.#skipSpace()
-      if (this.#text.charAt(this.#at) === ']') this.#fail('Expected another array element')
-      items.push(this.#value(depth + 1))
-      this.#skipSpace()
-      const next = this.#text.charAt(this.#at++)
-      if (next === ']') return items
-      if (next === '') this.#fail('Unfinished JSON term')
-      if (next !== ',') this.#fail(next === ':' ? "':' not as part of an object" : 'Expected separator between values')
+  #found(value: JqValue): void {
+    if (this.#value !== undefined) throw this.#failed('Expected separator between values')
+    this.#value = value
+  }
+
+  #structure(): void {
+    const char = this.#text.charAt(this.#at++)
+    if (char === '[') this.#begin({ list: [] })
+    else if (char === '{') this.#begin({ object: new Map(), key: null })
+    else if (char === ':') this.#colon()
+    else if (char === ',') this.#comma()
+    else if (char === ']') this.#closeList()
+    else this.#closeObject()
+  }
+
+  #begin(open: Open): void {
+    if (this.#depth >= MAX_DEPTH) throw this.#failed('Exceeds depth limit for parsing')
+    if (this.#value !== undefined) throw this.#failed('Expected separator between values')
+    this.#open.push(open)
+    this.#depth++
+  }
+
+  #colon(): void {
+    const inner = this.#open.at(-1)
+    if (this.#value === undefined) throw this.#failed("Expected string key before ':'")
+    if (inner === undefined || 'list' in inner || inner.key !== null) throw this.#failed("':' not as part of an object")
+    if (typeof this.#value !== 'string') throw this.#failed('Object keys must be strings')
+    inner.key = this.#value
+    this.#value = undefined
+    this.#depth++
+  }
+
+  #comma(): void {
+    const inner = this.#open.at(-1)
+    if (inner === undefined || this.#value === undefined) throw this.#failed("Expected value before ','")
+    this.#keep(inner, this.#value)
+  }
+
+  #keep(inner: Open, value: JqValue): void {
+    this.#value = undefined
+    if ('list' in inner) inner.list.push(value)
+    else if (inner.key === null) throw this.#failed('Objects must consist of key:value pairs')
+    else {
+      inner.object.set(inner.key, value)
+      inner.key = null
+      this.#depth--
     }
   }
 
-  #object(depth: number): JqObject {
-    const entries = new Map<string, JqValue>()
-    this.#at++
-    this.#skipSpace()
-    if (this.#text.charAt(this.#at) === '}') {
-      this.#at++
-      return entries
-    }
-    for (;;) {
-      this.#skipSpace()
-      const key = this.#value(depth + 1)
-      if (typeof key !== 'string') this.#fail('Object keys must be strings')
-      this.#skipSpace()
-      if (this.#text.charAt(this.#at++) !== ':') {
-        this.#fail(this.#at > this.#text.length ? 'Unfinished JSON term' : 'Objects must consist of key:value pairs')
-      }
-      this.#skipSpace()
-      entries.set(String(key), this.#value(depth + 1))
-      this.#skipSpace()
-      const next = this.#text.charAt(this.#at++)
-      if (next === '}') return entries
-      if (next === '') this.#fail('Unfinished JSON term')
-      if (next !== ',') this.#fail('Expected separator between values')
-    }
+  #closeList(): void {
+    const inner = this.#open.at(-1)
+    if (inner === undefined || !('list' in inner)) throw this.#failed("Unmatched ']'")
+    if (this.#value !== undefined) this.#keep(inner, this.#value)
+    else if (inner.list.length > 0) throw this.#failed('Expected another array element')
+    this.#close(inner.list)
+  }
+
+  #closeObject(): void {
+    const inner = this.#open.at(-1)
+    if (inner === undefined) throw this.#failed("Unmatched '}'")
+    if (this.#value !== undefined) {
+      if ('list' in inner) throw this.#failed('Objects must consist of key:value pairs')
+      this.#keep(inner, this.#value)
+    } else if ('list' in inner || inner.key !== null) throw this.#failed("Unmatched '}'")
+    else if (inner.object.size > 0) throw this.#failed('Expected another key-value pair')
+    if ('object' in inner) this.#close(inner.object)
+  }
+
+  #close(value: JqValue): void {
+    this.#open.pop()
+    this.#depth--
+    this.#value = value
   }
 
   #string(): string {
@@ -108,47 +162,86 @@ export class JsonReader {
       PLAIN_TEXT.exec(this.#text)
       this.#at = PLAIN_TEXT.lastIndex
       const end = this.#text.charAt(this.#at)
-      if (end === '') this.#fail('Unfinished string')
       if (end === '"') break
       this.#at += 2
+      if (this.#at > this.#text.length || end === '') {
+        this.#at = this.#text.length
+        throw this.#failed('Unfinished string at EOF')
+      }
     }
     const raw = this.#text.slice(from, this.#at++)
-    return raw.includes('\\') ? this.#unescaped(raw) : raw
+    if (!raw.includes('\\') && !CONTROL.test(raw)) return raw
+    return this.#unescaped(raw)
   }
 
   #unescaped(raw: string): string {
-    const text = raw.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]?))/g, (_, hex: string | undefined, plain: string) => {
-      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16))
-      const meant = ESCAPES[plain]
-      if (meant === undefined) this.#fail('Invalid escape')
-      return meant ?? ''
+    const text = raw.replace(ESCAPE, (whole, pair?: string, unit?: string, other?: string) => {
+      if (pair !== undefined) {
+        const both = pairOf(pair)
+        if (both === null) throw this.#failed('Invalid \\uXXXX\\uXXXX surrogate pair escape')
+        return both
+      }
+      if (unit !== undefined) {
+        if (whole.length < UNIT) throw this.#failed('Invalid \\uXXXX escape')
+        if (!HEX_UNIT.test(whole)) throw this.#failed('Invalid characters in \\uXXXX escape')
+        return String.fromCharCode(Number.parseInt(whole.slice(2), 16))
+      }
+      const plain = other === undefined ? undefined : ESCAPES[other]
+      if (plain === undefined) throw this.#failed(other === undefined ? CONTROLS : 'Invalid escape')
+      return plain
     })
     return text.toWellFormed()
   }
 
-  #literal(): JqValue {
+  #literal(): void {
     LITERAL.lastIndex = this.#at
-    const word = LITERAL.exec(this.#text)?.[0]
-    if (word === undefined) {
-      this.#at++
-      this.#fail(UNEXPECTED[this.#text.charAt(this.#at - 1)] ?? 'Expected JSON value')
-    }
-    this.#at += String(word).length
-    const known = WORDS.get(String(word))
-    if (known !== undefined) return known
-    if (NUMBER.test(String(word))) return Number(word)
-    return this.#fail(/^[tfn]/.test(String(word)) ? 'Invalid literal' : 'Invalid numeric literal', true)
+    const word = LITERAL.exec(this.#text)?.[0] ?? ''
+    this.#at += word.length
+    const value = WORDS.has(word) ? WORDS.get(word) : numberOf(word)
+    if (value === undefined)
+      throw this.#failedAfterLiteral(/^[tfn]/.test(word) ? 'Invalid literal' : 'Invalid numeric literal')
+    else if (this.#value !== undefined) throw this.#failedAfterLiteral('Expected separator between values')
+    else this.#value = value
   }
 
-  #fail(message: string, isLiteral = false): never {
-    const at = isLiteral ? Math.min(this.#at + 1, this.#text.length) : Math.min(this.#at, this.#text.length)
-    const before = this.#text.slice(0, at)
-    const line = before.split('\n').length
-    const column = at - (before.lastIndexOf('\n') + 1)
-    const place =
-      at >= this.#text.length && isLiteral ? 'EOF at line' : at >= this.#text.length ? 'EOF at line' : 'line'
-    throw new JsonError(`${message} at ${place} ${line}, column ${column}`)
+  /** A literal is looked at when the character behind it has been read. */
+  #failedAfterLiteral(message: string): JsonError {
+    const isAtEnd = this.#at >= this.#text.length
+    if (!isAtEnd) this.#at++
+    return this.#failed(isAtEnd ? `${message} at EOF` : message)
   }
+
+  /** Columns count bytes. */
+  #failed(message: string): JsonError {
+    const before = this.#text.slice(0, this.#at)
+    const line = before.split('\n').length
+    const column = new TextEncoder().encode(before.slice(before.lastIndexOf('\n') + 1)).byteLength
+    return new JsonError(`${message} at line ${line}, column ${column}`)
+  }
+}
+
+/** `\u1234`. */
+const UNIT = 6
+const HEX_UNIT = /^\\u[0-9a-fA-F]{4}$/
+/** The first of a surrogate pair with whatever stands where the second should; any other escape; a control character. */
+const ESCAPE = new RegExp(
+  `\\\\(u[dD][89abAB][0-9a-fA-F]{2}(?:\\\\u[\\s\\S]{4})?)|\\\\(u)[\\s\\S]{0,4}|\\\\([\\s\\S])|${CONTROL.source}`,
+  'g',
+)
+const CONTROLS = 'Invalid string: control characters from U+0000 through U+001F must be escaped'
+const LOW = /^u(....)\\u([dD][c-fC-F][0-9a-fA-F]{2})$/
+
+function pairOf(escapes: string): string | null {
+  const [, high = '', low] = LOW.exec(escapes) ?? []
+  return low === undefined ? null : String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16))
+}
+
+function numberOf(word: string): number | undefined {
+  if (NUMBER.test(word)) return Number(word)
+  const [whole, sign, infinite] = NO_FINITE_NUMBER.exec(word) ?? []
+  if (whole === undefined || /^n/.test(word)) return undefined
+  if (infinite === undefined) return Number.NaN
+  return sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
 }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -158,14 +251,7 @@ const WORDS: ReadonlyMap<string, JqValue> = new Map<string, JqValue>([
   ['true', true],
   ['false', false],
   ['null', null],
-  ['nan', Number.NaN],
 ])
-const UNEXPECTED: Readonly<Record<string, string>> = {
-  ']': "Unmatched ']'",
-  '}': "Unmatched '}'",
-  ',': "Expected value before ','",
-  ':': "':' not as part of an object",
-}
 
 /** A text that is no JSON. */
 export class JsonError extends Error {
@@ -177,7 +263,7 @@ export function parsedJson(text: string): JqValue {
   try {
     const reader = new JsonReader(text)
     const first = reader.next()
-    if (first === null) return null
+    if (first === null) throw new JsonError('Expected JSON value')
     if (reader.next() !== null) throw new JsonError('Unexpected extra JSON values')
     return first.value
   } catch (error) {

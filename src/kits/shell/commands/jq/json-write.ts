@@ -40,16 +40,16 @@ function write(value: JqValue, where: Output): void {
   const { parts, writing, depth } = where
   const list = isArray(value) ? value : null
   const object = list === null && isObject(value) ? value : null
+  if (depth > MAX_DEPTH) {
+    parts.push('<stripped: exceeds max depth>')
+    return
+  }
   if (list === null && object === null) {
     parts.push(scalar(value, writing))
     return
   }
   if ((list?.length ?? object?.size) === 0) {
     parts.push(list ? '[]' : '{}')
-    return
-  }
-  if (depth > MAX_DEPTH) {
-    parts.push('<skipped: too deep>')
     return
   }
   const inner = { parts, writing, depth: depth + 1 }

@@ -37,14 +37,20 @@ function cannotIndex(value: JqValue, key: JqValue): JqError {
 
 export type Bounds = { from: JqValue; to: JqValue }
 
-const boundsOf = (key: JqObject): Bounds => ({ from: key.get('start') ?? null, to: key.get('end') ?? null })
+/** Both have to be there; nothing but null stands for an open end. */
+const boundsOf = (key: JqObject): Bounds => ({
+  from: key.get('start') ?? missing(key),
+  to: key.get('end') ?? missing(key),
+})
+
+const missing = (key: JqObject): JqValue => (key.has('start') && key.has('end') ? null : false)
 
 /** Of a text the characters, of an array the items. */
 export function sliced(value: JqValue, bounds: Bounds): JqValue {
   if (value === null) return null
   if (typeof value === 'string') {
     const chars = [...value]
-    const [from, to] = rangeIn(chars.length, bounds)
+    const [from, to] = rangeIn(chars.length, bounds, 'string')
     return chars.slice(from, to).join('')
   }
   if (!isArray(value)) throw new JqError(`Cannot index ${typeOf(value)} with object`)
@@ -52,9 +58,9 @@ export function sliced(value: JqValue, bounds: Bounds): JqValue {
   return value.slice(from, to)
 }
 
-function rangeIn(length: number, { from, to }: Bounds): [number, number] {
+function rangeIn(length: number, { from, to }: Bounds, kind = 'array'): [number, number] {
   if ((from !== null && typeof from !== 'number') || (to !== null && typeof to !== 'number')) {
-    throw new JqError('Start and end indices of an array slice must be numbers')
+    throw new JqError(`Start and end indices of an ${kind} slice must be numbers`)
   }
   const placed = (bound: number) => Math.max(0, Math.min(length, bound < 0 ? bound + length : bound))
   const start = Math.floor(placed(from ?? 0))
@@ -120,9 +126,9 @@ export function ownList(value: readonly JqValue[] | null, owned: Owned): JqValue
 }
 
 function withItem(value: readonly JqValue[] | null, key: number, { put, owned }: Putting): JqValue[] {
-  const floor = Math.floor(key)
-  const at = floor < 0 ? floor + (value?.length ?? 0) : floor
-  if (at < 0) throw new JqError('Out of bounds negative array index')
+  const whole = Math.trunc(key)
+  const at = whole < 0 ? whole + (value?.length ?? 0) : whole
+  if (!(at >= 0)) throw new JqError('Out of bounds negative array index')
   if (at >= MAX_ITEMS) throw new JqError('Array index too large')
   const list = ownList(value, owned)
   while (list.length < at) list.push(null)
@@ -136,49 +142,64 @@ function withSlice(value: readonly JqValue[], bounds: Bounds, put: JqValue): JqV
   return [...value.slice(0, from), ...put, ...value.slice(to)]
 }
 
-/** Without what the paths lead to; the last ones go first, so that the others stay where they are. */
+/** Without what the paths lead to. */
 export function deletePaths(value: JqValue, paths: readonly JqValue[]): JqValue {
-  const sorted = paths.slice().sort(compareValues).reverse()
-  const owned: Owned = new Set()
+  const sorted = paths.slice().sort(compareValues)
+  const lists = sorted.map((path) => {
+    if (!isArray(path)) throw new JqError(`Path must be specified as array, not ${typeOf(path)}`)
+    return path
+  })
+  if (lists.length === 0) return value
+  return lists[0]?.length === 0 ? null : without(value, lists, { start: 0, owned: new Set() })
+}
+
+/** The paths are sorted, and those that begin alike are done together. */
+function without(
+  value: JqValue,
+  paths: readonly (readonly JqValue[])[],
+  { start, owned }: { start: number; owned: Owned },
+): JqValue {
+  const gone: JqValue[] = []
   let left = value
-  for (const path of sorted) {
-    if (!isArray(path)) throw new JqError('Path must be specified as an array')
-    left = without(left, path, owned)
+  for (let i = 0; i < paths.length; ) {
+    const path = paths[i] ?? []
+    const key = path[start] ?? null
+    let end = i + 1
+    while (end < paths.length && equalValues(key, paths[end]?.[start] ?? null)) end++
+    if (path.length === start + 1) gone.push(key)
+    else {
+      const inner = left === null ? null : valueAt(left, key)
+      if (inner !== null) {
+        left = withKey(left, key, { put: without(inner, paths.slice(i, end), { start: start + 1, owned }), owned })
+      }
+    }
+    i = end
   }
-  return left
+  return gone.length === 0 ? left : withoutKeys(left, gone, owned)
 }
 
-function without(value: JqValue, path: readonly JqValue[], owned: Owned): JqValue {
-  if (path.length === 0 || value === null) return null
-  const [key = null, ...rest] = path
-  if (rest.length > 0) {
-    const inner = valueAt(value, key)
-    return inner === null ? value : withKey(value, key, { put: without(inner, rest, owned), owned })
-  }
-  if (typeof key === 'string' && isObject(value)) {
-    if (!value.has(key)) return value
-    const object = ownObject(value, owned)
+function withoutKeys(value: JqValue, keys: readonly JqValue[], owned: Owned): JqValue {
+  if (value === null) return null
+  if (isArray(value)) return withoutItems(value, keys)
+  if (!isObject(value)) throw new JqError(`Cannot delete fields from ${typeOf(value)}`)
+  const object = ownObject(value, owned)
+  for (const key of keys) {
+    if (typeof key !== 'string') throw new JqError(`Cannot delete ${typeOf(key)} field of object`)
     object.delete(key)
-    return object
   }
-  if (typeof key === 'number' && isArray(value)) {
-    const at = Math.floor(key) < 0 ? Math.floor(key) + value.length : Math.floor(key)
-    if (at < 0 || at >= value.length) return value
-    const list = ownList(value, owned)
-    list.splice(at, 1)
-    return list
-  }
-  if (isObject(key) && isArray(value)) {
-    const [from, to] = rangeIn(value.length, boundsOf(key))
-    return [...value.slice(0, from), ...value.slice(to)]
-  }
-  throw cannotDelete(value, key)
+  return object
 }
 
-function cannotDelete(value: JqValue, key: JqValue): JqError {
-  if (isObject(value) && typeof key === 'number') return new JqError('Cannot delete field at array index of object')
-  if (isArray(value) && typeof key === 'string') return new JqError('Cannot delete field at object index of array')
-  return new JqError(`Cannot delete field at ${typeof key === 'number' ? 'array' : 'object'} index of ${typeOf(value)}`)
+function withoutItems(list: readonly JqValue[], keys: readonly JqValue[]): JqValue {
+  const gone = new Set<number>()
+  for (const key of keys) {
+    if (typeof key === 'number') gone.add(key < 0 ? Math.trunc(key) + list.length : Math.trunc(key))
+    else if (isObject(key)) {
+      const [from, to] = rangeIn(list.length, boundsOf(key))
+      for (let at = from; at < to; at++) gone.add(at)
+    } else throw new JqError(`Cannot delete ${typeOf(key)} element of array`)
+  }
+  return list.filter((_, i) => !gone.has(i))
 }
 
 /** Whether the value has the key. */

@@ -18,7 +18,7 @@ const MOST_KEPT = 64
 /** The matches of a text as jq's objects, or whether there is one. */
 export function matched(input: JqValue, [re = null, flags = null, onlyTests = null]: readonly JqValue[]): JqValue {
   if (typeof input !== 'string') throw new JqError(`${named(input)} cannot be matched, as it is not a string`)
-  if (typeof re !== 'string') throw new JqError(`${named(re)} cannot be matched, as it is not a string`)
+  if (typeof re !== 'string') throw new JqError(`${named(re)} is not a string`)
   if (flags !== null && typeof flags !== 'string') throw new JqError(`${named(flags)} is not a string`)
   const asked = patternOf(re, flags ?? '')
   if (onlyTests === true) return firstMatch(asked.pattern, input)
@@ -37,13 +37,29 @@ function patternOf(re: string, flags: string): CompiledRegex {
   const unknown = [...flags].find((flag) => !'gimnpslx'.includes(flag))
   if (unknown !== undefined) throw new JqError(`${flags} is not a valid modifier string`)
   if (flags.includes('l')) throw new JqError('the modifier l (longest match) is not available here')
-  // `.` and the line end: s lets `.` match line ends, x allows comments, i is for any case. `^` is the beginning of the text.
-  const options = `dgu${flags.includes('i') ? 'i' : ''}${/[sp]/.test(flags) ? 's' : ''}`
-  const source = translated(flags.includes('x') ? withoutComments(re) : re)
+  // Only p lets `.` match line ends. x allows comments, i is for any case. `^` is the beginning of the text anyway.
+  const [head = '', own = ''] = INLINE.exec(re) ?? []
+  const has = (flag: string, inline = flag) => flags.includes(flag) || own.includes(inline)
+  const options = `dgu${has('i') ? 'i' : ''}${has('p', 's') ? 's' : ''}`
+  const rest = re.slice(head.length)
+  const source = translated(withBrackets(has('x') ? withoutComments(rest) : rest))
   const asked = { pattern: compiled(source, options), isGlobal: flags.includes('g'), skipsEmpty: flags.includes('n') }
   if (kept.size >= MOST_KEPT) kept.clear()
   kept.set(key, asked)
   return asked
+}
+
+/** Flags for the whole of a pattern, at its beginning. */
+const INLINE = /^\(\?([isx]+)\)/
+/** A bracket that closes a class where one begins. */
+const CLOSED_AT_ONCE = /((?:^|[^\\])(?:\\\\)*\[\^?)\](?=([^\]]*\])?)/g
+
+/** There it is a letter of the class, which is closed by another one. */
+function withBrackets(re: string): string {
+  return re.replace(CLOSED_AT_ONCE, (_, start: string, closed?: string) => {
+    if (closed === undefined) throw new JqError(`${re} (at offset 0) is not a valid regex: empty char-class`)
+    return `${start}\\]`
+  })
 }
 
 function compiled(source: string, options: string): RegExp {
@@ -60,13 +76,13 @@ function withoutComments(re: string): string {
 }
 
 const CLASSES: Readonly<Record<string, string>> = {
-  ...{ alpha: '\\p{L}', digit: '\\d', alnum: '\\p{L}\\p{N}', upper: '\\p{Lu}', lower: '\\p{Ll}', space: '\\s' },
+  ...{ alpha: '\\p{L}', digit: '\\p{Nd}', alnum: '\\p{L}\\p{N}', upper: '\\p{Lu}', lower: '\\p{Ll}', space: '\\s' },
   ...{
-    punct: '\\p{P}\\p{S}',
+    punct: '\\p{P}',
     xdigit: '0-9A-Fa-f',
-    blank: ' \\t',
+    blank: '\\p{Zs}\\t',
     cntrl: '\\p{Cc}',
-    word: '\\w',
+    word: '\\p{L}\\p{M}\\p{N}\\p{Pc}',
     print: ' -~',
     graph: '!-~',
   },
@@ -85,7 +101,7 @@ function translated(re: string): string {
       if (dollar !== undefined) return open > 0 ? whole : anchorOf('Z', re)
       if (name !== undefined && open > 0) return classOf(name, negated === '^', re)
       if (anchor !== undefined) return anchorOf(anchor, re)
-      if (escaped !== undefined) return /[\w^$\\.*+?()[\]{}|/-]/.test(escaped) ? letterOf(escaped) : escaped
+      if (escaped !== undefined) return escapeOf(escaped, open > 0)
       if (atomic !== undefined || possessive !== undefined || flags !== undefined) {
         throw new JqError(`${re} is not available here: ${whole} is not known`)
       }
@@ -100,10 +116,19 @@ function translated(re: string): string {
   )
 }
 
-function letterOf(letter: string): string {
-  if (letter === 'a') return '\\x07'
-  if (letter === 'e') return '\\x1b'
-  return letter === '-' ? '\\x2d' : `\\${letter}`
+const WORD = '\\p{L}\\p{M}\\p{N}\\p{Pc}'
+/** Words and digits are those of all languages. */
+const WIDE: Readonly<Record<string, string>> = {
+  ...{ w: `[${WORD}]`, W: `[^${WORD}]`, d: '\\p{Nd}', D: '\\P{Nd}' },
+  ...{ b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))` },
+  ...{ B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))` },
+}
+const WIDE_IN_CLASS: Readonly<Record<string, string>> = { w: WORD, d: '\\p{Nd}', D: '\\P{Nd}' }
+const OTHERS: Readonly<Record<string, string>> = { a: '\\x07', e: '\\x1b', '-': '\\x2d' }
+
+function escapeOf(letter: string, isInClass: boolean): string {
+  if (!/[\w^$\\.*+?()[\]{}|/-]/.test(letter)) return letter
+  return (isInClass ? WIDE_IN_CLASS : WIDE)[letter] ?? OTHERS[letter] ?? `\\${letter}`
 }
 
 function classOf(name: string, isNegated: boolean, re: string): string {

@@ -63,7 +63,7 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, ValueFunction>> = {
   'tojson/0': (input) => toJson(input),
   'fromjson/0': (input) => {
     if (typeof input !== 'string') throw new JqError(`${named(input)} only strings can be parsed`)
-    return input.trim() === 'nan' ? Number.NaN : parsedJson(input)
+    return parsedJson(input)
   },
   'tonumber/0': toNumber,
   'format/1': (input, [name = null]) => {
@@ -226,15 +226,12 @@ function pathFrom(path: JqValue): readonly JqValue[] {
   return path
 }
 
-const NUMERIC = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/
-
 function toNumber(input: JqValue): JqValue {
   if (typeof input === 'number') return input
   if (typeof input !== 'string') throw new JqError(`${named(input)} cannot be parsed as a number`)
-  if (NUMERIC.test(input)) return Number(input)
   const parsed = parsedJson(input)
   if (typeof parsed === 'number') return parsed
-  throw new JqError(`Invalid numeric literal at EOF at line 1, column ${input.length} (while parsing '${input}')`)
+  throw new JqError(`${named(input)} cannot be parsed as a number`)
 }
 
 function imploded(input: JqValue): JqValue {

@@ -229,6 +229,8 @@ export class Expander implements Expands {
 
   /** Assigned as the script would assign it. */
   async assign(name: string, value: string): Promise<void> {
+    const variable = name.replace(/\[.*$/s, '')
+    if (this.state.readonlyVars?.has(variable)) throw this.failure(`${variable}: readonly variable`)
     const assignment = { type: 'Assignment' as const, name, value: literal(value), append: false, array: null }
     const command: SimpleCommand = {
       type: 'SimpleCommand',

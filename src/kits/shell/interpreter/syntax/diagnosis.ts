@@ -71,6 +71,12 @@ const NEIGHBOURS = [
   /(?:&&|\|[|&]?)\s*$/,
   // `if then`
   /\b(?:if|while|until|elif|then|do|else)[ \t\n]+(?:then|do|done|fi|else|elif)\b/,
+  // `( )` and `{ }`
+  /(?:^|[;&|(){!\n]|\b(?:then|do|else|if|while|until))[ \t]*(?:\([ \t\n]*\)|\{[ \t\n]+\})/,
+  // `for i in a do`
+  /\bfor[ \t]+\w+[ \t]+in\b[^;\n]*\bdo\b/,
+  // `$((` and no end
+  /\$\(\((?![\s\S]*\)\))/,
 ]
 
 /** Whether a text that the parser takes may be none for bash all the same: a text of which that can be said at a glance. */
