@@ -22,8 +22,8 @@ type Local = {
   since: number
   /** As the object told it. An object that was evicted meanwhile has forgotten it. */
   bucket: Bucket | null
-  /** The object refused; until this time the isolate refuses by itself, epoch ms. */
-  blockedUntil: number
+  /** The object refused at the first time; until the second the isolate refuses by itself, epoch ms. */
+  blocked: { since: number; until: number }
 }
 
 /** The share of a limit that an isolate admits before it reports: a sixteenth, and none of expensive requests. */
@@ -51,7 +51,8 @@ export function countRequest(env: Env, who: string, kind: LimitKind): Refusal | 
   if (limit === null) return null
   const now = Date.now()
   const local = localOf(`${kind} ${who}`, now)
-  if (local.blockedUntil > now) return { limit, retryAfterMs: local.blockedUntil - now }
+  const retryAfterMs = leftOf(local.blocked, now)
+  if (retryAfterMs > 0) return { limit, retryAfterMs }
   if (local.debt === 0) local.since = now
   if (local.debt + 1 <= limit.count * SHARE[kind]) {
     local.debt += 1
@@ -63,7 +64,7 @@ export function countRequest(env: Env, who: string, kind: LimitKind): Refusal | 
 /** How long a key or address is known here to have to wait, without counting anything. */
 function knownRefusal(env: Env, who: string, kind: LimitKind): Refusal | null {
   const limit = config(env).rateLimits[kind]
-  const retryAfterMs = (locals.get(`${kind} ${who}`)?.blockedUntil ?? 0) - Date.now()
+  const retryAfterMs = leftOf(locals.get(`${kind} ${who}`)?.blocked, Date.now())
   return limit !== null && retryAfterMs > 0 ? { limit, retryAfterMs } : null
 }
 
@@ -71,9 +72,14 @@ function localOf(name: string, now: number): Local {
   const known = locals.get(name)
   if (known !== undefined) return known
   if (locals.size >= MAX_REMEMBERED) locals.clear()
-  const local = { debt: 0, since: now, bucket: null, blockedUntil: 0 }
+  const local = { debt: 0, since: now, bucket: null, blocked: { since: 0, until: 0 } }
   locals.set(name, local)
   return local
+}
+
+/** Of a refusal that the clock says is still to come, as it was set back, nothing is known. */
+function leftOf(blocked: Local['blocked'] | undefined, now: number): number {
+  return blocked === undefined || now < blocked.since ? 0 : blocked.until - now
 }
 
 type Question = { env: Env; who: string; kind: LimitKind; limit: RateLimit; local: Local }
@@ -86,7 +92,8 @@ async function ask({ env, who, kind, limit, local }: Question): Promise<Refusal 
   if (answer === null) return null
   if (local.bucket === null || local.bucket.at <= answer.bucket.at) local.bucket = answer.bucket
   if (answer.ok) return null
-  local.blockedUntil = Date.now() + answer.retryAfterMs
+  const now = Date.now()
+  local.blocked = { since: now, until: now + answer.retryAfterMs }
   return { limit, retryAfterMs: answer.retryAfterMs }
 }
 

@@ -92,6 +92,21 @@ test('what was used up comes back with time, and who waits as long as told is se
   expect((await ask()).status).toBe(422)
 })
 
+test('a clock that is set back locks nobody out for longer than a window', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const ann = await client()
+  const ask = () => send(ann, '/api/secrets', { method: 'POST', body: '{}', vars: { RATE_LIMIT_WRITES: '4/2' } })
+  let refused = await ask()
+  for (let i = 0; i < 100 && refused.status !== 429; i++) refused = await ask()
+  expect(refused.status).toBe(429)
+  vi.setSystemTime(Date.now() - 7 * 3_600_000)
+  const after = await ask()
+  expect([after.status, after.headers.get('retry-after')]).toEqual([429, '1'])
+  vi.setSystemTime(Date.now() + 1_000)
+  expect((await ask()).status).toBe(422)
+})
+
 /** The limiters, with every call to one counted. */
 function watched(): { calls: number; LIMITER: Env['LIMITER'] } {
   const watch = {

@@ -187,13 +187,13 @@ export abstract class SimpleCommandJudge implements Bench {
 
 const DISK = /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|disk|loop|dm-|md|mem|kmem|port)/
 
-/** A file that is written, whatever with. */
 function addItems(variables: Variables, variable: string, items: readonly string[]): void {
   for (const all of ['@', '*']) variables.add(`${variable}[${all}]`, items.join(' '))
   for (const [at, item] of items.slice(0, MAX_ITEMS).entries()) variables.add(`${variable}[${at}]`, item)
   variables.add(variable, items[0] ?? '')
 }
 
+/** A file that is written, whatever with. */
 function judgeWrite(path: string, bench: Bench): void {
   for (const place of bench.findings.folders.placesOf(path)) judgePlace(place, bench)
 }
