@@ -10,8 +10,8 @@ export type BucketCall =
   | 'complete'
   | 'abort'
 
-/** Whether a call fails before it has had its effect, or after; null: it does not. */
-export type Verdict = 'before' | 'after' | null
+/** Whether a call fails before it has had its effect, or after, or is never answered; null: it does not. */
+export type Verdict = 'before' | 'after' | 'never' | null
 
 const FAULTY: ReadonlySet<string> = new Set<BucketCall>([
   'put',
@@ -38,6 +38,7 @@ export function faultyBucket(script: (call: BucketCall) => Verdict): { bucket: R
           calls.push(call)
           const verdict = script(call)
           if (verdict === 'before') throw new Error(`R2 refused ${call}`)
+          if (verdict === 'never') return new Promise(() => undefined)
           const result = await value.apply(target, args)
           if (verdict === 'after') throw new Error(`R2 went silent after ${call}`)
           return call === 'createMultipartUpload' ? around(result) : result

@@ -5,6 +5,7 @@ import { zipFolder } from '../../../src/workspace/archive.ts'
 import type { FileSystem } from '../../../src/workspace/file-system.ts'
 import { Upload } from '../../../src/workspace/uploads.ts'
 import { type CraftedEntry, craftZip } from '../../helpers/crafted-zip.ts'
+import { heldTimers } from '../../helpers/timers.ts'
 import { type BucketCall, failing, faultyBucket, type Verdict } from './faulty-bucket.ts'
 import { bytes, inPieces, openStore, pattern, same, text, wholeOf } from './open-store.ts'
 import { uploadAll } from './upload-all.ts'
@@ -177,6 +178,22 @@ test('R2 that fails for a moment is asked again; R2 that fails for long is told 
     await files2.sweep()
   })
   expect(await store.objects()).toEqual([])
+})
+
+test.for<[what: string, kind: BucketCall, size: number]>([
+  ['an object', 'put', 2 * MEBIBYTE],
+  ['a part', 'uploadPart', 6 * MEBIBYTE],
+])('R2 that never answers to %s is given up, and is not asked again', async ([, kind, size]) => {
+  const { bucket, calls } = faultyBucket((call) => (call === kind ? 'never' : null))
+  const limit = heldTimers(15_000)
+  await openStore(`r2-never-${kind}`, { bucket, calls }).use(async (store) => {
+    const report = uploadAll(store, [{ name: 'a', bytes: pattern(size) }], { maxFileBytes: 20 * MEBIBYTE })
+    await expect.poll(() => limit.waiting).toBe(1)
+    limit.goOff()
+    const reason = 'The file could not be stored at the moment; try again'
+    expect(await report).toEqual({ uploaded_files: [], skipped_files: [{ name: 'a', reason }] })
+    expect(calls.filter((call) => call === kind)).toEqual([kind])
+  })
 })
 
 test('whatever R2 does during uploads and writes, every file is the old or the new one, and nothing stays behind', async () => {
