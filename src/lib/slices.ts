@@ -1,4 +1,5 @@
 import { giveWay } from './give-way.ts'
+import { inTime } from './wait-at-most.ts'
 
 /** What a local runtime writes to its disk in some milliseconds, in which it does nothing else. */
 const SLICE_BYTES = 256 * 1024
@@ -10,6 +11,18 @@ const SLICE_BYTES = 256 * 1024
 export function inSlices(bytes: Uint8Array): Uint8Array | ReadableStream<Uint8Array> {
   return bytes.byteLength <= SLICE_BYTES ? bytes : slicedStream(slicesOf(bytes), bytes.byteLength)
 }
+
+/** For one object or part, some MiB at most. A local R2 whose disk is full never answers. */
+const PUT_WITHIN_MS = 15_000
+
+/** A write to R2 that was given up; nobody knows whether it had its effect. */
+export class UnansweredPut extends Error {
+  override readonly name = 'UnansweredPut'
+}
+
+/** What R2 answers to a write. Throws an `UnansweredPut` when it does not. */
+export const answered = <T>(put: Promise<T>): Promise<T> =>
+  inTime(PUT_WITHIN_MS, put, () => new UnansweredPut(`R2 did not answer within ${PUT_WITHIN_MS} ms`))
 
 /** The same for a stream of `size` bytes. */
 export const streamInSlices = (source: ReadableStream<Uint8Array>, size: number): ReadableStream<Uint8Array> =>

@@ -2,25 +2,17 @@
 // effect.
 
 import { errorFields, log } from '../../../src/lib/log.ts'
-import { inSlices } from '../../../src/lib/slices.ts'
-import { inTime } from '../../../src/lib/wait-at-most.ts'
+import { answered, inSlices, UnansweredPut } from '../../../src/lib/slices.ts'
 import { FileSystemError } from '../../../src/workspace/file-system.ts'
 
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 50
-/** For one object or part, 5 MiB at most. A local R2 whose disk is full never answers. */
-const PUT_WITHIN_MS = 15_000
 
 /** Objects come in pieces of 4 KiB; a compressor wants more at a time. */
 const READ_BYTES = 128 * 1024
 
 /** R2 wants parts of at least 5 MiB, all of one size but the last. */
 export const PART_BYTES = 5 * 1024 * 1024
-
-class Unanswered extends Error {
-  override readonly name = 'Unanswered'
-}
-const unanswered = () => new Unanswered(`no answer within ${PUT_WITHIN_MS} ms`)
 
 export class WorkspaceObjects {
   readonly #bucket: R2Bucket
@@ -44,9 +36,7 @@ export class WorkspaceObjects {
   }
 
   async put(key: string, bytes: Uint8Array, path: string): Promise<void> {
-    await this.#tried(path, CANNOT_STORE, () =>
-      inTime(PUT_WITHIN_MS, this.#bucket.put(key, inSlices(bytes)), unanswered),
-    )
+    await this.#tried(path, CANNOT_STORE, () => answered(this.#bucket.put(key, inSlices(bytes))))
   }
 
   /** Writes one object from parts of `PART_BYTES` each, of which only the last may be smaller; returns its size. */
@@ -56,7 +46,7 @@ export class WorkspaceObjects {
       const done: R2UploadedPart[] = []
       let sizeBytes = 0
       for await (const part of parts) {
-        const put = () => inTime(PUT_WITHIN_MS, upload.uploadPart(done.length + 1, inSlices(part)), unanswered)
+        const put = () => answered(upload.uploadPart(done.length + 1, inSlices(part)))
         done.push(await this.#tried(path, CANNOT_STORE, put))
         sizeBytes += part.byteLength
       }
@@ -95,7 +85,7 @@ export class WorkspaceObjects {
       try {
         return await call()
       } catch (cause) {
-        if (attempt === ATTEMPTS || cause instanceof Unanswered)
+        if (attempt === ATTEMPTS || cause instanceof UnansweredPut)
           throw new FileSystemError('EIO', path, { cause, detail })
         log.warn('workspace.r2_retried', { attempt, ...errorFields(cause) })
         await scheduler.wait(FIRST_PAUSE_MS * 4 ** (attempt - 1))

@@ -186,7 +186,7 @@ test.for<[what: string, kind: BucketCall, size: number]>([
 ])('R2 that never answers to %s is given up, and is not asked again', async ([, kind, size]) => {
   const { bucket, calls } = faultyBucket((call) => (call === kind ? 'never' : null))
   const limit = heldTimers(15_000)
-  await openStore(`r2-never-${kind}`, { bucket, calls }).use(async (store) => {
+  await openStore(`r2-never-${kind}`, { bucket }).use(async (store) => {
     const report = uploadAll(store, [{ name: 'a', bytes: pattern(size) }], { maxFileBytes: 20 * MEBIBYTE })
     await expect.poll(() => limit.waiting).toBe(1)
     limit.goOff()
