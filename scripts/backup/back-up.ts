@@ -41,7 +41,8 @@ export async function backUp({ stateDir, file, overwrite }: Order): Promise<Back
   if (!relative(stateDir, file).startsWith('..')) throw new Fault(`${file} is in the folder that is to be backed up.`)
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Fault(`${file} is a folder.`)
   if (existsSync(file) && !overwrite) throw new Fault(`${file} is there already. Name another, or add --overwrite.`)
-  const folder = await takeStateFolder(stateDir, 'Stop it, then back up.')
+  // Whoever has no room left there needs a backup elsewhere the most.
+  const folder = await takeStateFolder(stateDir, { advice: 'Stop it, then back up.', leastFreeBytes: 0 })
   try {
     const kept = filesOf(stateDir)
     await writeArchive(stateDir, kept, file)

@@ -42,7 +42,7 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
   }
   if (!existsSync(file)) throw new Fault(`There is no file ${file}.`)
   const isNew = !existsSync(stateDir)
-  const folder = await takeStateFolder(stateDir, 'Stop it, then restore.')
+  const folder = await takeStateFolder(stateDir, { advice: 'Stop it, then restore.' })
   const unpacked = restoringAt(stateDir)
   try {
     // Left behind by one that was cut off.

@@ -27,9 +27,11 @@ const PLACES: Record<string, (git: Invocation) => string | undefined> = {
       .map((name) => `${name}/`)
       .join(''),
   '--show-cdup': (git) =>
-    foldersBelowTop(git)
-      .map(() => '../')
-      .join(''),
+    isInGitDir(git)
+      ? undefined
+      : foldersBelowTop(git)
+          .map(() => '../')
+          .join(''),
 }
 
 /** Where a file of the repository is. */

@@ -6,19 +6,13 @@ import { filesIn, textOf } from '../../../support/source-tree.ts'
 
 /** Why nothing can compare them. */
 const NOT_COMPARED: Readonly<Record<string, string>> = {
-  arch: 'says what the machine is',
   curl: 'needs servers: test/node/kits/shell/curl.test.ts',
   dos2unix: 'is not installed where the suite runs',
-  groups: 'says who runs it',
   hostname: 'says what the machine is',
-  logname: 'says who is signed in',
   mkfifo: 'is refused here',
   mknod: 'is refused here',
   tput: 'depends on the terminal',
-  tty: 'depends on the terminal',
-  uname: 'says what the machine is',
   unix2dos: 'is not installed where the suite runs',
-  users: 'says who is signed in',
   who: 'says who is signed in',
 }
 
