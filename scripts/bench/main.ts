@@ -10,7 +10,7 @@ import { buildMiniflare } from '../start/miniflare-bundle.ts'
 import { AIMS } from './aims.ts'
 import { type Bundles, bundleAll } from './bundle.ts'
 import { writeDocument } from './document.ts'
-import { type Options, readOptions } from './options.ts'
+import { type Options, readOptions, USAGE } from './options.ts'
 import { type Cores, chooseCores } from './pinned-process.ts'
 import { machine, type Report, summaryOf, table, writeReport } from './report.ts'
 import { type Aimed, compare, type Measurement, type Result } from './rounds.ts'
@@ -23,6 +23,7 @@ const ROW_MS = 150_000
 
 /** Ends with 1 when a row could not be measured; a missed target is a result like any other. */
 export async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--help')) return console.log(USAGE)
   const outDir = mkdtempSync(join(tmpdir(), 'bellwether-bench-'))
   // The other processes end by themselves when this one is gone.
   process.once('exit', () => rmSync(outDir, { recursive: true, force: true }))

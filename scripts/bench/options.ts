@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { Fault, messageOf } from '../start/fault.ts'
 import { FILE } from './report.ts'
@@ -14,18 +15,28 @@ export type Options = {
 }
 
 const DEFAULT_ROUNDS = 7
-const USAGE = `npm run bench -- [ROW …] [--rounds N, at least ${LEAST_ROUNDS}] [--script FILE]\n       npm run bench -- --write [FILE …]\nRows: ${ROW_NAMES.join(', ')}`
+export const USAGE = `npm run bench -- [ROW …] [--rounds N, at least ${LEAST_ROUNDS}] [--script FILE]\n       npm run bench -- --write [FILE …]\nRows: ${ROW_NAMES.join(', ')}`
 
 /** Throws a `Fault` that says what may be asked for. */
 export function readOptions(args: readonly string[]): Options {
   const { asked, rounds, script, write } = parse(args)
-  if (write === true) return { rows: [], rounds: 0, script: null, written: asked.length === 0 ? [FILE] : asked }
+  if (write === true) {
+    const written = asked.length === 0 ? [FILE] : asked
+    requireFiles(written)
+    return { rows: [], rounds: 0, script: null, written }
+  }
   const unknown = asked.filter((name) => !ROW_NAMES.includes(name))
   if (unknown.length > 0) throw new Fault(`There is no row ${unknown.join(', ')}. ${USAGE}`)
   const count = rounds === undefined ? DEFAULT_ROUNDS : Number(rounds)
   if (!Number.isInteger(count) || count < LEAST_ROUNDS) throw new Fault(`--rounds: found "${rounds}". ${USAGE}`)
+  if (script !== undefined) requireFiles([script])
   const rows = asked.length === 0 ? ROW_NAMES : ROW_NAMES.filter((name) => asked.includes(name))
   return { rows, rounds: count, script: script ?? null, written: null }
+}
+
+function requireFiles(files: readonly string[]): void {
+  const missing = files.find((file) => !existsSync(file))
+  if (missing !== undefined) throw new Fault(`There is no file ${missing}. ${USAGE}`)
 }
 
 function parse(args: readonly string[]) {

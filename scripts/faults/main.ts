@@ -6,7 +6,7 @@ import { agentFaults } from './agent.ts'
 import { alertFaults } from './alerts.ts'
 import { deployFaults } from './deploys.ts'
 import { lentFaults } from './lent.ts'
-import { readOptions, type SuiteName } from './options.ts'
+import { readOptions, type SuiteName, USAGE } from './options.ts'
 import { queueFaults } from './queue.ts'
 import { runnerFaults } from './runner.ts'
 
@@ -23,6 +23,7 @@ const SUITES: Readonly<Record<SuiteName, Suite>> = {
 }
 
 export async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--help')) return console.log(USAGE)
   try {
     const { suites, kills } = readOptions(args)
     for (const name of suites) {

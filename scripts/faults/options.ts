@@ -10,7 +10,7 @@ export type SuiteName = (typeof SUITE_NAMES)[number]
 export type Options = { readonly suites: readonly SuiteName[]; readonly kills: number }
 
 const DEFAULT_KILLS = 200
-const USAGE = `npm run test:faults -- [SUITE …] [--kills N]\nSuites: ${SUITE_NAMES.join(', ')}`
+export const USAGE = `npm run test:faults -- [SUITE …] [--kills N]\nSuites: ${SUITE_NAMES.join(', ')}`
 
 /** Throws a `Fault` that says which suites and options there are. */
 export function readOptions(args: readonly string[]): Options {

@@ -34,6 +34,7 @@ const LONG_MS = 100
 const KEPT = 0.9
 
 export async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--help')) return console.log(USAGE)
   try {
     const { 'as-kept': asKept, seconds, gaps } = readOptions(args)
     if (!asKept) record()

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { VARIABLES } from '../../src/config.ts'
+import { Fault } from '../start/fault.ts'
 import { startService } from '../start/service.ts'
 import type { Struck, Target } from './attacker-of-owner.ts'
 import { ATTACKS, type AttackName } from './attacks.ts'
@@ -25,7 +26,16 @@ const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 type Figures = { p50: number; p99: number; count: number; failed: string[] }
 type Key = { key: string }
 
+/** Throws a `Fault` that names the attacks when the pattern names none of them. */
+function attacksNamed(only: string | null): AttackName[] {
+  const all = Object.keys(ATTACKS) as AttackName[]
+  const named = all.filter((name) => only === null || new RegExp(only).test(name))
+  if (named.length === 0) throw new Fault(`--only: "${only}" names no attack. Attacks: ${all.join('; ')}`)
+  return named
+}
+
 export async function fairness({ seconds, only }: { seconds: number; only: string | null }): Promise<boolean> {
+  const names = attacksNamed(only)
   const stateDir = mkdtempSync(join(tmpdir(), 'bellwether-fairness-'))
   const rootKey = randomBytes(24).toString('hex')
   const keys = { ROOT_API_KEY: rootKey, SECRETS_KEY: randomBytes(32).toString('base64') }
@@ -39,8 +49,7 @@ export async function fairness({ seconds, only }: { seconds: number; only: strin
       `${'one owner attacks'.padEnd(22)}${'requests'.padStart(9)} refused   the other: alone p50/p99   beside it p50/p99   times`,
     )
     let isFair = true
-    for (const name of Object.keys(ATTACKS) as AttackName[]) {
-      if (only !== null && !new RegExp(only).test(name)) continue
+    for (const name of names) {
       const attacker = `attacker-${name.replaceAll(/\W/g, '-')}`
       const runnerKey = await keyFor({ url: service.url, rootKey }, attacker, ['runner'])
       const target = { url: service.url, key: await keyOf(attacker), runnerKey, seconds }

@@ -10,7 +10,7 @@ import { findings } from './audit.ts'
 import { fairness } from './fairness.ts'
 import { Figures } from './figures.ts'
 import { Memory } from './memory.ts'
-import { type Options, readFairness, readOptions } from './options.ts'
+import { FAIRNESS_USAGE, type Options, readFairness, readOptions, USAGE } from './options.ts'
 import { gather, type People, startModel } from './people.ts'
 import { type Run, workUntilOver } from './work.ts'
 
@@ -31,6 +31,7 @@ const SETTINGS = {
 }
 
 export async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--help')) return console.log(`${USAGE}\n${FAIRNESS_USAGE}`)
   try {
     const attacked = readFairness(args)
     const isWell = attacked === null ? await load(readOptions(args)) : await fairness(attacked)

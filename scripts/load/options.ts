@@ -25,7 +25,7 @@ const DEFAULTS: Options = {
   batch: 50,
 }
 const NAMES = Object.keys(DEFAULTS) as (keyof Options)[]
-const USAGE = `npm run load -- ${NAMES.map((name) => `[--${name} ${DEFAULTS[name]}]`).join(' ')}`
+export const USAGE = `npm run load -- ${NAMES.map((name) => `[--${name} ${DEFAULTS[name]}]`).join(' ')}`
 
 /** Throws a `Fault` that says what may be asked for. */
 export function readOptions(args: readonly string[]): Options {
@@ -53,7 +53,7 @@ function parse(args: readonly string[]): Partial<Record<keyof Options, string>> 
 }
 
 const FAIRNESS_SECONDS = 8
-const FAIRNESS_USAGE = `npm run load -- --fairness [--seconds ${FAIRNESS_SECONDS}] [--only <pattern of attacks' names>]`
+export const FAIRNESS_USAGE = `npm run load -- --fairness [--seconds ${FAIRNESS_SECONDS}] [--only <pattern of attacks' names>]`
 
 /** Null where it is not what is asked for. */
 export function readFairness(args: readonly string[]): { seconds: number; only: string | null } | null {

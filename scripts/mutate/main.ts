@@ -5,7 +5,7 @@ import { type Chosen, chooseMutants } from './choose.ts'
 import { contentHash } from './equivalents.ts'
 import { type Court, judge, LEAST_MS } from './judge.ts'
 import type { Mutation } from './mutations.ts'
-import { readOptions } from './options.ts'
+import { readOptions, USAGE } from './options.ts'
 import { linesOf } from './pick.ts'
 import { findReach } from './reach.ts'
 import { Scratch } from './scratch.ts'
@@ -18,6 +18,7 @@ const KEPT = join(ROOT, 'node_modules', '.cache', 'mutate', 'verdicts.json')
 const GOAL = 0.85
 
 export async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--help')) return console.log(USAGE)
   try {
     await mutate(args)
   } catch (error) {

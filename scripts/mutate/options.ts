@@ -15,7 +15,7 @@ export type Options = {
   readonly budgetMs: number
 }
 
-const USAGE =
+export const USAGE =
   'npm run mutate -- [--seed N[,N …]] [--count N] [--only PATTERN OF PATHS] [--tests PATTERN OF PATHS] [--budget SECONDS] [--afresh | --as-kept]'
 
 /** Throws a `Fault` that says what may be asked for. */

@@ -26,7 +26,7 @@ export interface UploadForm {
 /** The field of the files; others are ignored. */
 const FIELD = 'files'
 /** A client that sends less than one read within this time is gone or hostile, ms. */
-const IDLE_MS = 30_000
+export const FORM_IDLE_MS = 30_000
 /** Each costs a line of the answer, whether or not it is stored. */
 const MAX_PARTS = 10_000
 /** Bytes of one read of the body. */
@@ -114,7 +114,7 @@ async function* within({ body, maxBytes, giveWay }: UploadForm): AsyncGenerator<
       const coming = reader.readAtLeast(READ_BYTES, new Uint8Array(buffer)).catch((cause: unknown) => {
         throw new BrokenOff('the body ended early', { cause })
       })
-      const { value, done } = await inTime(IDLE_MS, coming, () => new NeverCame())
+      const { value, done } = await inTime(FORM_IDLE_MS, coming, () => new NeverCame())
       if (done || value.byteLength === 0) return
       size += value.byteLength
       if (size > maxBytes) throw new TooLarge()

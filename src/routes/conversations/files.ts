@@ -7,7 +7,7 @@ import { router } from '../../http/router.ts'
 import { invalid, valueError } from '../../http/validation.ts'
 import { laxBool, laxInt } from '../../lib/lax.ts'
 import { workspacePath } from '../../workspace/paths.ts'
-import type { FormProblem } from '../../workspace/upload-form.ts'
+import { FORM_IDLE_MS, type FormProblem } from '../../workspace/upload-form.ts'
 import { found, notFound, ownConversation } from './access.ts'
 import { storageFull } from './room-for.ts'
 import { ConversationPath } from './schemas.ts'
@@ -203,7 +203,7 @@ endpoint(
 
 function refusal(found: FormProblem, maxBytes: number): AppError {
   if (found.problem === 'too-large') return tooLarge(maxBytes)
-  if (found.problem === 'never-came') return neverCame()
+  if (found.problem === 'never-came') return neverCame(FORM_IDLE_MS)
   if (found.problem === 'no-files') return noFiles()
   if (found.problem === 'text') {
     return valueError(['body', 'files', found.index], 'Expected a file, received a text', found.text)
