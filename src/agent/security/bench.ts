@@ -4,6 +4,7 @@
 import type { Call, Input, Output } from './call.ts'
 import { FACTS, type Fact } from './facts.ts'
 import { HOME } from './paths.ts'
+import { TooMuch } from './too-much.ts'
 import { COMMAND_ALIAS, STORED_AS_THEY_ARE, Variables } from './variables.ts'
 
 // What a judgement begins with, and what it ends with.
@@ -35,9 +36,6 @@ export const RISK = { unknown: -1, low: 0, medium: 1, high: 2 } as const
 
 /** Actions below this level need no confirmation, unless the owner chose another level. */
 export const DEFAULT_RISK_SEVERITY = RISK.medium
-
-/** A script or a piece of code is given up, as it is too large, too deep or too costly to be judged. */
-export class TooMuch extends Error {}
 
 /** Commands, words and nested texts of one judgement. What agents write has some dozens. */
 const MAX_STEPS = 12_000

@@ -3,7 +3,7 @@
 
 import { loadShellParser, type ParseShell, refusedScript, type Script } from '../../kits/shell/index.ts'
 import { holdsHidden } from '../hidden-characters.ts'
-import { type Findings, type JudgeContext, RISK, TooMuch, type Verdict } from './bench.ts'
+import { type Findings, type JudgeContext, RISK, type Verdict } from './bench.ts'
 import {
   INHERITED,
   type Input,
@@ -16,6 +16,7 @@ import {
 } from './call.ts'
 import { inputOf } from './redirections.ts'
 import { functionsIn, NO_VALUES, SimpleCommandJudge } from './simple-command-judge.ts'
+import { TooMuch } from './too-much.ts'
 import { type Command, isUnknown, type Redirection, type Statement, textOf, type ValueOf, type Word } from './words.ts'
 
 type Compound = Exclude<Command, { type: 'SimpleCommand' | 'FunctionDef' | 'Subshell' | 'Group' }>

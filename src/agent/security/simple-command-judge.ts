@@ -6,7 +6,7 @@ import { CallJudge } from './call-judge.ts'
 import type { Fact } from './facts.ts'
 import { isGitInternal, isOutside, isRunByItself, isSecretFile, isStartupFile, isToldLater } from './paths.ts'
 import { inputOf, judgeWrites } from './redirections.ts'
-import type { Variables } from './variables.ts'
+import { MAX_VARIANTS, type Variables } from './variables.ts'
 import {
   DEFAULTS,
   type Expansion,
@@ -18,9 +18,6 @@ import {
   type ValueOf,
   type Word,
 } from './words.ts'
-
-/** How often a command is judged with other values of its variables. */
-const MAX_VARIANTS = 6
 
 /** They give what they read to variables. */
 const READS_NAMES: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray'])

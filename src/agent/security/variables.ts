@@ -1,6 +1,8 @@
 // The variables of a script: which are secret by their names, which make programs run something, and what values the
 // script itself gives to them.
 
+import { TooMuch } from './too-much.ts'
+
 /** A word of the name on its own: `GITHUB_TOKEN` and `apiKey`, not `TOKENIZER` and not `MAX_TOKENS`. */
 const SECRET_WORD =
   /(^|_|\d)(TOKEN|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|(API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION|DEPLOY|MASTER|SSH|AUTH|ACCOUNT)_?KEYS?)(?=_|\d|$)/
@@ -44,7 +46,10 @@ export const STORED_AS_THEY_ARE: ReadonlySet<string> = new Set(['PATH', 'PWD', '
 export const PROMPT_VARIABLES: ReadonlySet<string> = new Set(['PS0', 'PS1', 'PS2', 'PS3', 'PS4'])
 
 const MAX_VARIABLES = 500
-const MAX_VALUES = 6
+/** Of one variable; a loop over more words is too much, unless what is more are numbers. */
+const MAX_VALUES = 32
+/** With the one that an earlier script left. */
+export const MAX_VARIANTS = MAX_VALUES + 1
 const MAX_VALUE_CHARS = 20_000
 
 /** All values that the script gives to its variables. The order of execution is ignored. */
@@ -57,11 +62,13 @@ export class Variables {
     if (value.length <= MAX_VALUE_CHARS) this.#stored.set(name, value)
   }
 
+  /** Throws a `TooMuch` where a value would have to be forgotten that may make a difference. */
   add(name: string, value: string): void {
     const values = this.#values.get(name) ?? []
-    if (values.includes(value) || values.length >= MAX_VALUES || value.length > MAX_VALUE_CHARS) return
-    if (this.#values.size >= MAX_VARIABLES && values.length === 0) return
-    this.#values.set(name, [...values, value])
+    if (values.includes(value)) return
+    const isMore = values.length === 0 ? this.#values.size >= MAX_VARIABLES : values.length >= MAX_VALUES
+    if (!isMore && value.length <= MAX_VALUE_CHARS) this.#values.set(name, [...values, value])
+    else if (!/^\d*$/.test(value)) throw new TooMuch('values')
   }
 
   of(name: string): readonly string[] {

@@ -71,3 +71,15 @@ test('a function that deletes counts where a program takes it from its module, a
   const told = cases.map(([program]) => [program, judge(`node -e ${JSON.stringify(program)}`)])
   expect(told).toEqual(cases)
 })
+
+test('no value is forgotten without a word: what is more than can be looked at is too much, but for numbers', () => {
+  const values = (count: number) => Array.from({ length: count }, (_, i) => `x=v${i}; `).join('')
+  for (const before of [5, 6, 7, 31]) expect([before, judge(`${values(before)}x=.env; cat $x`)]).toEqual([before, high])
+  expect(judge(`${values(32)}cat $x`)).toBe(low)
+  expect(judge(`${values(33)}cat $x`)).toBe(high)
+  expect(judge(`${values(40)}x=.env; cat $x`)).toBe(high)
+  const numbers = Array.from({ length: 200 }, (_, i) => i).join(' ')
+  expect(judge(`for i in ${numbers}; do echo $i; done`)).toBe(low)
+  expect(judge(`f() { echo "$1"; }; ${Array.from({ length: 200 }, (_, i) => `f ${i}`).join('; ')}`)).toBe(low)
+  expect(judge(`x=${'a'.repeat(20_001)}; echo $x`)).toBe(high)
+})
