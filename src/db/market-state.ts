@@ -93,15 +93,16 @@ export function gateStore(db: D1Database): GateStore {
 async function reserveTurn(
   db: D1Database,
   service: string,
-  { now, intervalMs, longestWaitMs }: Parameters<GateStore['reserve']>[1],
+  { now, intervalMs, longestWaitMs, latest }: Parameters<GateStore['reserve']>[1],
 ): Promise<number | null> {
   const free = await db
     .prepare(
       `INSERT INTO provider_turns (service, free_at) VALUES (?1, ?2 + ?3)
-       ON CONFLICT (service) DO UPDATE SET free_at = max(free_at, ?2) + ?3 WHERE free_at <= ?2 + ?4
+       ON CONFLICT (service) DO UPDATE SET free_at = iif(free_at > ?5, ?2, max(free_at, ?2)) + ?3
+         WHERE free_at <= ?2 + ?4 OR free_at > ?5
        RETURNING free_at`,
     )
-    .bind(service, now, intervalMs, longestWaitMs)
+    .bind(service, now, intervalMs, longestWaitMs, latest)
     .first<number>('free_at')
   return free === null ? null : free - intervalMs
 }

@@ -79,6 +79,23 @@ test('turns at a service are given to isolates one after another, and a long lin
   expect(await storedGate(gateStore(env.DB), () => now + 60_000).turn('north', 1_000)).toBe(0)
 })
 
+test('a clock that is set back shuts no source and holds up no turn', async () => {
+  let now = 1_767_700_000_000
+  const clock = () => now
+  for (const gate of [storedGate(gateStore(env.DB), clock), memoryGate(clock)]) {
+    await gate.settle('north:market_stats', 'refused')
+    for (let i = 0; i < 8; i++) await gate.turn('clock', 1_000)
+    expect([await gate.openUntil('north:market_stats'), await gate.turn('clock', 1_000)]).toEqual([now + 300_000, null])
+    now -= 7 * 3_600_000
+    expect([await gate.openUntil('north:market_stats'), await gate.turn('clock', 1_000)]).toEqual([null, 0])
+    expect(await gate.turn('clock', 1_000), 'the line begins anew').toBe(1_000)
+    // Of two machines one may be some seconds behind.
+    now -= 30_000
+    expect(await gate.turn('clock', 1_000)).toBeNull()
+    now += 100_000_000
+  }
+})
+
 test('a gate whose store fails lets everybody through', async () => {
   const down = () => Promise.reject(new Error('down'))
   const gate = storedGate({ circuits: down, fail: down, close: down, postpone: down, reserve: down }, Date.now)

@@ -38,6 +38,12 @@ function settled(state: CircuitState, outcome: Outcome, now: number): CircuitSta
   return { failures, openUntil: failures >= FAILURES_TO_OPEN ? now + OPEN_MS : 0 }
 }
 
+/** By how much the clocks of two machines may differ, ms. A time that is later than any could be is of a clock that was set back. */
+const SLACK_MS = 60_000
+const isStillOpen = ({ openUntil }: CircuitState, now: number): boolean =>
+  openUntil > now && openUntil <= now + OPEN_MS + SLACK_MS
+const latestTurn = (now: number, intervalMs: number): number => now + LONGEST_WAIT_MS + intervalMs + SLACK_MS
+
 export function memoryGate(clock: Clock): GateKeeper {
   const circuits = new Map<Circuit, CircuitState>()
   const turns = new Map<string, number>()
@@ -45,7 +51,7 @@ export function memoryGate(clock: Clock): GateKeeper {
     async openUntil(circuit) {
       const state = circuits.get(circuit)
       if (state === undefined || state.openUntil === 0) return null
-      if (state.openUntil > clock()) return state.openUntil
+      if (isStillOpen(state, clock())) return state.openUntil
       circuits.set(circuit, { ...state, openUntil: clock() + TRIAL_MS })
       return null
     },
@@ -54,7 +60,8 @@ export function memoryGate(clock: Clock): GateKeeper {
     },
     async turn(service, intervalMs) {
       const now = clock()
-      const at = Math.max(now, turns.get(service) ?? 0)
+      const free = turns.get(service) ?? 0
+      const at = free > latestTurn(now, intervalMs) ? now : Math.max(now, free)
       if (at > now + LONGEST_WAIT_MS) return null
       turns.set(service, at + intervalMs)
       return at - now
@@ -94,7 +101,11 @@ export interface GateStore {
   /** Moves the end of an open circuit, if it still is `from`: one of many callers succeeds. */
   postpone(circuit: string, by: { from: number; to: number }): Promise<boolean>
   /** The start of the turn that is now the caller's, epoch ms; null when the line is too long. */
-  reserve(service: string, by: { now: number; intervalMs: number; longestWaitMs: number }): Promise<number | null>
+  /** A turn later than `latest` was reserved by a clock that has been set back since, and counts for nothing. */
+  reserve(
+    service: string,
+    by: { now: number; intervalMs: number; longestWaitMs: number; latest: number },
+  ): Promise<number | null>
 }
 
 export function storedGate(store: GateStore, clock: Clock): GateKeeper {
@@ -121,7 +132,10 @@ export function storedGate(store: GateStore, clock: Clock): GateKeeper {
     turn: (service, intervalMs) =>
       orElse(0, async () => {
         const now = clock()
-        const at = await store.reserve(service, { now, intervalMs, longestWaitMs: LONGEST_WAIT_MS })
+        const at = await store.reserve(service, {
+          ...{ now, intervalMs, longestWaitMs: LONGEST_WAIT_MS },
+          latest: latestTurn(now, intervalMs),
+        })
         return at === null ? null : Math.max(0, at - now)
       }),
   }
@@ -134,7 +148,7 @@ async function openUntil(store: GateStore, { clock, circuit, states }: GateCheck
   const state = known.get(circuit)
   if (state === undefined || state.openUntil === 0) return null
   const now = clock()
-  if (state.openUntil > now) return state.openUntil
+  if (isStillOpen(state, now)) return state.openUntil
   const to = now + TRIAL_MS
   const isOurs = await store.postpone(circuit, { from: state.openUntil, to })
   known.set(circuit, { ...state, openUntil: to })
