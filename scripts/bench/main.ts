@@ -10,7 +10,7 @@ import { buildMiniflare } from '../start/miniflare-bundle.ts'
 import { AIMS } from './aims.ts'
 import { type Bundles, bundleAll } from './bundle.ts'
 import { writeDocument } from './document.ts'
-import { type Options, readOptions, USAGE } from './options.ts'
+import { type Options, readOptions, requireFiles, USAGE } from './options.ts'
 import { type Cores, chooseCores } from './pinned-process.ts'
 import { machine, type Report, summaryOf, table, writeReport } from './report.ts'
 import { type Aimed, compare, type Measurement, type Result } from './rounds.ts'
@@ -30,6 +30,7 @@ export async function main(args: readonly string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1))
   try {
     const options = readOptions(args)
+    requireFiles(options)
     if (options.written !== null) return writeDocument(options.written)
     const report = await run(options, outDir)
     print(report)

@@ -20,22 +20,18 @@ export const USAGE = `npm run bench -- [ROW …] [--rounds N, at least ${LEAST_R
 /** Throws a `Fault` that says what may be asked for. */
 export function readOptions(args: readonly string[]): Options {
   const { asked, rounds, script, write } = parse(args)
-  if (write === true) {
-    const written = asked.length === 0 ? [FILE] : asked
-    requireFiles(written)
-    return { rows: [], rounds: 0, script: null, written }
-  }
+  if (write === true) return { rows: [], rounds: 0, script: null, written: asked.length === 0 ? [FILE] : asked }
   const unknown = asked.filter((name) => !ROW_NAMES.includes(name))
   if (unknown.length > 0) throw new Fault(`There is no row ${unknown.join(', ')}. ${USAGE}`)
   const count = rounds === undefined ? DEFAULT_ROUNDS : Number(rounds)
   if (!Number.isInteger(count) || count < LEAST_ROUNDS) throw new Fault(`--rounds: found "${rounds}". ${USAGE}`)
-  if (script !== undefined) requireFiles([script])
   const rows = asked.length === 0 ? ROW_NAMES : ROW_NAMES.filter((name) => asked.includes(name))
   return { rows, rounds: count, script: script ?? null, written: null }
 }
 
-function requireFiles(files: readonly string[]): void {
-  const missing = files.find((file) => !existsSync(file))
+/** Throws a `Fault` where a file that is to be read is not there. */
+export function requireFiles({ script, written }: Options): void {
+  const missing = [...(script === null ? [] : [script]), ...(written ?? [])].find((file) => !existsSync(file))
   if (missing !== undefined) throw new Fault(`There is no file ${missing}. ${USAGE}`)
 }
 
