@@ -58,7 +58,8 @@ const SUITES: readonly Suite[] = [
   { name: 'MCP: the official suite', count: 58, source: null, cases: mcpCases },
 ]
 
-const USAGE = `npm run conformance -- [WORD OF A SUITE'S NAME …]\nSuites: ${SUITES.map(({ name }) => name).join('; ')}`
+const NAMES = `Suites: ${SUITES.map(({ name }) => name).join('; ')}`
+const USAGE = `npm run conformance -- [WORD OF A SUITE'S NAME …]\n${NAMES}`
 
 export async function main(args: readonly string[]): Promise<void> {
   if (args.includes('--help')) return console.log(USAGE)
@@ -82,7 +83,7 @@ export async function main(args: readonly string[]): Promise<void> {
 function suitesOf(words: readonly string[]): readonly Suite[] {
   const hasIn = (word: string) => (suite: Suite) => suite.name.toLowerCase().includes(word.toLowerCase())
   const unknown = words.find((word) => !SUITES.some(hasIn(word)))
-  if (unknown !== undefined) throw new Fault(`There is no suite ${unknown}. ${USAGE}`)
+  if (unknown !== undefined) throw new Fault(`There is no suite ${unknown}. ${NAMES}`)
   return SUITES.filter((suite) => words.length === 0 || words.some((word) => hasIn(word)(suite)))
 }
 
