@@ -13,6 +13,7 @@ export interface Moment {
   clock?: Clock
 }
 
+/** A time in its parts, as the C library has it: nothing says that they fit together. */
 export interface Clock {
   year: number
   /** From 0, as `yearDay` and `weekday` are. */

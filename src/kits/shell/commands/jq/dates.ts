@@ -1,9 +1,9 @@
 // Built-in functions of times: in UTC, or in the zone that `TZ` names.
 
 import { utcOf, type Zone, zoneOf } from '../../../../lib/clock.ts'
-import { type Moment, momentIn, strftime, utcMoment } from '../strftime.ts'
+import { type Clock, type Moment, momentIn, strftime, utcMoment } from '../strftime.ts'
 import { JqError } from './operators.ts'
-import { type BrokenTime, brokenTime, dayOf, readTime } from './strptime.ts'
+import { brokenTime, dayOf, readTime } from './strptime.ts'
 import { isArray, type JqValue } from './value.ts'
 import type { ValueFunction } from './value-function.ts'
 
@@ -40,11 +40,11 @@ function shown(at: number, offset = 0): JqValue[] {
   return partsOf({ ...time, second: time.second + (at - Math.floor(at)) })
 }
 
-const partsOf = ({ year, month, day, hour, minute, second, weekday, yearDay }: BrokenTime): JqValue[] => [
+const partsOf = ({ year, month, day, hour, minute, second, weekday, yearDay }: Clock): JqValue[] => [
   ...[year, month, day, hour, minute, second, weekday, yearDay],
 ]
 
-function timeOf(input: JqValue, name: string): BrokenTime {
+function timeOf(input: JqValue, name: string): Clock {
   const parts = isArray(input) ? input.slice(0, 8) : []
   if (parts.length < 8 || !parts.every((part) => typeof part === 'number')) {
     throw new JqError(`${name} requires parsed datetime inputs`)
@@ -55,7 +55,7 @@ function timeOf(input: JqValue, name: string): BrokenTime {
 }
 
 /** Parts that are too large are carried over. */
-function secondsOf({ year, month, day, hour, minute, second }: BrokenTime): number {
+function secondsOf({ year, month, day, hour, minute, second }: Clock): number {
   return dayOf(year, month, day) / 1000 + hour * 3600 + minute * 60 + second
 }
 

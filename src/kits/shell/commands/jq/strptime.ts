@@ -1,20 +1,7 @@
 // Times read from a text as the C library's `strptime` reads them.
 
-import { DAYS, MONTHS } from '../strftime.ts'
+import { type Clock, DAYS, MONTHS } from '../strftime.ts'
 import { JqError } from './operators.ts'
-
-/** A time in its parts, as the C library has it: nothing says that they fit together. */
-export interface BrokenTime {
-  year: number
-  /** From 0, as `yearDay` and `weekday` are. */
-  month: number
-  day: number
-  hour: number
-  minute: number
-  second: number
-  weekday: number
-  yearDay: number
-}
 
 /** What jq shows for parts that a format does not tell. */
 const UNTOLD = { weekday: 8, yearDay: 367 }
@@ -33,7 +20,7 @@ const UNKNOWN_HERE = 'UWEO'
 type TimeField = 'month' | 'day' | 'weekday' | 'yearDay' | 'date'
 
 /** The time, and what stands behind it; null when the text is another one than the format says. */
-export function readTime(text: string, format: string): { time: BrokenTime; rest: string } | null {
+export function readTime(text: string, format: string): { time: Clock; rest: string } | null {
   const reader = new TimeReader(text)
   if (!reader.reads(format)) return null
   const { rest } = reader
@@ -43,7 +30,7 @@ export function readTime(text: string, format: string): { time: BrokenTime; rest
 class TimeReader {
   readonly #text: string
   #at = 0
-  readonly #time: BrokenTime = { year: 1900, month: 0, day: 0, hour: 0, minute: 0, second: 0, ...UNTOLD }
+  readonly #time: Clock = { year: 1900, month: 0, day: 0, hour: 0, minute: 0, second: 0, ...UNTOLD }
   readonly #told = new Set<TimeField>()
   #isPm: boolean | null = null
   #hasHour12 = false
@@ -70,7 +57,7 @@ class TimeReader {
     return true
   }
 
-  time(): BrokenTime {
+  time(): Clock {
     if (this.#epoch !== null) return brokenTime(this.#epoch)
     const time = { ...this.#time }
     if (this.#century !== null) time.year = this.#century * 100 + (this.#yearOfCentury ?? 0)
@@ -182,7 +169,7 @@ type NumberRange = {
   from: number
   to: number
   digits: number
-  field?: keyof BrokenTime
+  field?: keyof Clock
   less?: number
   tells?: readonly TimeField[]
 }
@@ -213,7 +200,7 @@ export function dayOf(year: number, month: number, day: number): number {
 }
 
 /** Of whole seconds since 1970. */
-export function brokenTime(seconds: number): BrokenTime {
+export function brokenTime(seconds: number): Clock {
   const date = new Date(seconds * 1000)
   const year = date.getUTCFullYear()
   return {
