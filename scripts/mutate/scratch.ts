@@ -2,7 +2,7 @@
 // itself is never changed.
 
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../../test/support/source-tree.ts'
@@ -19,6 +19,8 @@ export class Scratch {
 
   constructor() {
     this.root = mkdtempSync(join(tmpdir(), 'bellwether-mutate-'))
+    // Some tests run a program as another user, who reads this tree.
+    chmodSync(this.root, 0o755)
     for (const path of trackedFiles()) {
       mkdirSync(join(this.root, dirname(path)), { recursive: true })
       copyFileSync(join(ROOT, path), join(this.root, path))
