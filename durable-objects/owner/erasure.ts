@@ -43,7 +43,7 @@ type Deps = {
 export type Onward = number | 'end' | null
 
 /** Longer than a request takes from its admission to what it stores; `endpoint` asks again for one that took longer. */
-export const RUN_OUT_MS = 10_000
+const RUN_OUT_MS = 10_000
 const RETRY_MS = 5_000
 const CONVERSATIONS_AT_ONCE = 20
 /** Of one call, so that what it did is noted. */

@@ -28,8 +28,8 @@ const CROSSES = choice('direction', 'bullish_cross', 'bearish_cross')
 /** How far a figure must go back before it may fire again. */
 const HYSTERESIS: Parameter = { name: 'hysteresis_pct', form: 'number', least: 0, most: 50, preset: 0 }
 
-export const LEVELS = ['entry', 'stop_loss', 'target_price'] as const
-export const ADVICES = ['buy', 'add', 'hold', 'reduce', 'sell', 'watch', 'avoid', 'alert'] as const
+const LEVELS = ['entry', 'stop_loss', 'target_price'] as const
+const ADVICES = ['buy', 'add', 'hold', 'reduce', 'sell', 'watch', 'avoid', 'alert'] as const
 
 const ofSymbols = (source: Source, ...parameters: Parameter[]): Kind => ({ source, scopes: SYMBOLS, parameters })
 const ofBook = (...parameters: Parameter[]): Kind => ({ source: 'book', scopes: ['portfolio_account'], parameters })
@@ -99,7 +99,7 @@ export type ParameterFault =
   | { field: string; why: 'choice' | 'choices' | 'unknown'; values: readonly string[] }
 
 /** The longest history that an indicator may need. */
-export const MOST_BARS = 365
+const MOST_BARS = 365
 
 /** The parameters with what is preset filled in, or the first thing that is wrong with them. */
 export function checkedParameters(

@@ -23,7 +23,7 @@ export type SweepDeps = RoundDeps & {
 }
 
 export const SWEEP_EVERY_MS = 5 * 60_000
-export const MARKETS: readonly Market[] = ['cn', 'hk', 'us', 'jp', 'kr', 'tw']
+const MARKETS: readonly Market[] = ['cn', 'hk', 'us', 'jp', 'kr', 'tw']
 /** The sweep that is about no market's quotes. */
 export const REST = 'rest'
 

@@ -29,7 +29,7 @@ export function monitorOf({ sweeps, isLive, now, since }: MonitorQuestion, langu
 }
 
 /** What the last look found, as a sentence. */
-export function statusText(row: AlertRule, monitor: Monitor, language: ReportLanguage, now: number): string {
+function statusText(row: AlertRule, monitor: Monitor, language: ReportLanguage, now: number): string {
   const words = ALERT_TEXTS[language]
   if (row.expiresAt !== null && Date.parse(row.expiresAt) <= now) return words.expired
   if (!row.isEnabled) return words.off

@@ -1,6 +1,6 @@
 // Every call of a language model, by owner. What an owner may see of it are sums and the newest calls.
 
-export const CALL_TYPES = ['analysis', 'market_review', 'agent'] as const
+const CALL_TYPES = ['analysis', 'market_review', 'agent'] as const
 export type CallType = (typeof CALL_TYPES)[number]
 
 export type ModelCall = {

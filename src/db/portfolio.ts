@@ -215,14 +215,6 @@ export async function accountEvents(db: D1Database, owner: string, account: numb
   return results.map(eventOf)
 }
 
-export async function findEvent(db: D1Database, owner: string, id: number): Promise<StoredEvent | null> {
-  const row = await db
-    .prepare(`SELECT ${EVENT} FROM portfolio_events WHERE owner = ? AND id = ?`)
-    .bind(owner, id)
-    .first<EventRow>()
-  return row === null ? null : eventOf(row)
-}
-
 export type EventFilter = {
   kinds: readonly StoredEvent['kind'][]
   account: number | null

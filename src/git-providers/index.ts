@@ -123,7 +123,7 @@ const SENTENCES: Readonly<Record<FailureWord, string>> = {
   failed: 'it failed',
 }
 
-export function failureOf(error: UpstreamError): Failure {
+function failureOf(error: UpstreamError): Failure {
   const word = wordOf(error)
   const { cause, status } = error
   const refused = cause instanceof GuardedFetchError && cause.reason === 'refused' ? cause.message : null

@@ -18,7 +18,7 @@ import { demandPatience, unauthorized, wrongKey } from './too-many.ts'
 
 /** Browsers take a cookie of this name only from this very host, over TLS, for all of it: a neighbour's host cannot put one in its place. */
 export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`
-export const LOCAL_OWNER = 'local'
+const LOCAL_OWNER = 'local'
 /** Well within the time that the deletion of an owner leaves for what was on its way. */
 const SLOW_BODY_MS = 5_000
 

@@ -4,7 +4,7 @@
 /** Eight decimal places: 1.5 is 150000000n. */
 export type Amount = bigint
 
-export const PLACES = 8
+const PLACES = 8
 export const ONE: Amount = 10n ** BigInt(PLACES)
 /** The largest quantity, price or sum that is taken: 10¹². */
 export const LARGEST: Amount = 10n ** 12n * ONE
@@ -65,8 +65,6 @@ export function plus(a: Exact, b: Exact): Exact {
   return lowest({ n: a.n * b.d + b.n * a.d, d: a.d * b.d })
 }
 
-export const minus = (a: Exact, b: Exact): Exact => plus(a, { n: -b.n, d: b.d })
-
 export const times = (a: Exact, amount: Amount): Exact => ({ n: a.n * amount, d: a.d * ONE })
 
 /** `a × share`, where the share is a fraction of whole numbers. */
@@ -90,7 +88,7 @@ export function ratio(a: Exact, b: Exact): Amount | null {
 }
 
 /** Divided by what both parts share, while they are small enough for that to be cheap. */
-export function lowest({ n, d }: Exact): Exact {
+function lowest({ n, d }: Exact): Exact {
   if (n === 0n) return ZERO
   if (d > CHEAP) return { n, d }
   const shared = commonDivisor(n < 0n ? -n : n, d)

@@ -122,7 +122,7 @@ function rowAt(now: number): NonNullable<typeof row> {
 
 // The text format of Prometheus, version 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/.
 
-export function seriesOf(name: string, labels: Labels): string {
+function seriesOf(name: string, labels: Labels): string {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(String(value))}"`)
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`
 }

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto'
  * The revision of the semantic conventions that the names of spans and attributes follow; those for generative AI are in
  * https://github.com/open-telemetry/semantic-conventions/tree/v1.41.0/docs/gen-ai.
  */
-export const CONVENTIONS = '1.41.0'
+const CONVENTIONS = '1.41.0'
 export const SCHEMA_URL = `https://opentelemetry.io/schemas/${CONVENTIONS}`
 
 /** What the conventions call a provider of models, where it is not our own word. */
@@ -21,7 +21,7 @@ export type AttributeValue = string | number | boolean | readonly string[]
 /** What has no value is left out. */
 export type Attributes = Readonly<Record<string, AttributeValue | null | undefined>>
 
-export const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const
+const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const
 
 export type Span = {
   traceId: string

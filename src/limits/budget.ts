@@ -87,7 +87,7 @@ export function refusedCall({ reason, span, unit, used, allowed, resetsAt }: Bud
   return new ModelError('budget_spent', text)
 }
 
-export const budgetAway = (cause: unknown): ModelError =>
+const budgetAway = (cause: unknown): ModelError =>
   new ModelError('unavailable', 'A budget is set, and what is left of it cannot be found out at the moment.', { cause })
 
 /** Says to the settlement that the call was never made. */

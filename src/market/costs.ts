@@ -45,7 +45,7 @@ const DUTIES: Record<Market, Duty> = {
 }
 
 /** Of a broker on the net, each way. */
-export const COMMISSION: Record<Market, number> = {
+const COMMISSION: Record<Market, number> = {
   cn: 0.00025,
   hk: 0.0005,
   us: 0.0001,
@@ -55,7 +55,7 @@ export const COMMISSION: Record<Market, number> = {
 }
 
 /** Half of the distance between bid and offer, each way. */
-export const HALF_SPREAD: Record<Market, number> = {
+const HALF_SPREAD: Record<Market, number> = {
   cn: 0.0005,
   hk: 0.001,
   us: 0.0003,

@@ -178,7 +178,7 @@ export type SearchResult = { hits: Hit[]; provider: string | null; runs: Provide
 
 const COUNT = 10
 
-export async function askInTurn(asking: Asking, subject: Subject, question: Question): Promise<SearchResult> {
+async function askInTurn(asking: Asking, subject: Subject, question: Question): Promise<SearchResult> {
   const runs: ProviderRun[] = []
   for (const provider of asking.providers) {
     const { hits, run } = await attempt(asking, provider, { subject, question })

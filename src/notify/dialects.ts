@@ -123,7 +123,7 @@ const unescaped = (text: string): string =>
     (whole, char: string | undefined) => char ?? ENTITIES[whole] ?? whole,
   )
 
-export const number = ({ n, of }: Pick<Part, 'n' | 'of'>): string => (of > 1 ? ` (${n}/${of})` : '')
+const number = ({ n, of }: Pick<Part, 'n' | 'of'>): string => (of > 1 ? ` (${n}/${of})` : '')
 
 /** For services without a title of their own: a first line that says which part of what this is. */
 const numbered =

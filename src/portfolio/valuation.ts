@@ -38,7 +38,7 @@ export type PositionValue = {
   unrealizedBase: Amount | null
 }
 
-export const TOTALS = ['cash', 'marketValue', 'equity', 'realized', 'unrealized', 'dividends', 'fees', 'taxes'] as const
+const TOTALS = ['cash', 'marketValue', 'equity', 'realized', 'unrealized', 'dividends', 'fees', 'taxes'] as const
 /** Null where a rate is missing. What has no price is left out of the value and of the unrealised profit. */
 export type Totals = Record<(typeof TOTALS)[number], Amount | null>
 

@@ -23,14 +23,14 @@ export const FrameEntry = z.object({
 })
 export type FrameEntry = z.infer<typeof FrameEntry>
 
-export const FilesHead = z.object({
+const FilesHead = z.object({
   t: z.literal('files'),
   transfer: z.number().int().nonnegative(),
   /** From 0, without a gap; acknowledged on the stream `transfer:<n>`. */
   seq: z.number().int().nonnegative(),
   entries: z.array(FrameEntry).max(4096),
 })
-export const OutputHead = z.object({
+const OutputHead = z.object({
   t: z.literal('output'),
   key: CallKey,
   /** From 0, without a gap; acknowledged on the stream `output:<key>`. A frame that was not acknowledged is sent again after a reconnection. */
@@ -49,7 +49,7 @@ export const PortFrameHead = z.object({
 /** Bytes of the terminal. Acknowledged on the stream `terminal:<stream>`. */
 const TerminalFrameHead = PortFrameHead.extend({ t: z.literal('terminal') })
 export type PortFrameHead = z.infer<typeof PortFrameHead> | z.infer<typeof TerminalFrameHead>
-export const FrameHead = z.discriminatedUnion('t', [FilesHead, OutputHead, PortFrameHead, TerminalFrameHead])
+const FrameHead = z.discriminatedUnion('t', [FilesHead, OutputHead, PortFrameHead, TerminalFrameHead])
 export type FrameHead = z.infer<typeof FrameHead>
 export type Frame = { head: FrameHead; bytes: Uint8Array }
 
@@ -98,6 +98,6 @@ function assertFilled(entries: readonly FrameEntry[], length: number): void {
   if (sum !== length) throw new BadFrame(`a frame whose files have ${sum} bytes and that carries ${length}`)
 }
 
-export function isTreePath(path: string): boolean {
+function isTreePath(path: string): boolean {
   return path.split('/').every((name) => name !== '' && name !== '.' && name !== '..' && !name.includes('\0'))
 }

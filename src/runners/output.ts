@@ -33,7 +33,7 @@ export const gapNote = (bytes: number): string => `\n[... ${bytes} bytes of outp
 
 /** Characters of text of one call that are kept of its beginning, and of its end. */
 export const CELL_TEXT_CHARS = 200 * 1024
-export const MAX_PICTURE_CHARS = 4 * 1024 * 1024
+const MAX_PICTURE_CHARS = 4 * 1024 * 1024
 export const MAX_PICTURES_CHARS = 6 * 1024 * 1024
 export const MAX_PICTURES = 8
 /** All of one call, bytes: its texts written as JSON, its pictures. */
@@ -66,7 +66,7 @@ export function cellPieceIn(line: string): CellPiece | null {
 }
 
 /** The text of a piece; empty for what is none. */
-export function cellTextOf(piece: CellPiece): string {
+function cellTextOf(piece: CellPiece): string {
   if (piece.t === 'text') return piece.text
   return piece.t === 'gap' ? `\n[... ${piece.chars} characters of output were not kept ...]\n` : ''
 }

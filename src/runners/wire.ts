@@ -116,20 +116,17 @@ export const OpenConversation = z.object({
 export type OpenConversation = z.infer<typeof OpenConversation>
 
 /** service → runner: let go; `erase` when the conversation is deleted: its folder goes. */
-export const CloseConversation = z.object({ conversation: z.string().max(64), erase: z.boolean() })
+const CloseConversation = z.object({ conversation: z.string().max(64), erase: z.boolean() })
 export type CloseConversation = z.infer<typeof CloseConversation>
 
 /** runner → service: takes no new conversations and ends when it has none. Told again with how many it has whenever it lets one go. */
-export const RunnerDraining = z.object({ conversations: z.number().int().nonnegative().optional() })
+const RunnerDraining = z.object({ conversations: z.number().int().nonnegative().optional() })
 
 // ---- A conversation's socket: GET /api/conversations/{id}/runner --------------------------------------------------------
 
 /** Calls of the notebook: only for a runner whose tools have `KERNEL_TOOL`. */
 export const CELL_KINDS = ['cell', 'interrupt', 'restart'] as const
 export const KERNEL_TOOL = 'ipykernel'
-
-/** What stands at a path, as both sides compare it. Permissions are the low 9 bits. */
-export const ENTRY_KINDS = ['file', 'directory', 'symlink', 'gone'] as const
 
 /**
  * runner → object, the first message. `tree`: the state of its copy, null when it has none or when it is not certain. `calls`:
@@ -190,7 +187,7 @@ export const TransferStored = z.object({
 export type TransferStored = z.infer<typeof TransferStored>
 
 /** The receiver of binary frames, as a notification: everything up to this number is processed. */
-export const FrameAck = z.object({ stream: z.string().max(100), seq: z.number().int().nonnegative() })
+const FrameAck = z.object({ stream: z.string().max(100), seq: z.number().int().nonnegative() })
 export type FrameAck = z.infer<typeof FrameAck>
 
 /**
@@ -254,14 +251,14 @@ export const CallEnded = z.object({
 export type CallEnded = z.infer<typeof CallEnded>
 
 /** object → runner: what became of the key. */
-export const CallQuery = z.object({ key: CallKey })
+const CallQuery = z.object({ key: CallKey })
 export const CallState = z.object({ state: z.enum(['unknown', 'running', 'ended']) })
 export type CallState = z.infer<typeof CallState>
 
 /**
  * object → runner: the user pressed stop. Interrupts, then kills after a grace; the call ends as usual.
  */
-export const CallStop = z.object({ key: CallKey })
+const CallStop = z.object({ key: CallKey })
 
 /** runner → object: what a credential helper asks for. Answered with null fields when the owner configured no such host. */
 export const CredentialAsk = z.object({
@@ -286,7 +283,7 @@ export const ServerStart = z.object({
   env: z.record(z.string().max(200), z.string().max(64 * 1024)),
 })
 export type ServerStart = z.infer<typeof ServerStart>
-export const ServerStop = z.object({ name: Name })
+const ServerStop = z.object({ name: Name })
 /** A message of a tool server, bytes of UTF-8. */
 export const MAX_SERVER_MESSAGE_BYTES = 8 * 1024 * 1024
 /** Of one piece of it, UTF-16 units: written as JSON it may be several times as long. */

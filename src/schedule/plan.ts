@@ -40,7 +40,7 @@ export function isZone(text: string): boolean {
 const unique = <T>(items: T[]): T[] => [...new Set(items)]
 
 // Strict: a client that sends an unknown field, or one of the other form, expects something that would not happen.
-export const Times = z.strictObject({
+const Times = z.strictObject({
   times: z
     .array(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'a time of the 24-hour clock such as 09:30 is wanted'))
     .min(1)

@@ -83,7 +83,7 @@ async function fill(env: Env, now: number): Promise<void> {
   log.info('screening.filled', { outcome })
 }
 
-export async function fillDeps(env: Env): Promise<FillDeps> {
+async function fillDeps(env: Env): Promise<FillDeps> {
   const settings = config(env)
   const gate = storedGate(gateStore(env.DB), systemClock)
   const pacer = new Pacer(gate, settings.screening.requestsPerMinute)

@@ -39,13 +39,13 @@ export type Screen = {
   maxAgeSessions: number
 }
 
-export const MOST_CONDITIONS = 30
-export const MOST_DEPTH = 6
-export const MOST_SORTS = 3
-export const MOST_VALUES = 100
-export const MOST_LIMIT = 1_000
-export const MOST_AGE_SESSIONS = 20
-export const USUAL_AGE_SESSIONS = 3
+const MOST_CONDITIONS = 30
+const MOST_DEPTH = 6
+const MOST_SORTS = 3
+const MOST_VALUES = 100
+const MOST_LIMIT = 1_000
+const MOST_AGE_SESSIONS = 20
+const USUAL_AGE_SESSIONS = 3
 const LARGEST = 1e18
 const LONGEST_TEXT = 60
 

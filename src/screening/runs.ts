@@ -46,7 +46,7 @@ const DAY_MS = 86_400_000
 /** A slot that is older is passed over: what it would have found cannot be told any more. */
 const CATCH_UP_MS = DAY_MS
 /** What a screen without a limit is compared by, and told of. */
-export const MOST_MEMBERS = 10_000
+const MOST_MEMBERS = 10_000
 const MOST_FRESH = 200
 
 /** Returns a line for the log. */
@@ -104,7 +104,7 @@ const uidOf = ({ id, revision }: SavedScreen, slot: Slot): string => `${id}:${re
 const hasSession = ({ at, market }: Slot, markets: readonly Market[]): boolean =>
   (market === null ? markets : [market]).some((one) => isTradingDay(one, localDate(one, at)))
 
-export function storedScreen({ screen }: Pick<SavedScreen, 'screen'>): Screen | null {
+function storedScreen({ screen }: Pick<SavedScreen, 'screen'>): Screen | null {
   const read = readScreen(ScreenInput.parse(JSON.parse(screen)), SCREENING_TEXTS.en.filter)
   return read.ok ? read.screen : null
 }

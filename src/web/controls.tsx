@@ -29,7 +29,7 @@ export const Choice = ({ label, name, value, options, onValue }: ChoiceProps) =>
 type PagerProps = { page: number; pages: number; onPage: (page: number) => void }
 
 /** The way through a list of which the newest page is the first; nothing where one page is all. */
-export const Pager = ({ page, pages, onPage }: PagerProps) =>
+const Pager = ({ page, pages, onPage }: PagerProps) =>
   pages > 1 && (
     <div class="filters">
       <button type="button" disabled={page === 1} onClick={() => onPage(page - 1)}>

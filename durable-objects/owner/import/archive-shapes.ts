@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AGENTS } from '../../../src/agent/agents.ts'
 import { RUNTIME_KINDS } from '../../../src/agent/runtime.ts'
 
-export const FORMAT = 'bellwether-export'
+const FORMAT = 'bellwether-export'
 export const VERSION = 1
 
 /** An archive that is none of ours, or is damaged. The message is for its owner. */

@@ -7,7 +7,7 @@ import { quotedWords } from '../../../src/runners/page.ts'
 import { Folder, isCode, openBelow } from '../sync/folder.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
-export const DOWNLOADS = 'downloads'
+const DOWNLOADS = 'downloads'
 export const MAX_DOWNLOAD_BYTES = 25 * 1024 * 1024
 const MAX_UPLOAD_BYTES = 20 * 1024 * 1024
 const MAX_NAME_CHARS = 100

@@ -84,7 +84,7 @@ function commandOf(pid: string): string {
 
 const REFUSED = 2
 /** Chromium's rules for what it is used for by an organisation: no page and no argument changes them. */
-export const POLICY = {
+const POLICY = {
   URLBlocklist: ['*'],
   URLAllowlist: ['http://*', 'https://*', 'about:blank', 'about:srcdoc', 'blob:*'],
   DefaultNotificationsSetting: REFUSED,

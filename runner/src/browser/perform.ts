@@ -8,7 +8,7 @@ import { FileRefused, fileToUpload } from './files.ts'
 import { pause, type Tabs } from './tabs.ts'
 
 /** What a model is told; everything else that is thrown is a fault of ours. */
-export class NotDone extends Error {}
+class NotDone extends Error {}
 
 export type Performing = {
   readonly tabs: Tabs

@@ -225,7 +225,7 @@ export type Inside =
   | { kind: 'fact'; fact: Fact }
 
 /** Without recursion, as depth is a stranger's choice. In the order of the text. */
-export function* partsInside(root: unknown): Generator<Inside> {
+function* partsInside(root: unknown): Generator<Inside> {
   const open: unknown[] = [root]
   while (open.length > 0) {
     const node = open.pop()

@@ -25,7 +25,7 @@ export type GivenAdvice = {
 export type Followable = { tape: Tape; index: ReadonlyMap<string, Bar>; through: string }
 
 /** Why an advice was not measured: nothing is kept of its listing, or it failed a check, or does not reach so far, or nobody could buy. */
-export const NOT_FOLLOWED = ['no_bars', 'bad_bars', 'bars_gone', 'too_young', 'not_traded'] as const
+const NOT_FOLLOWED = ['no_bars', 'bad_bars', 'bars_gone', 'too_young', 'not_traded'] as const
 export type NotFollowed = (typeof NOT_FOLLOWED)[number]
 
 export type Exit = 'stop_loss' | 'take_profit' | 'window_end'

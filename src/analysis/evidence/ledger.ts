@@ -90,7 +90,7 @@ export type Outcome = {
 }
 
 /** After so many sessions an advice is scored. */
-export const LEDGER_HORIZON = 20
+const LEDGER_HORIZON = 20
 
 const without = (state: Outcome['state'], reason: Outcome['reason']): Outcome => {
   return { state, reason, return_5_pct: null, return_10_pct: null, return_20_pct: null, right: null }

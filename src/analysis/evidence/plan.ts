@@ -13,7 +13,7 @@ import { priceDecimals } from '../texts/format.ts'
 import type { Judged } from './replay.ts'
 import { STANCES } from './vocabulary.ts'
 
-export const PLAN_SESSIONS = 20
+const PLAN_SESSIONS = 20
 
 export type ExitReason = 'stop' | 'target' | 'advice' | 'time'
 

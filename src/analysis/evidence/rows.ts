@@ -158,7 +158,7 @@ const rounded = (value: number): number => Math.round(value * 1e6) / 1e6 + 0
 /** The lowest score of each bucket; the last one is open to 100. */
 const BUCKETS = [0, 20, 40, 60, 80] as const
 
-export const bucketOf = (score: number): number => Math.min(BUCKETS.length - 1, Math.floor(score / 20))
+const bucketOf = (score: number): number => Math.min(BUCKETS.length - 1, Math.floor(score / 20))
 
 /** What is summed of each session: places in the sums of a cell. */
 const SUMS = ['count', 'net', 'random', 'held', 'excess', 'squares', 'netSquares', 'rose', 'fell', 'calm'] as const

@@ -92,7 +92,7 @@ export function holm(chances: readonly number[]): number[] {
 }
 
 /** The share of Student's distribution below `t`. */
-export function studentShare(t: number, degrees: number): number {
+function studentShare(t: number, degrees: number): number {
   const tail = incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
   return t > 0 ? 1 - tail : tail
 }
@@ -171,7 +171,7 @@ export type ConfidenceFigures = {
 }
 
 /** Below so many independent observations there is no probability. */
-export const LEAST_FOR_PROBABILITY = 30
+const LEAST_FOR_PROBABILITY = 30
 
 /** How many observations the base rate counts for when it is mixed with what the group showed. */
 const PRIOR = 30

@@ -239,7 +239,7 @@ const FAILED_VOLUME = 40
 const UNCOMPARED_MOST = 84
 
 /** Whether the figures can be true, 0 to 100: nothing is left where a check that touches prices failed. */
-export function plausibility(findings: readonly Finding[]): number {
+function plausibility(findings: readonly Finding[]): number {
   const failed = findings.filter(({ verdict }) => verdict === 'fail')
   if (failed.some(({ touches }) => touches.some((touch) => touch !== 'volume'))) return 0
   if (failed.length > 0) return FAILED_VOLUME

@@ -133,7 +133,7 @@ const TYPE: Record<Advice, Decision['type']> = {
 }
 
 /** The decision under a rule: another advice, its reason, and a confidence that is never high. */
-export function changed(decision: Decision, { guard, advice, score, values }: Change): Decision {
+function changed(decision: Decision, { guard, advice, score, values }: Change): Decision {
   const { confidence, rawScore } = decision
   return {
     ...decision,

@@ -10,7 +10,7 @@ import type { Direction, TrendState } from '../codes.ts'
 export type Horizons = { short: Direction; medium: Direction; long: Direction }
 
 /** How far apart two averages are at least, in ATRs, to be in an order: below it they are level. */
-export const TIE_ATR = 0.1
+const TIE_ATR = 0.1
 // Where nothing moves, averages of equal prices still differ in their last digits; that is no order.
 const NOISE = 1e-9
 

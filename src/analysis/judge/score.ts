@@ -145,7 +145,7 @@ function volumePart({ price, previousClose, volumeRatio, volumeIsPartial }: Scor
 const NEAR_FRACTION = 0.02
 
 /** Whether the price is within 2 % of an average. */
-export function isNear(price: number, average: number): boolean {
+function isNear(price: number, average: number): boolean {
   return Math.abs(price - average) / average <= NEAR_FRACTION
 }
 

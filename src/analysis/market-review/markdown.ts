@@ -49,7 +49,7 @@ function failed({ fault }: Comment, language: RegionFacts['language']): string {
   return fill(modelFailed, { fault: modelFault[fault] })
 }
 
-export function title({ date, region, language }: Pick<RegionFacts, 'date' | 'region' | 'language'>): string {
+function title({ date, region, language }: Pick<RegionFacts, 'date' | 'region' | 'language'>): string {
   const words = textsOf(language).review
   return `## ${words.dated(date)} · ${REGION_SPECS[region].scope[language]}`
 }

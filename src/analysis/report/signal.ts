@@ -167,7 +167,7 @@ export function defaultHorizon(action: Action, phase: string | null): SignalHori
 }
 
 /** How many sessions a horizon has; null where nothing ends it. */
-export const SESSIONS: Record<SignalHorizon, number | null> = {
+const SESSIONS: Record<SignalHorizon, number | null> = {
   ...{ intraday: 1, '1d': 1, '3d': 3, '5d': 5, '10d': 10, swing: null, long: null },
 }
 

@@ -93,7 +93,7 @@ export function wireHorizons({ technical, periods, language }: About) {
 }
 
 /** How much of the capital may be lost with one trade, in percent: what a size is stated for. */
-export const RISK_BUDGET_PCT = 1
+const RISK_BUDGET_PCT = 1
 
 /** The plan of a purchase in figures and words; why there is none, where nothing should be bought. */
 export function wirePlan(judged: Judged) {

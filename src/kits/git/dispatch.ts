@@ -167,7 +167,7 @@ const NEEDS_WORK_TREE: ReadonlySet<string> = new Set([
   'switch',
 ])
 
-export const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS).sort()
+const COMMAND_NAMES: readonly string[] = Object.keys(COMMANDS).sort()
 
 const VERSION = `git version ${GIT_VERSION} (built in)`
 

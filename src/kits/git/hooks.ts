@@ -17,7 +17,7 @@ export function preCommitHook(script: string): string {
 }
 
 /** Says of hooks that stand there and would run elsewhere that they do not. */
-export function tellOfHooks(git: Invocation, ...names: string[]): void {
+function tellOfHooks(git: Invocation, ...names: string[]): void {
   const { gitDir } = git.repo()
   for (const name of names) {
     const stat = lstatAt(git.fs, `${gitDir}/hooks/${name}`)

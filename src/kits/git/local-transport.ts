@@ -173,7 +173,7 @@ export function localRepository(given: string, { fs, folder, pace }: LocalDeps):
   return null
 }
 
-export function noRepository(url: string): GitFailure {
+function noRepository(url: string): GitFailure {
   const why = `'${url}' does not appear to be a git repository\nfatal: Could not read from remote repository.`
   return fatal(`${why}\n\nPlease make sure you have the correct access rights\nand the repository exists.`, {
     reason: 'not-found',

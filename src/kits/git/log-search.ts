@@ -200,7 +200,7 @@ async function simplified(
   return parents
 }
 
-export function notationOf(options: Arguments): Notation {
+function notationOf(options: Arguments): Notation {
   if (options.has('perl-regexp')) return 'perl'
   if (options.has('fixed-strings')) return 'fixed'
   return options.has('extended-regexp') ? 'extended' : 'basic'

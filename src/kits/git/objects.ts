@@ -132,7 +132,7 @@ export function formatSignature({ name, email, seconds, zone }: Signature): stri
   return `${name} <${email}> ${seconds} ${zone}`
 }
 
-export function parseSignature(text: string): Signature {
+function parseSignature(text: string): Signature {
   const match = /^(.*?) ?<([^>]*)> ?(-?\d+)? ?([+-]\d{4})?$/.exec(text)
   return {
     name: match?.[1] ?? '',

@@ -29,7 +29,7 @@ export async function splitRevisions(
   return { revisions, paths: words }
 }
 
-export async function isRevision(git: Invocation, word: string): Promise<boolean> {
+async function isRevision(git: Invocation, word: string): Promise<boolean> {
   if (word === '..') return false
   const dots = /^([^:]*?)\.{2,3}(.*)$/.exec(word)
   const parts = dots

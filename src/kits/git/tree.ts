@@ -5,7 +5,7 @@ import type { ObjectStore } from './object-store.ts'
 import { type FileState, formatTree, MODE, parseTree, sameState, type TreeEntry } from './objects.ts'
 
 /** A tree can name the same subtree many times on every level, and be endless for all practical purposes. */
-export const MAX_TREE_FILES = 100_000
+const MAX_TREE_FILES = 100_000
 const MAX_DEPTH = 256
 
 /** Lets others have their turn now and then; null when it is not yet time. */

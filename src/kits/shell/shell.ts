@@ -42,7 +42,7 @@ export interface ScriptOutcome extends ShellState {
   truncated: boolean
 }
 
-export const DEFAULT_TIMEOUT_MS = 120_000
+const DEFAULT_TIMEOUT_MS = 120_000
 
 const EXIT_FAILURE = 1
 const EXIT_USAGE = 2

@@ -16,7 +16,7 @@ import {
   VOLUME,
 } from './types.ts'
 
-export const isPrice = (value: number): boolean => Number.isFinite(value) && value >= LEAST_PRICE && value <= MOST.price
+const isPrice = (value: number): boolean => Number.isFinite(value) && value >= LEAST_PRICE && value <= MOST.price
 
 export const isSane = ({ open, high, low, close }: Bar): boolean => [open, high, low, close].every(isPrice)
 

@@ -40,7 +40,7 @@ type BoundsQuestion = {
   name: string | null
 }
 
-export function boundsOf(question: BoundsQuestion): Bounds {
+function boundsOf(question: BoundsQuestion): Bounds {
   const { instrument, previousClose, sessions, isAdjusted } = question
   const limit = limitShare(question)
   if (limit === null) {

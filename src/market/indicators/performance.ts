@@ -2,7 +2,7 @@ import { sma } from './averages.ts'
 import { blank, defineIndicator, type Numbers, type Series } from './series.ts'
 
 /** Return over n sessions: (close / close of n bars before − 1) · 100, in percent. Warm-up: n bars. */
-export function returnPct(closes: Numbers, period: number): Series {
+function returnPct(closes: Numbers, period: number): Series {
   const out = blank(closes.length)
   for (let i = period; i < closes.length; i++) {
     const before = closes[i - period] as number
@@ -18,7 +18,7 @@ const SESSIONS_A_YEAR = 252
  * Volatility: the standard deviation (of a sample, n − 1) of the last n logarithmic daily returns · √252, in percent a year. Warm-up: n
  * bars; also missing for n bars after a close that is not above zero.
  */
-export function volatilityPct(closes: Numbers, period: number): Series {
+function volatilityPct(closes: Numbers, period: number): Series {
   const out = blank(closes.length)
   const steps = new Float64Array(closes.length)
   let [sum, squares, unusable] = [0, 0, 0]
@@ -41,7 +41,7 @@ export function volatilityPct(closes: Numbers, period: number): Series {
  * A window is the end of one block of n bars and the beginning of the next (van Herk 1992), and its deepest fall lies in the first part,
  * in the second, or between the top of the first and the bottom of the second; so every bar is looked at three times, whatever n is.
  */
-export function maxDrawdownPct(closes: Numbers, period: number): Series {
+function maxDrawdownPct(closes: Numbers, period: number): Series {
   const size = closes.length
   const [tops, bottoms] = [new Float64Array(size), new Float64Array(size)]
   const [fallsToEnd, fallsFromStart] = [new Float64Array(size), new Float64Array(size)]
@@ -72,7 +72,7 @@ export function maxDrawdownPct(closes: Numbers, period: number): Series {
 }
 
 /** Average turnover: the mean of close · volume of the last n bars, in the listing's money. Warm-up: n − 1 bars; missing without volumes. */
-export function averageTurnover(closes: Numbers, volumes: Numbers, period: number): Series {
+function averageTurnover(closes: Numbers, volumes: Numbers, period: number): Series {
   const traded = new Float64Array(closes.length)
   for (let i = 0; i < closes.length; i++) traded[i] = (volumes[i] as number) * (closes[i] as number)
   const out = sma(traded, period)

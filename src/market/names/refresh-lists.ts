@@ -44,10 +44,7 @@ async function refreshList(store: RefreshStore, list: MarketList, clock: Clock):
   }
 }
 
-export function additionsOf(
-  known: readonly Listing[],
-  rows: readonly Listed[],
-): { added: Listing[]; named: Listing[] } {
+function additionsOf(known: readonly Listing[], rows: readonly Listed[]): { added: Listing[]; named: Listing[] } {
   const byKey = new Map(known.map((listing) => [listing.key, listing]))
   const taken = ownersOf(known, rows)
   const spell = spellerFrom(known)

@@ -45,7 +45,7 @@ const ONE = `${LIST}/{screen_id}`
 const changing = { ...reading, method: 'post', limit: 'writes' } as const
 
 /** Of one owner. */
-export const MOST_SCREENS = 100
+const MOST_SCREENS = 100
 const MOST_CHANNELS = 20
 const LONGEST_NAME = 64
 

@@ -5,7 +5,7 @@ import { laxInt } from '../../lib/lax.ts'
 
 export const CONVERSATION_ID = /^[A-Za-z0-9_-]{1,64}$/
 
-export const ConversationStatus = z.enum(['STARTING', 'RUNNING', 'STOPPED']).openapi('ConversationStatus')
+const ConversationStatus = z.enum(['STARTING', 'RUNNING', 'STOPPED']).openapi('ConversationStatus')
 
 export const ProviderType = z.enum(['github', 'gitlab', 'bitbucket', 'enterprise_sso']).openapi('ProviderType')
 
@@ -23,7 +23,7 @@ const TRIGGERS = [
 
 export const ConversationTrigger = z.enum(TRIGGERS).openapi('ConversationTrigger')
 
-export const RuntimeStatus = z
+const RuntimeStatus = z
   .enum([
     'STATUS$STOPPED',
     'STATUS$BUILDING_RUNTIME',

@@ -41,7 +41,7 @@ export type Draft = {
 }
 
 let lastId = 0
-export const emptyRow = (field: string, op: string): Row => {
+const emptyRow = (field: string, op: string): Row => {
   lastId += 1
   return { id: lastId, field, op, value: '', until: '', other: '' }
 }

@@ -10,7 +10,7 @@ export type Level = { label: string; price: number; kind: 'buy' | 'stop' | 'targ
 /** NaN where there is no value. */
 export type Line = { name: string; values: Float64Array }
 
-export const AVERAGES = [5, 20, 60] as const
+const AVERAGES = [5, 20, 60] as const
 /** The longest average needs so many bars before the first that is shown. */
 export const WARM_UP = 60
 

@@ -87,7 +87,7 @@ export class PortStreams {
   }
 }
 
-export class PortStream {
+class PortStream {
   readonly reader = new PortReader()
   readonly writer: PortWriter
   readonly answer: Promise<PortAnswer>

@@ -46,7 +46,7 @@ function wordOf(token: Token): string {
 const MAX_TEXTS = 400
 
 /** The texts of a program; those that are added, and those that are joined as parts of a path, as one too. */
-export function* foldedStrings(tokens: readonly Token[]): Generator<string> {
+function* foldedStrings(tokens: readonly Token[]): Generator<string> {
   let given = 0
   for (let at = 0; at < tokens.length && given < MAX_TEXTS; at++) {
     const first = tokens[at]

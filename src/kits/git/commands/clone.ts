@@ -113,7 +113,7 @@ function sourceOf(git: Invocation, given: string): { url: string; credential: Cr
   return { url: path.startsWith('/') ? path : `${git.cwd}/${path}`, credential: null, isPath }
 }
 
-export function depthOf(given: string | null): number | null {
+function depthOf(given: string | null): number | null {
   if (given === null) return null
   const depth = Number(given)
   if (!Number.isInteger(depth) || depth < 1) throw fatal(`depth ${given} is not a positive number`)

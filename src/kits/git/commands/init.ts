@@ -8,7 +8,7 @@ import { isRefName } from '../ref-names.ts'
 import { Repository } from '../repository.ts'
 import { isBareRepository, isRepository } from '../worktree.ts'
 
-export const DEFAULT_BRANCH = 'main'
+const DEFAULT_BRANCH = 'main'
 
 export async function init(git: Invocation, args: string[]): Promise<number> {
   const options = parseArguments('init', ['quiet|q', 'initial-branch|b=', 'bare', 'shared?'], args)

@@ -85,7 +85,7 @@ async function defaultGoal(git: Invocation): Promise<string> {
   return upstream.ref.replace(/^refs\/(remotes|heads)\//, '')
 }
 
-export async function defaultMessage(git: Invocation, word: string): Promise<string> {
+async function defaultMessage(git: Invocation, word: string): Promise<string> {
   const repo = git.repo()
   const ref = await fullRefName(repo, word)
   const early = /^(.+?)(?:~\d*|\^+)+$/.exec(word)?.[1]

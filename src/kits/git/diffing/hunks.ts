@@ -80,7 +80,7 @@ function bodyOf(group: readonly LineEdit[], { span, old, now }: Texts): string {
 }
 
 /** As a hunk's header has it: the number of the first line, and how many there are unless it is one. */
-export function rangeOf(start: number, end: number): string {
+function rangeOf(start: number, end: number): string {
   const count = end - start
   return count === 1 ? String(start + 1) : `${count === 0 ? start : start + 1},${count}`
 }

@@ -37,7 +37,7 @@ function encodedWords(text: string, used: number, use: Use): string {
 }
 
 /** A line that goes on begins with a blank. */
-export function folded(text: string, used: number): string {
+function folded(text: string, used: number): string {
   let shown = ''
   let column = used
   for (const [i, word] of text.split(' ').entries()) {

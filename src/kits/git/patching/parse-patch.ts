@@ -223,7 +223,7 @@ function stripped(path: string, count: number): string {
 const ESCAPES: Record<string, number> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, '"': 34, '\\': 92 }
 
 /** A name in quotes has escapes for bytes. */
-export function unquoted(text: string): string {
+function unquoted(text: string): string {
   if (!text.startsWith('"')) return text
   const bytes: number[] = []
   const inner = text.slice(1, text.lastIndexOf('"'))

@@ -22,7 +22,7 @@ export function textOf(bytes: Uint8Array): FileText {
 }
 
 /** What `textOf` was made from. */
-export function bytesOf(text: string): Uint8Array {
+function bytesOf(text: string): Uint8Array {
   if (text.isWellFormed()) return encoder.encode(text)
   const bytes = new Uint8Array(3 * text.length)
   let length = 0

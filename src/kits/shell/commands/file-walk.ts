@@ -1,50 +1,12 @@
 // What the commands for archives have in common: the files to be packed, and a safe place for what is unpacked.
 
-import {
-  byteLength,
-  type FileStat,
-  type FileSystem,
-  FileSystemError,
-  MAX_NAME_BYTES,
-  MAX_PATH_BYTES,
-} from '../../../workspace/file-system.ts'
+import { byteLength, type FileSystem, MAX_NAME_BYTES, MAX_PATH_BYTES } from '../../../workspace/file-system.ts'
 import { gunzipWithin } from '../../../workspace/inflate.ts'
 import { kindAt } from '../../../workspace/stat.ts'
 import { resolvePath } from '../named-path.ts'
 
-export interface Walked {
-  /** As the archive calls it: relative, without `..`. */
-  name: string
-  path: string
-  stat: FileStat
-}
-
 export const MAX_ARCHIVE_BYTES = 32 * 1024 * 1024
 export const MAX_ARCHIVE_ENTRIES = 20_000
-
-/** The entries below the operands, folders before what is in them. Links are entries themselves, never followed. */
-export function* walk(fs: FileSystem, cwd: string, operands: readonly string[]): Generator<Walked> {
-  let count = 0
-  const waiting = operands.map((operand) => ({ name: archiveName(operand), path: resolvePath(cwd, operand) })).reverse()
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const stat = fs.lstat(next.path)
-    if (++count > MAX_ARCHIVE_ENTRIES) throw new FileSystemError('ENOSPC', next.path, { detail: 'too many files' })
-    if (next.name !== '') yield { ...next, stat }
-    if (stat.kind !== 'directory') continue
-    const { name, path } = next
-    const inside = fs.list(path).map((entry) => ({
-      name: name === '' ? entry.name : `${name}/${entry.name}`,
-      path: `${path === '/' ? '' : path}/${entry.name}`,
-    }))
-    waiting.push(...inside.reverse())
-  }
-}
-
-/** A leading slash and everything up to the last `..` go, as from other tools. */
-function archiveName(operand: string): string {
-  const names = operand.split('/').filter((name) => name !== '' && name !== '.')
-  return names.slice(names.lastIndexOf('..') + 1).join('/')
-}
 
 export type Placed = { ok: true; path: string } | { ok: false; reason: string }
 

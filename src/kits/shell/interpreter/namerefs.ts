@@ -10,7 +10,7 @@ const NAME = /^[A-Za-z_]\w*/
 const TARGET = /^([A-Za-z_]\w*)(\[[\s\S]+\])?$/
 
 /** What the name stands for in the end; the name itself where it is no reference, or one to nothing. */
-export function targetOf({ namerefs, env }: ShellVariables, name: string): string {
+function targetOf({ namerefs, env }: ShellVariables, name: string): string {
   const seen = new Set<string>()
   let [at, subscript] = [name, '']
   while (namerefs?.has(at) && !seen.has(at)) {

@@ -61,7 +61,7 @@ const SIGNS = ') '.length
 const GAP = 2
 
 /** In columns, as wide as bash makes them. */
-export function menuOf(words: readonly string[]): string {
+function menuOf(words: readonly string[]): string {
   const digits = String(words.length).length
   const width = Math.max(...words.map((word) => Array.from(word).length)) + digits + SIGNS + GAP
   const most = Math.max(1, Math.trunc(WIDTH / width))

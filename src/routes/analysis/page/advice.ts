@@ -19,7 +19,7 @@ import { BarList } from '../../../market/providers/answer-cache.ts'
 /** Reading and checking a listing's bars takes about five milliseconds. */
 const MOST_LISTINGS = 200
 
-export const NOT_LOOKED_AT = 'not_looked_at'
+const NOT_LOOKED_AT = 'not_looked_at'
 
 /** One listing after the other: the bars of many at once would not fit into memory. */
 export async function followAll(

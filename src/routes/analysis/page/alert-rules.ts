@@ -32,7 +32,7 @@ import { pageTexts } from './texts.ts'
 const app = router(analysisEnvelope)
 
 /** Of one owner. */
-export const MOST_RULES = 500
+const MOST_RULES = 500
 
 export const reading = {
   scope: 'analysis',

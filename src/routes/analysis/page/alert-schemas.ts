@@ -4,14 +4,14 @@ import { z } from '@hono/zod-openapi'
 import { SCOPES } from '../../../alerts/kinds.ts'
 import { laxBool, laxInt } from '../../../lib/lax.ts'
 
-export const SEVERITIES = ['info', 'warning', 'critical'] as const
+const SEVERITIES = ['info', 'warning', 'critical'] as const
 export const TRIGGER_STATES = ['triggered', 'skipped', 'degraded', 'failed'] as const
 const Text = z.string().nullable()
 const Figure = z.number().nullable()
 
 const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/
 const DAY_SECONDS = 86_400
-export const MOST_COOLDOWN_SECONDS = 30 * DAY_SECONDS
+const MOST_COOLDOWN_SECONDS = 30 * DAY_SECONDS
 const MOST_CHANNELS = 20
 
 const QuietHours = z

@@ -4,7 +4,7 @@
 import type { CallerLanguage } from '../../../http/caller-language.ts'
 
 /** Why a purchase of a report is no purchase under a profile. */
-export const SIGNAL_RULES = [
+const SIGNAL_RULES = [
   'no_horizon',
   'no_way_out',
   'low_confidence',

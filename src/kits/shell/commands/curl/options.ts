@@ -77,4 +77,4 @@ export function dataInOrder(args: readonly string[], values: ReadonlyMap<string,
   return found
 }
 
-export const DATA_KINDS = ['data', 'data-raw', 'data-binary', 'data-urlencode', 'json']
+const DATA_KINDS = ['data', 'data-raw', 'data-binary', 'data-urlencode', 'json']

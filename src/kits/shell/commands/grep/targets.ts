@@ -115,7 +115,7 @@ class Walk {
 class NotAFolder extends Error {}
 
 /** The last rule that fits decides; where none does, files are left out only if the first rule says what to take. */
-export function isExcluded(name: string, rules: readonly NameRule[]): boolean {
+function isExcluded(name: string, rules: readonly NameRule[]): boolean {
   const [first] = rules
   if (!first) return false
   for (const { includes, expression } of rules.toReversed()) {

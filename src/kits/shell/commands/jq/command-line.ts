@@ -23,7 +23,7 @@ const LONG: Readonly<Record<string, string>> = {
 }
 const NAMED = { arg: 'text', argjson: 'json', slurpfile: 'slurp', rawfile: 'raw', argfile: 'slurp' } as const
 
-export const isNamedOption = (name: string): name is keyof typeof NAMED => Object.hasOwn(NAMED, name)
+const isNamedOption = (name: string): name is keyof typeof NAMED => Object.hasOwn(NAMED, name)
 
 export function readJqOptions(args: readonly string[]): ReadJqOptions {
   const found = { words: [] as string[], flags: new Set<string>(), rest: 'files' as 'files' | 'text' | 'json' }

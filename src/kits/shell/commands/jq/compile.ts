@@ -37,7 +37,7 @@ type Of<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>
 type Compile = (compiler: Compiler, scope: Scope | null) => Filter
 
 /** The filter of a node. */
-export function compile(node: Node): Compile {
+function compile(node: Node): Compile {
   switch (node.kind) {
     case 'identity':
       return () => (_, input, emit) => emit(input.value, input.path)

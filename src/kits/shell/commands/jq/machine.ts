@@ -122,12 +122,6 @@ export function run(filter: Filter, env: Env, value: JqValue, emit: (value: JqVa
   filter(env, { value, path: undefined }, emit)
 }
 
-export function collect(filter: Filter, env: Env, value: JqValue): JqValue[] {
-  const found: JqValue[] = []
-  run(filter, env, value, (one) => found.push(one))
-  return found
-}
-
 /** The first result; the filter goes no further. Null when there is none. */
 export function firstOf(filter: Filter, env: Env, value: JqValue): { value: JqValue } | null {
   const label = {}

@@ -22,7 +22,7 @@ export function named(value: JqValue): string {
   return `${typeOf(value)} (${cut(toJson(value), SHOWN_BYTES)})`
 }
 
-export function cut(text: string, most: number): string {
+function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most - 3)}...` : text
 }
 

@@ -41,7 +41,7 @@ export function parseDefinitions(text: string): Definition[] {
   return found
 }
 
-export function parsePipe(stream: TokenStream): Node {
+function parsePipe(stream: TokenStream): Node {
   if (stream.is('def')) {
     const definition = parseDefinition(stream)
     return { kind: 'define', definition, body: parsePipe(stream) }
@@ -94,7 +94,7 @@ function parseUnary(stream: TokenStream): Node {
   return { kind: 'bind', source: term, patterns, body: parsePipe(stream) }
 }
 
-export function parseDefinition(stream: TokenStream): Definition {
+function parseDefinition(stream: TokenStream): Definition {
   stream.expect('def')
   const token = stream.take()
   if (token.kind !== 'name' && token.kind !== 'keyword') stream.fail(token)

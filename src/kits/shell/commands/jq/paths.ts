@@ -46,7 +46,7 @@ const boundsOf = (key: JqObject): Bounds => ({
 const missing = (key: JqObject): JqValue => (key.has('start') && key.has('end') ? null : false)
 
 /** Of a text the characters, of an array the items. */
-export function sliced(value: JqValue, bounds: Bounds): JqValue {
+function sliced(value: JqValue, bounds: Bounds): JqValue {
   if (value === null) return null
   if (typeof value === 'string') {
     const chars = [...value]

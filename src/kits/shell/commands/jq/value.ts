@@ -28,7 +28,7 @@ export function compareValues(a: JqValue, b: JqValue): number {
 }
 
 /** By code points, which is the order of the bytes in UTF-8. */
-export function compareTexts(a: string, b: string): number {
+function compareTexts(a: string, b: string): number {
   if (a === b) return 0
   const most = Math.min(a.length, b.length)
   for (let i = 0; i < most; i++) {

@@ -6,7 +6,7 @@ import type { Ranges } from './syntax.ts'
 /** What stands beside a place, as far as assertions ask for it. */
 export const EDGE = 0
 export const WORD = 1
-export const OTHER = 2
+const OTHER = 2
 
 const PLANE = 0x10000
 

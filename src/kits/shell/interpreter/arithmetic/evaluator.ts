@@ -28,7 +28,7 @@ export function evaluate(text: string, variables: Variables): Int {
 }
 
 /** The place that `name` or `name[subscript]` is. */
-export function placeOf({ name, subscript }: Target, variables: Variables, depth = 0): VariableRef {
+function placeOf({ name, subscript }: Target, variables: Variables, depth = 0): VariableRef {
   if (subscript === null) return { name, key: null }
   if (IS_SUBSTITUTION.test(subscript)) variables.refuseSubstitution()
   const isMap = variables.isMap(name)

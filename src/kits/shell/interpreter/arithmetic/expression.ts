@@ -139,7 +139,7 @@ export function noteFailure(shell: Watched, error: unknown, prefix: string): voi
 }
 
 /** For a mistake in a word: what ends all that the shell is doing. */
-export function mistake(shell: Watched, error: unknown, prefix = ''): unknown {
+function mistake(shell: Watched, error: unknown, prefix = ''): unknown {
   return error instanceof ArithmeticError ? new MistakeInWord(saidOf(shell, error, prefix), false) : error
 }
 

@@ -21,11 +21,6 @@ const MENDED = new WeakSet<object>()
 const IN_COMMAND: Use = { prefix: '((: ', isCommand: true }
 const NUMBER: Use = { prefix: '', isCommand: false }
 
-/** The node as it was written, where it is one that was put there; undefined for any other. */
-export function asWritten(node: object): unknown {
-  return WRITTEN.get(node)
-}
-
 /** A copy of the tree as it was written. */
 export function wholeAsWritten<Node>(node: Node): Node {
   if (typeof node !== 'object' || node === null) return node

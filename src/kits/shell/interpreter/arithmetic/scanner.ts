@@ -165,7 +165,7 @@ function isNameCode(code: number): boolean {
 }
 
 /** Where the bracket closes that opens at the place; -1 if it does not. */
-export function endOfSubscript(text: string, open: number): number {
+function endOfSubscript(text: string, open: number): number {
   let depth = 0
   for (let at = open; at < text.length; at++) {
     const char = text[at]

@@ -43,7 +43,7 @@ const OF_PARSER = /Parse error at (\d+):\d+: (.*)/
 const OF_TEST = /DBRACK|operand/
 
 /** For what only the interpreter's parser has found wrong; null where that is no fault of the text. */
-export function diagnosedBy(message: string, text: string): Diagnosis | null {
+function diagnosedBy(message: string, text: string): Diagnosis | null {
   const [, line = '', words = ''] = OF_PARSER.exec(message) ?? []
   if (!OF_TEST.test(words)) return null
   const lines = text.split('\n')

@@ -25,7 +25,7 @@ export function truth(holds: boolean): Decimal {
 }
 
 /** With exactly so many decimals; what is cut off is lost. */
-export function withScale({ digits, scale }: Decimal, wanted: number): Decimal {
+function withScale({ digits, scale }: Decimal, wanted: number): Decimal {
   if (wanted >= scale) return { digits: digits * 10n ** BigInt(wanted - scale), scale: wanted }
   return { digits: digits / 10n ** BigInt(scale - wanted), scale: wanted }
 }

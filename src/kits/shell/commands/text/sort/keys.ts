@@ -27,7 +27,7 @@ export interface Key extends Ordering {
 const KINDS = 'nghMVR'
 const ORDERING_LETTERS = 'bdfghiMnRrV'
 
-export function orderingOf(letters: Iterable<string>): Ordering {
+function orderingOf(letters: Iterable<string>): Ordering {
   const given = new Set(letters)
   const kind = [...KINDS].find((letter) => given.has(letter))
   return {
