@@ -1,8 +1,8 @@
 // Mutants that can be tried in one run: whatever test fails calls only one of them.
 
 import type { Mutation } from './mutations.ts'
-import { type Reach, textKey } from './reach.ts'
-import { calls, durationOf, within } from './tests-for.ts'
+import type { Reach } from './reach.ts'
+import { calls, durationOf, runsOnLoad, within } from './tests-for.ts'
 
 export type Member = { mutation: Mutation; tests: string[] }
 
@@ -10,11 +10,11 @@ export type Member = { mutation: Mutation; tests: string[] }
 const LIKELY_MS = 15_000
 const GROUP_MS = 90_000
 
-/** In groups as few as can be; who reaches every test, or shares all its tests, is in none. */
+/** In groups as few as can be; what runs when modules are loaded reaches every test and is in none, nor is who shares all its tests. */
 export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach: Reach): Member[][] {
   const groups: Member[][] = []
   for (const [mutation, tests] of mutants) {
-    if (tests.length === 0 || !isAlone(mutation, reach)) continue
+    if (tests.length === 0 || runsOnLoad(mutation, reach)) continue
     const recorded = tests.filter((test) => reach.tests[test]?.hash !== '')
     if (recorded.length === 0) continue
     const member = { mutation, tests: within(LIKELY_MS, recorded, reach) }
@@ -24,11 +24,6 @@ export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach
     else groups.push([member])
   }
   return groups.filter(({ length }) => length > 1)
-}
-
-/** Whether only those who call the function can notice. */
-function isAlone({ path, inFunction }: Mutation, { loaded }: Reach): boolean {
-  return inFunction !== null && !(loaded[textKey(path)] ?? []).includes(inFunction)
 }
 
 /** Null when one of them would be left without a test of its own. */

@@ -12,13 +12,15 @@ const RUNTIME_LOADER = 'src/kits/node-program/isolate.ts'
 export type Choice = { reach: Reach; files: readonly string[]; budgetMs: number }
 
 export function testsFor(mutation: Mutation, { reach, files, budgetMs }: Choice): string[] {
-  const callers = new Set([mutation.path, ...(mutation.inFunction === null ? importersOf(mutation.path, files) : [])])
+  const isLoad = runsOnLoad(mutation, reach)
+  const callers = isLoad ? withImporters(mutation.path, files) : new Set([mutation.path])
+  const inFunction = isLoad ? null : mutation.inFunction
   const isBuilt = mutation.path.startsWith(PROGRAM_RUNTIME)
   const worth = Object.entries(reach.tests)
     .filter(([, { state }]) => state === 'passed')
     .filter(
       ([, reached]) =>
-        [...callers].some((path) => calls(reached, { ...mutation, path })) ||
+        [...callers].some((path) => calls(reached, { path, inFunction })) ||
         (isBuilt && calls(reached, { path: RUNTIME_LOADER, inFunction: null })),
     )
     .map(([test, reached]) => ({ test, cost: costOf(test, reached, mutation) }))
@@ -59,8 +61,32 @@ export function calls(
   return Object.keys(called).some((key) => key.startsWith(`${path}@`))
 }
 
-function importersOf(path: string, files: readonly string[]): string[] {
-  return files.filter((file) => importsOf(file).some(({ target, isType }) => target === path && !isType))
+/** Also a function that the top level of a module calls, such as one that makes a schema. */
+export function runsOnLoad({ path, inFunction }: Mutation, { loaded }: Reach): boolean {
+  return inFunction === null || (loaded[textKey(path)] ?? []).includes(inFunction)
+}
+
+/** So many imports away is whoever uses what a module made when it was loaded. */
+const IMPORTS_AWAY = 3
+
+function withImporters(path: string, files: readonly string[]): Set<string> {
+  const found = new Set([path])
+  for (let away = 0; away < IMPORTS_AWAY; away++) {
+    const known = new Set(found)
+    for (const file of files) if (importedBy(file).some((target) => known.has(target))) found.add(file)
+  }
+  return found
+}
+
+const imported = new Map<string, readonly string[]>()
+
+/** Every mutant asks for all of them. */
+function importedBy(file: string): readonly string[] {
+  const known = imported.get(file)
+  if (known) return known
+  const targets = importsOf(file).flatMap(({ target, isType }) => (isType ? [] : [target]))
+  imported.set(file, targets)
+  return targets
 }
 
 /** Low for a quick file that is about little else than the mutated one. */

@@ -2,6 +2,7 @@
 
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { tellRunners } from '../../src/db/metrics.ts'
 import { setLogLevel } from '../../src/lib/log.ts'
 import { setCounting } from '../../src/lib/metrics.ts'
 import { client, ROOT_KEY, request } from '../helpers/app.ts'
@@ -70,8 +71,11 @@ test('open sockets and connected runners are summed up from what their objects t
   onTestFinished(() => setCounting(false))
   const before = await samples()
   const owner = `metrics-${crypto.randomUUID()}`
+  await tellRunners(env.DB, owner, 1)
+  await tellRunners(env.DB, owner, 3)
+  await tellRunners(env.DB, `${owner}-other`, 4)
+  await tellRunners(env.DB, `${owner}-other`, 0)
   await env.DB.batch([
-    env.DB.prepare('INSERT INTO connected_runners VALUES (?, 3)').bind(owner),
     env.DB.prepare(
       `INSERT INTO conversations (owner, id, revision, created_at, title, status, num_connections, pr_number)
        VALUES (?, 'c', 1, '2026-01-01T00:00:00Z', '', 'RUNNING', 2, '[]')`,

@@ -212,7 +212,7 @@ test('wrong types and lengths are all named at once, lax ones are read, and no r
   const response = await save(ann, bad)
   const text = await response.text()
   expect([response.status, text.includes(CANARY)]).toEqual([422, false])
-  const answered = JSON.parse(text) as { detail: { type: string; loc: string[] }[] }
+  const answered = JSON.parse(text) as { detail: { type: string; loc: string[]; msg: string }[] }
   expect(Object.fromEntries(answered.detail.map(({ type, loc }) => [loc.slice(1).join('.'), type]))).toEqual({
     language: 'string_type',
     agent: 'string_type',
@@ -228,6 +228,8 @@ test('wrong types and lengths are all named at once, lax ones are read, and no r
     'mcp_config.sse_servers.0.url': 'value_error',
     'mcp_config.extra': 'extra_forbidden',
   })
+  const hidden = answered.detail.filter(({ msg }) => msg.includes('control characters are not allowed'))
+  expect(hidden.map(({ loc }) => loc[1])).toEqual(['search_api_key', 'email'])
   expect((await ann.ask('/api/settings')).status).toBe(404)
 
   const idle = (await (await save(ann, { max_iterations: 0 })).json()) as typeof answered

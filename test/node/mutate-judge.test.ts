@@ -179,6 +179,19 @@ test('without a run, a test file counts as one that may notice whatever it impor
   )
 })
 
+test('what runs when a module is loaded may be noticed by whoever calls what imports that module', () => {
+  const path = 'src/http/validation.ts'
+  const mutation = mutationsOf(path, textOf(path)).find(({ inFunction }) => inFunction !== null)
+  if (!mutation || mutation.inFunction === null) throw new Error(`nothing in ${path} can be mutated`)
+  const [schemas, route] = ['src/routes/conversations/settings-schemas.ts', 'src/routes/conversations/settings.ts']
+  const called = { [textKey(route)]: [0] }
+  const tests: Reach['tests'] = { [FIRST]: { hash: 'x', state: 'passed', durationMs: 1, called } }
+  const asked = (loaded: Reach['loaded']) =>
+    testsFor(mutation, { reach: { tests, loaded }, files: [path, schemas, route], budgetMs: 60_000 })
+  expect(asked({})).toEqual([])
+  expect(asked({ [textKey(path)]: [mutation.inFunction] })).toEqual([FIRST])
+})
+
 test('a test that asks the running service may notice all of it, and the one named like the file comes first', () => {
   const [named, ...others] = [
     'test/integration/fork.test.ts',
