@@ -6,6 +6,7 @@ import { ZH_CONVERSATION } from './zh-conversation.ts'
 import { ZH_FRAME, ZH_REASONS } from './zh-frame.ts'
 import { ZH_PORTFOLIO } from './zh-portfolio.ts'
 import { ZH_REFERENCE } from './zh-reference.ts'
+import { ZH_RISKS } from './zh-risks.ts'
 import { ZH_SCREENING } from './zh-screening.ts'
 import { ZH_WORKSPACE } from './zh-workspace.ts'
 
@@ -17,6 +18,7 @@ export const ZH = {
   ...ZH_PORTFOLIO,
   ...ZH_REASONS,
   ...ZH_REFERENCE,
+  ...ZH_RISKS,
   ...ZH_SCREENING,
   ...ZH_WORKSPACE,
   'All tasks': '全部任务',

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { say } from '../texts.ts'
+import { say, sayWhereKnown } from '../texts.ts'
 import { visible } from '../visible.ts'
 import type { StoredEvent } from '../wire.ts'
 import { askedOf } from './entries.ts'
@@ -32,7 +32,7 @@ export function Confirmation({ waiting, isAnswered, onAnswer }: Props) {
       {Array.isArray(reasons) && reasons.length > 0 && (
         <ul>
           {reasons.map((reason) => (
-            <li key={String(reason)}>{String(reason)}</li>
+            <li key={String(reason)}>{sayWhereKnown(String(reason))}</li>
           ))}
         </ul>
       )}
