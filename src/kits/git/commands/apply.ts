@@ -41,10 +41,11 @@ export async function apply(git: Invocation, args: string[]): Promise<number> {
   const action = whitespaceAction(options.value('whitespace') ?? (await git.setting('apply.whitespace')))
   const report = new WhitespaceReport(git, action, options.has('quiet'))
   const shows = ['stat', 'numstat', 'summary'].some((name) => options.has(name))
+  const applies = options.has('check') || !shows || options.has('apply')
   // One input after the other, as git does: what the first one changed stays when the second does not fit.
   for (const name of inputs) {
-    const files = await filesOf(git, name, { options, report })
-    if (options.has('check') || !shows || options.has('apply')) await put(git, files, { options, report })
+    const files = await filesOf(git, name, { options, report, applies })
+    if (applies) await put(git, files, { options, report })
     if (shows) show(git, files, options)
   }
   report.conclude()
@@ -53,11 +54,16 @@ export async function apply(git: Invocation, args: string[]): Promise<number> {
 
 type ApplyContext = { options: Arguments; report: WhitespaceReport }
 
-async function filesOf(git: Invocation, name: string, { options, report }: ApplyContext): Promise<FilePatch[]> {
+async function filesOf(
+  git: Invocation,
+  name: string,
+  context: ApplyContext & { applies: boolean },
+): Promise<FilePatch[]> {
+  const { options, report, applies } = context
   const text = name === '-' ? git.stdin : await textFrom(git, name)
   const strip = Number(options.value('p') ?? 1)
   if (!Number.isInteger(strip) || strip < 0) throw fatal(`option -p expects a non-negative integer`)
-  const all = parsePatch(text, { strip, recounts: options.has('recount') })
+  const all = parsePatch(text, { strip, recounts: options.has('recount'), applies })
   if (all.length === 0 && !options.has('allow-empty'))
     throw failed('No valid patches in input (allow with "--allow-empty")', 128)
   const turned = options.has('reverse') ? all.map(reversed).reverse() : all

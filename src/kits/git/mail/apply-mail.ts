@@ -2,6 +2,7 @@
 
 import { textOf, utf8 } from '../bytes.ts'
 import { indexTree } from '../commits.ts'
+import { GitFailure } from '../failure.ts'
 import type { Invocation } from '../invocation.ts'
 import { joinTrees } from '../merging.ts'
 import { type FileState, MODE } from '../objects.ts'
@@ -25,12 +26,25 @@ export interface MailPatch {
 
 /** False when it does not fit; why has been said then. */
 export async function applyMail(git: Invocation, mail: MailPatch): Promise<boolean> {
-  const files = parsePatch(mail.patch, { strip: 1, recounts: false })
+  const files = filesIn(mail.patch)
+  if (files instanceof GitFailure) {
+    git.err(files.message)
+    return false
+  }
   const errors = await attempt(git, files, mail.rejects)
   if (errors.length === 0) return true
   if (mail.isThreeWay) return mergeMail(git, files, mail)
   for (const error of errors) git.err(error)
   return false
+}
+
+function filesIn(patch: string): FilePatch[] | GitFailure {
+  try {
+    return parsePatch(patch, { strip: 1, recounts: false, applies: true })
+  } catch (error) {
+    if (error instanceof GitFailure) return error
+    throw error
+  }
 }
 
 async function attempt(git: Invocation, files: readonly FilePatch[], rejects: boolean): Promise<string[]> {

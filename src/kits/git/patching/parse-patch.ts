@@ -37,10 +37,26 @@ export interface ParseOptions {
   strip: number
   /** Counts in the headers of hunks are not trusted. */
   recounts: boolean
+  /** A header that changes nothing is refused; where the patch is only shown it may stand. */
+  applies: boolean
 }
 
 export function parsePatch(text: string, options: ParseOptions): FilePatch[] {
   return new PatchReader(text, options).read()
+}
+
+function isWithoutChange({
+  hunks,
+  isBinary,
+  isRename,
+  isCopy,
+  oldPath,
+  newPath,
+  oldMode,
+  newMode,
+}: FilePatch): boolean {
+  if (hunks.length > 0 || isBinary || isRename || isCopy || oldPath === null || newPath === null) return false
+  return oldMode === null || newMode === null || oldMode === newMode
 }
 
 class PatchReader {
@@ -57,7 +73,7 @@ class PatchReader {
     const files: FilePatch[] = []
     while (this.#at < this.#lines.length) {
       const line = this.#line()
-      if (line.startsWith('diff --git ')) files.push(this.#gitPatch())
+      if (line.startsWith('diff --git ')) files.push(...this.#gitPatch())
       else if (line.startsWith('--- ') && this.#line(1).startsWith('+++ ') && this.#line(2).startsWith('@@ -'))
         files.push(this.#plainPatch())
       else if (/^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/.test(line))
@@ -71,9 +87,11 @@ class PatchReader {
     return this.#lines[this.#at + ahead] ?? ''
   }
 
-  #gitPatch(): FilePatch {
+  /** None where nothing belongs to the first line: then it is as good as any other text. */
+  #gitPatch(): FilePatch[] {
     const named = this.#namesOfHeader(this.#line().slice('diff --git '.length).trimEnd())
     const file: FilePatch = { ...EMPTY, oldPath: named, newPath: named, hunks: [] }
+    const next = this.#at + 1
     for (this.#at++; this.#at < this.#lines.length; this.#at++) {
       const line = this.#line().trimEnd()
       if (line.startsWith('@@ -') || line.startsWith('diff --git ')) break
@@ -84,6 +102,7 @@ class PatchReader {
       }
       if (!this.#extended(file, line)) break
     }
+    if (this.#at === next) return []
     if (!(file.oldPath || file.newPath)) {
       const { strip } = this.#options
       const components = `${strip} leading pathname component${strip === 1 ? '' : 's'}`
@@ -91,7 +110,9 @@ class PatchReader {
       throw failed(where, 128)
     }
     this.#hunks(file)
-    return file
+    if (this.#options.applies && isWithoutChange(file))
+      throw failed(`patch with only garbage at line ${this.#at + 1}`, 128)
+    return [file]
   }
 
   /** False for a line that is no part of a header. */

@@ -49,6 +49,7 @@ const quotedDate = (words: string): string => `\u2018${words}\u2019`
 function formatOf(read: GnuOptions): string | { problem: string; isUsage: boolean } {
   const formats: string[] = []
   const [operand, extra] = read.operands
+  if (extra !== undefined) return { problem: `extra operand ${quotedDate(extra)}`, isUsage: true }
   if (operand !== undefined && !operand.startsWith('+')) {
     const isOther = read.given.some(({ name }) => 'drf'.includes(name))
     const advice =
@@ -57,7 +58,6 @@ function formatOf(read: GnuOptions): string | { problem: string; isUsage: boolea
       ? { problem: `the argument ${quotedDate(operand)} ${advice}`, isUsage: true }
       : { problem: `invalid date ${quotedDate(operand)}`, isUsage: false }
   }
-  if (extra !== undefined) return { problem: `extra operand ${quotedDate(extra)}`, isUsage: true }
   for (const { name, value } of read.given) {
     const table = name === 'I' ? ISO : name === 'rfc-3339' ? RFC_3339 : null
     if (name === 'R') formats.push(RFC_EMAIL)

@@ -3,6 +3,7 @@
 
 import { type Context, IS_NAME, passedFunctions, quoted, type Result, withVariables } from '../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
+import { inOwnWords } from './not-found.ts'
 
 const EXIT_FAILED = 125
 const SPEC: GnuSpec = {
@@ -68,10 +69,12 @@ async function runWith(words: readonly string[], { kept, folder }: EnvSettings, 
   // The interpreter gives every shell that it begins a folder before this one.
   const inherited = new Set([...Object.keys(exportedEnv), 'OLDPWD'])
   const removed = [...inherited].filter((name) => IS_NAME.test(name) && !kept.has(name))
-  return run(removed.length > 0 ? `unset ${removed.join(' ')}; ${script}` : script, {
+  const ended = await run(removed.length > 0 ? `unset ${removed.join(' ')}; ${script}` : script, {
     cwd,
     ...passedFunctions({ exportedEnv: Object.fromEntries(kept) }),
   })
+  const [name = ''] = words
+  return inOwnWords(ended, name, `env: ‘${name}’`)
 }
 
 const SPLIT = /^(?:-[i0v]*S|--split-string=?)([\s\S]*)$/

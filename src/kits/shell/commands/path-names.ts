@@ -114,7 +114,7 @@ export async function runBasename(args: readonly string[]): Promise<ShellResult>
   if (first === undefined) return misused('basename', 'missing operand')
   const given = read.options.findLast(({ name }) => name === 's')?.value ?? null
   const isMany = given !== null || read.options.some(({ name }) => name === 'a')
-  if (!isMany && extra !== undefined) return misused('basename', `extra operand '${extra}'`)
+  if (!isMany && extra !== undefined) return misused('basename', `extra operand ‘${extra}’`)
   const end = read.options.some(({ name }) => name === 'z') ? '\0' : '\n'
   const names = isMany ? read.operands : [first]
   const cut = isMany ? (given ?? '') : (suffix ?? '')

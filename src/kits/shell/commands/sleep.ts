@@ -20,11 +20,14 @@ export async function sleep(args: string[], context: Context): Promise<Result> {
   if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
   if (read.has('help')) return { stdout: 'Usage: sleep NUMBER[SUFFIX]...\n', stderr: '', exitCode: 0 }
   if (read.operands.length === 0) return misuse(SPEC, 'missing operand')
-  let seconds = 0
-  for (const operand of read.operands) {
-    const [, number, unit = ''] = DURATION.exec(operand) ?? []
-    if (number === undefined) return misuse(SPEC, `invalid time interval ‘${operand}’`)
-    seconds += /^inf/i.test(number) ? LONGEST : Number(number) * (SECONDS[unit] ?? 1)
-  }
+  const wrong = read.operands.filter((operand) => !DURATION.test(operand))
+  const told = wrong.map((operand) => `invalid time interval ‘${operand}’`)
+  if (told.length > 0) return misuse(SPEC, told.join('\nsleep: '))
+  const seconds = read.operands.reduce((sum, operand) => sum + secondsOf(operand), 0)
   return original('sleep', context)([Math.min(seconds, LONGEST).toFixed(3)])
+}
+
+function secondsOf(duration: string): number {
+  const [, number = '0', unit = ''] = DURATION.exec(duration) ?? []
+  return /^inf/i.test(number) ? LONGEST : Number(number) * (SECONDS[unit] ?? 1)
 }

@@ -21,6 +21,8 @@ const SPEC: GnuSpec = {
 const ABORTED = /^(?:bash: )?execution aborted\n/gm
 const LOST = 'timeout: the command was stopped; what it had written until then is not available here\n'
 const HELP = 'Usage: timeout [OPTION] DURATION COMMAND [ARG]...\n'
+/** All that is said where an operand is missing. */
+const HINT = "Try 'timeout --help' for more information.\n"
 const SECONDS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 }
 /** As long as a timer can wait. */
 const LONGEST_MS = 2 ** 31 - 1
@@ -40,7 +42,7 @@ async function timeout(args: string[], context: Context, stopped: StoppedOutput)
   if (!read.ok) return { stdout: '', stderr: read.stderr, exitCode: read.exitCode }
   if (read.has('help')) return { stdout: HELP, stderr: '', exitCode: 0 }
   const [duration, ...command] = read.operands
-  if (duration === undefined || command.length === 0) return misuse(SPEC, 'missing operand')
+  if (duration === undefined || command.length === 0) return { stdout: '', stderr: HINT, exitCode: EXIT_FAILED }
   const [ms, later] = [duration, read.value('k') ?? '0'].map(durationMs)
   if (ms === undefined || ms === null) return misuse(SPEC, `invalid time interval ‘${duration}’`)
   if (later === null) return misuse(SPEC, `invalid time interval ‘${read.value('k')}’`)

@@ -3,10 +3,10 @@
 
 import { type Context, passedFunctions, quoted, type Result, withVariables } from '../interpreter-command.ts'
 import { type GnuSpec, misuse, readGnuOptions } from './gnu-options.ts'
+import { inOwnWords } from './not-found.ts'
 
 const EXIT_FAILED = 125
 const EXIT_SETSID = 1
-const NOT_FOUND = 127
 
 type Wrapper = { spec: GnuSpec; problem: (has: (name: string) => boolean, value: Value) => string | null }
 type Value = (name: string) => string | undefined
@@ -74,13 +74,11 @@ async function runCommand(name: string, words: readonly string[], context: Conte
     ...passedFunctions(context),
     ...(context.signal && { signal: context.signal }),
   })
-  const missing = `bash: ${command}: command not found\n`
-  if (result.exitCode !== NOT_FOUND || !result.stderr.endsWith(missing)) return result
   const why =
     name === 'nohup' || name === 'stdbuf'
       ? `failed to run command ‘${command}’`
       : name === 'setsid'
         ? `failed to execute ${command}`
         : `‘${command}’`
-  return { ...result, stderr: `${name}: ${why}: No such file or directory\n` }
+  return inOwnWords(result, command, `${name}: ${why}`)
 }

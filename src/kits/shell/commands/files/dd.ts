@@ -55,6 +55,13 @@ function wordsOf(args: readonly string[]): Words {
   for (const arg of args) {
     const equals = arg.indexOf('=')
     const name = arg.slice(0, equals)
+    const [option] = /^-[^-=]|^--[^=]+/.exec(arg) ?? []
+    if (option !== undefined) {
+      const problem = option.startsWith('--')
+        ? `unrecognized option '${arg}'`
+        : `invalid option -- '${option.charAt(1)}'`
+      throw new Misuse(problem + HINT)
+    }
     if (equals < 0 || !KNOWN.includes(name)) {
       throw new Misuse(`unrecognized operand ${quotedWord(arg)}\nTry 'dd --help' for more information.`)
     }

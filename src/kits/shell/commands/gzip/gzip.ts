@@ -64,7 +64,7 @@ class GzipRun {
     try {
       await this.#one(given)
     } catch (error) {
-      const shown = given === '-' ? 'stdin' : given
+      const shown = given === '-' ? 'stdin' : this.#named(given)
       if (error instanceof Warning) this.#warn(error.message)
       else if (error instanceof Notice) this.#stderr += this.#read.has('q') ? '' : `${error.message}\n`
       else if (error instanceof UnpackError) this.#fail(`\ngzip: ${shown}: ${error.message}`)
@@ -106,7 +106,8 @@ class GzipRun {
   /** A file to be unpacked may be named without its ending. */
   #named(given: string): string {
     const { fs, cwd } = this.#call
-    if (!this.#unpacks || kindAt(fs, resolvePath(cwd, given)) !== null) return given
+    const isWhole = !this.#unpacks || given.endsWith(this.#suffix) || SUFFIXES.test(given)
+    if (isWhole || kindAt(fs, resolvePath(cwd, given)) !== null) return given
     return `${given}${this.#suffix}`
   }
 

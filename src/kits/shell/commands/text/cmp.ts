@@ -25,13 +25,14 @@ export async function cmp(call: TextCall): Promise<void> {
   const way = { isSilent: given.has('s'), isVerbose: given.has('l'), showsBytes: given.has('b') }
   if (way.isSilent && way.isVerbose) throw new Misuse('options -l and -s are incompatible')
   const limit = given.has('n') ? sizeGiven(given.value('n') ?? '', '--bytes') : Infinity
-  const part = async (name: string, skip: string) => {
+  const skips = [skipA, skipB].map((skip) => sizeGiven(skip, '--ignore-initial'))
+  const part = async (name: string, skip = 0) => {
     const bytes = await call.mustRead(name, undefined, EXIT_TROUBLE)
-    return bytes.slice(sizeGiven(skip, '--ignore-initial')).slice(0, limit)
+    return bytes.slice(skip).slice(0, limit)
   }
   compare(call, way, [
-    { name: first, bytes: await part(first, skipA) },
-    { name: second, bytes: await part(second, skipB) },
+    { name: first, bytes: await part(first, skips[0]) },
+    { name: second, bytes: await part(second, skips[1]) },
   ])
 }
 

@@ -18,13 +18,19 @@ export async function column(call: TextCall): Promise<void> {
   const given = readOptions(call.args, OPTIONS)
   checkOptions(given)
   const lines: string[] = []
+  let missing = 0
   for (const name of given.operands.length > 0 ? given.operands : ['-']) {
     const bytes = await call.input(name, (reason) => `${name}: ${reason}`)
-    if (bytes === null) continue
+    if (bytes === null) {
+      missing++
+      continue
+    }
     const all = linesOf(bytes).map(textOf)
     for (const line of all) if (given.has('L') || /[^ \t]/.test(line)) lines.push(line)
   }
-  if (call.exitCode !== 0 && lines.length === 0) return
+  // One more for each file that cannot be read.
+  call.exitCode = missing
+  if (missing > 0 && lines.length === 0) return
   if (given.has('t') || given.has('J')) call.write(bytesOf(tableText(lines, given)))
   else call.write(bytesOf(sideBySide(lines, given, widthOf(call, given))))
 }

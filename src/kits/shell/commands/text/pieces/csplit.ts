@@ -20,8 +20,8 @@ export async function csplit(call: TextCall): Promise<void> {
   const [input, ...words] = given.operands
   if (input === undefined) throw new Misuse('missing operand')
   if (words.length === 0) throw new Misuse(`missing operand after ${curly(input)}`)
-  const patterns = patternsOf(words)
   const bytes = await call.mustRead(input, (reason) => `cannot open '${input}' for reading: ${reason}`)
+  const patterns = patternsOf(words)
   const splitter = new Splitter(call, given, bytes.match(/[^\n]*\n|[^\n]+$/g) ?? [])
   try {
     patterns.every((pattern) => splitter.apply(pattern))
