@@ -92,6 +92,11 @@ test('an oscillator is compared with the mark that it is said to be above or bel
   expect(verdictOf('us-new', 'The RSI12 of 49.80 is below the neutral 50.')).toBe('confirmed')
   expect(verdictOf('us-new', 'The RSI12 of 49.80 is above the neutral 50.')).toBe('false')
   expect(verdictOf('us-new', 'RSI12는 49.80로 중립선 50을 웃돈다.')).toBe('false')
+  // What is said behind the figure counts up to the end of the clause, and no further.
+  expect(verdictOf('us-new', 'RSI12는 49.80로 중립선 50을 웃돌지 않는다.')).toBe('confirmed')
+  expect(verdictOf('us-new', 'RSI12는 49.80로 중립선 50을 밑돌지 않는다.')).toBe('false')
+  expect(verdictOf('us-new', 'RSI12为49.80，低于50的中线；走势没有变化。')).toBe('confirmed')
+  expect(verdictOf('us-new', 'RSI12为49.80，没有高于50。')).toBe('confirmed')
 })
 
 test('a move without a sign needs a verb that is known, and the verb beside the figure counts before those of the sentence', () => {

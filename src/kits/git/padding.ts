@@ -13,7 +13,8 @@ export interface Padding {
   cut: 'trunc' | 'ltrunc' | 'mtrunc' | null
 }
 
-const FORM = /^(<|><|>>|>)(\|?)\((-?\d+)(?:,(trunc|ltrunc|mtrunc))?\)$/
+// As C reads a number: blanks and a sign before it, and whatever stands behind it.
+const FORM = /^(<|><|>>|>)(\|?)\(\s*([-+]?\d+)[^,)]*(?:,(trunc|ltrunc|mtrunc))?\)$/
 
 /** What stands behind the `%`; null for what is no such placeholder, which is shown as it is. */
 export function parsePadding(text: string): Padding | null {
