@@ -59,7 +59,11 @@ async function judgeTogether(group: readonly Member[], court: Court, undecided: 
   const rest: Member[] = []
   for (const { mutation, tests } of group) {
     const own = files.filter(({ path }) => tests.includes(path))
-    const failed = failureIn(own.filter(({ path }) => !broken.has(path)))
+    const failed = await steadyFailure(
+      mutation,
+      own.filter(({ path }) => !broken.has(path)),
+      court,
+    )
     if (failed !== null) {
       decide(mutation, { state: 'caught', by: failed })
       continue
@@ -82,8 +86,12 @@ async function alone({ mutation, tests: wanted }: Member, court: Court): Promise
     const ended = new Set(files.map(({ path }) => path))
     return alone({ mutation, tests: tests.filter((test) => !ended.has(test)) }, court)
   }
-  const failed = failureIn(files)
+  const failed = await steadyFailure(mutation, files, court)
   if (failed !== null) return { state: 'caught', by: failed }
+  if (failureIn(files) !== null) {
+    const ended = new Set(files.map(({ path }) => path))
+    return alone({ mutation, tests: tests.filter((test) => !ended.has(test)) }, court)
+  }
   if (unstarted[0] !== undefined) return { state: 'error', by: unstarted[0] }
   if (cutOffIn !== null && (await isSlowAnyway(cutOffIn, court))) {
     const ended = new Set(files.map(({ path }) => path))
@@ -138,6 +146,19 @@ async function tried(members: readonly Member[], court: Court, how: Pick<Order, 
 
 function limitMsOf(test: string, { reach, leastMs }: Court): number {
   return leastMs + SLOWER * durationOf(test, reach)
+}
+
+/** A test that fails from time to time notices nothing: it counts when it fails with the mutant again. */
+async function steadyFailure(mutation: Mutation, files: readonly FileOutcome[], court: Court): Promise<string | null> {
+  const failed = files.find(({ state }) => state === 'failed')
+  if (failed === undefined) return null
+  const again = await tried([{ mutation, tests: [failed.path] }], court, { stopsAtFailure: true })
+  if (failureIn(again.files) !== null) return failureIn([failed])
+  return steadyFailure(
+    mutation,
+    files.filter((file) => file !== failed),
+    court,
+  )
 }
 
 function failureIn(files: readonly FileOutcome[]): string | null {

@@ -233,9 +233,13 @@ test('many sockets of a key together send no more than its requests may write', 
   const sockets = await Promise.all(Array.from({ length: 40 }, () => chat.connect()))
   // Each keeps to its own limit: a burst of 100.
   const ping = '{ "type": "ping" }'
-  for (const socket of sockets) for (let at = 0; at < 100; at++) socket.send(ping)
   const answers = (type: string) => sockets.flatMap(({ frames }) => frames.filter((frame) => frame.type === type))
-  await expect.poll(() => answers('pong').length + answers('error').length, { timeout: 60_000 }).toBe(4_000)
+  // A slow machine answers so late that the limit grows meanwhile.
+  for (let round = 1; round <= 6 && answers('error').length === 0; round++) {
+    for (const socket of sockets) for (let at = 0; at < 100; at++) socket.send(ping)
+    const answered = () => answers('pong').length + answers('error').length
+    await expect.poll(answered, { timeout: 60_000 }).toBe(4_000 * round)
+  }
   expect(answers('pong').length).toBeGreaterThanOrEqual(count)
   expect(answers('error')[0]).toEqual({
     type: 'error',

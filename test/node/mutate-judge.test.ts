@@ -103,6 +103,7 @@ test('a test that fails with the mutant alone catches it, also beside one that d
     [
       [failed, done()],
       [ended(FIRST, 'passed'), done()],
+      [failed, done()],
     ],
   )
   expect(alone.verdicts).toEqual([caught])
@@ -111,9 +112,25 @@ test('a test that fails with the mutant alone catches it, also beside one that d
     [
       [failed, NOT_STARTED],
       [ended(FIRST, 'passed'), done()],
+      [failed, done()],
     ],
   )
   expect(beside.verdicts).toEqual([caught])
+})
+
+test('a test that fails with the mutant once and then no more catches nothing, and the others decide', async () => {
+  const answers = [
+    [ended(FIRST, 'failed'), done()],
+    [ended(FIRST, 'passed'), done()],
+    [ended(FIRST, 'passed'), done()],
+  ]
+  const ofSecond = (states: readonly ('passed' | 'failed')[]) => states.map((state) => [ended(SECOND, state), done()])
+  const caught = await judged([FIRST, SECOND], [...answers, ...ofSecond(['failed', 'passed', 'failed'])])
+  expect(caught.verdicts).toEqual([{ state: 'caught', by: `${SECOND}: not so` }])
+  expect(caught.asked).toEqual([[FIRST, SECOND], [FIRST], [FIRST], [SECOND], [SECOND], [SECOND]])
+  const { verdicts, asked } = await judged([FIRST, SECOND], [...answers, [ended(SECOND, 'passed'), done()]])
+  expect(verdicts).toEqual([{ state: 'survived', by: '' }])
+  expect(asked).toEqual([[FIRST, SECOND], [FIRST], [FIRST], [SECOND]])
 })
 
 test('a test that fails without the mutant as well catches nothing, and the others decide', async () => {
@@ -133,7 +150,11 @@ test('a test that fails without the mutant as well catches nothing, and the othe
 test('a run that does not end after its last test is ended, which catches nothing, and the next one has a new process', async () => {
   const { verdicts, processes } = await judged([FIRST], [[ended(FIRST, 'passed')]], { endMs: 0 })
   expect([verdicts, processes]).toEqual([[{ state: 'survived', by: '' }], 1])
-  const failing = await judged([FIRST], [[ended(FIRST, 'failed')], [ended(FIRST, 'passed'), done()]], { endMs: 0 })
+  const failing = await judged(
+    [FIRST],
+    [[ended(FIRST, 'failed')], [ended(FIRST, 'passed'), done()], [ended(FIRST, 'failed'), done()]],
+    { endMs: 0 },
+  )
   expect([failing.verdicts, failing.processes]).toEqual([[{ state: 'caught', by: `${FIRST}: not so` }], 2])
 })
 
@@ -146,8 +167,8 @@ test('what a stopped run found out is not asked again, but for a mutant that sur
   const again = await judged([FIRST], [], { kept: kept() })
   expect([again.verdicts, again.asked]).toEqual([[{ state: 'survived', by: '' }], []])
   const caught = { state: 'caught', by: `${FIRST}: not so` }
-  const more = await judged([FIRST, SECOND], [failed, passed], { kept: kept() })
-  expect([more.verdicts, more.asked.length]).toEqual([[caught], 2])
+  const more = await judged([FIRST, SECOND], [failed, passed, failed], { kept: kept() })
+  expect([more.verdicts, more.asked.length]).toEqual([[caught], 3])
   expect((await judged([SECOND, FIRST], [], { kept: kept() })).verdicts).toEqual([caught])
   const without = await judged([SECOND], [[ended(SECOND, 'passed'), done()]], { kept: kept() })
   expect(without.verdicts).toEqual([{ state: 'survived', by: '' }])
