@@ -20,7 +20,7 @@ export type Settings = {
 }
 
 export type Call = keyof Calls
-type Given<C extends Call, K extends string> = K extends keyof Calls[C] ? Calls[C][K] : never
+type CallField<C extends Call, K extends string> = K extends keyof Calls[C] ? Calls[C][K] : never
 type PathNames<C extends string> = C extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
 type Needed<K extends string, T> = [T] extends [never]
   ? unknown
@@ -37,10 +37,10 @@ export type Common = {
   headers?: Readonly<Record<string, string>>
 }
 export type Options<C extends Call> = Common &
-  Needed<'body', Given<C, 'body'>> &
+  Needed<'body', CallField<C, 'body'>> &
   ('query' extends keyof Calls[C] ? Pick<Calls[C], 'query'> : unknown) &
   ([PathNames<C>] extends [never] ? unknown : { path: Record<PathNames<C>, string | number> })
-export type Reply<C extends Call> = Given<C, 'reply'>
+export type Reply<C extends Call> = CallField<C, 'reply'>
 
 type Loose = Common & { path?: Record<string, string | number>; query?: object; body?: unknown }
 

@@ -49,7 +49,7 @@ function listing(key: string) {
   }
 }
 
-type World = {
+type FakeMarket = {
   quotes: Map<string, Quote | Error>
   bars: Map<string, Bar[]>
   asked: string[]
@@ -57,7 +57,7 @@ type World = {
   turns: number
 }
 
-function fillDeps(world: World, db: D1Database, sources: CloseSource[]): FillDeps {
+function fillDeps(world: FakeMarket, db: D1Database, sources: CloseSource[]): FillDeps {
   return {
     ...{ db, sources, markets: ['cn'], signal: new AbortController().signal, clock: () => world.now },
     listings: async () => [...new Set([...world.quotes.keys(), ...world.bars.keys()])].map(listing),
@@ -75,7 +75,7 @@ function fillDeps(world: World, db: D1Database, sources: CloseSource[]): FillDep
 }
 
 /** Tells what it is asked for, two at once. */
-function batched(world: World, name = 'batched'): CloseSource {
+function batched(world: FakeMarket, name = 'batched'): CloseSource {
   return {
     ...{ name, atOnce: 2, carries: () => true },
     read: async (_, { instruments }) => {
@@ -90,7 +90,7 @@ function batched(world: World, name = 'batched'): CloseSource {
   }
 }
 
-type Kept = {
+type ListingRow = {
   session: string | null
   price: number | null
   pe_ratio: number | null
@@ -100,7 +100,7 @@ type Kept = {
 const keptOf = (key: string) =>
   env.DB.prepare('SELECT session, price, pe_ratio, bars_session, ma20 FROM stock_figures WHERE key = ?')
     .bind(key)
-    .first<Kept>()
+    .first<ListingRow>()
 const forget = async () => {
   for (const table of ['stock_figures', 'screening_fills', 'market_answers'])
     await env.DB.prepare(`DELETE FROM ${table}`).run()
@@ -108,7 +108,7 @@ const forget = async () => {
 
 test('a filling that is cut off anywhere goes on where it was, within its turns, and reads every listing once', async () => {
   const keys = ['600021', '600022', '600023', '600024', '600025']
-  const world: World = { quotes: new Map(), bars: new Map(), asked: [], now: AFTER, turns: 0 }
+  const world: FakeMarket = { quotes: new Map(), bars: new Map(), asked: [], now: AFTER, turns: 0 }
   for (const [i, key] of keys.entries()) {
     world.quotes.set(key, quoted(10 + i))
     world.bars.set(
@@ -146,7 +146,13 @@ test('a filling that is cut off anywhere goes on where it was, within its turns,
 })
 
 test('a failing source hands over to the next one, and all of them are left alone for a while when each has failed', async () => {
-  const world: World = { quotes: new Map([['600031', quoted(10)]]), bars: new Map(), asked: [], now: AFTER, turns: 9 }
+  const world: FakeMarket = {
+    quotes: new Map([['600031', quoted(10)]]),
+    bars: new Map(),
+    asked: [],
+    now: AFTER,
+    turns: 9,
+  }
   const broken: CloseSource = {
     ...batched(world, 'broken'),
     read: async () => {
@@ -219,7 +225,7 @@ test('figures of bars are those of whole sessions, and a close that disagrees wi
   const early = barsFigures(one, { value: bars, source: 'tencent', toldAt: sessionEnd('cn', DAY) - MINUTE })
   expect(early.ok && early.kept.bars.session).toBe(last?.date)
   expect(early.ok && early.kept.close?.figures.price).toBe(last?.close)
-  const world: World = {
+  const world: FakeMarket = {
     quotes: new Map([
       ['600041', quoted(10)],
       ['600042', quoted(10)],
@@ -252,7 +258,13 @@ test('figures of bars are those of whole sessions, and a close that disagrees wi
 })
 
 test('bars that reports have fetched are used without a request', async () => {
-  const world: World = { quotes: new Map([['600051', quoted(10)]]), bars: new Map(), asked: [], now: AFTER, turns: 1 }
+  const world: FakeMarket = {
+    quotes: new Map([['600051', quoted(10)]]),
+    bars: new Map(),
+    asked: [],
+    now: AFTER,
+    turns: 1,
+  }
   const body = JSON.stringify(
     barsUntil(
       DAY,
@@ -276,7 +288,7 @@ test('bars that reports have fetched are used without a request', async () => {
 })
 
 test('kept bars that cannot be read are asked for again, a listing that a list names is screened, and a run that is over ends quietly', async () => {
-  const world: World = {
+  const world: FakeMarket = {
     ...{ quotes: new Map([['600061', quoted(10)]]), bars: new Map(), asked: [], now: AFTER, turns: 9 },
   }
   await fillFigures(fillDeps(world, env.DB, [batched(world)]))

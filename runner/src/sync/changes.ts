@@ -7,7 +7,7 @@ import type { FrameEntry } from '../../../src/runners/frames.ts'
 import { MAX_PATH_BYTES } from '../../../src/runners/wire.ts'
 import { type Folder, isCode, isDiskFailure, openBelow } from './folder.ts'
 import { isSameStamp, type Manifest, type ManifestEntry, type Stamp, stampOf } from './manifest.ts'
-import type { Seen, SkipReason, Walk } from './walk.ts'
+import type { SkipReason, Walk, WalkedEntry } from './walk.ts'
 
 /** One path to send. `bytes`: of a small file; a large one stands in a copy that nobody changes while it is sent. */
 export type Change = {
@@ -58,7 +58,7 @@ export function shown(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}…` : path
 }
 
-function isUnchanged(known: ManifestEntry, { kind, stamp }: Seen): boolean {
+function isUnchanged(known: ManifestEntry, { kind, stamp }: WalkedEntry): boolean {
   if (known.kind !== kind) return false
   return kind === 'directory' ? known.stamp.mode === stamp.mode : isSameStamp(known.stamp, stamp)
 }
@@ -94,7 +94,7 @@ function bytesSeen({ manifest, walk }: ChangeJob): number {
 
 type Context = { job: ChangeJob; known: ManifestEntry | undefined; room: { left: number } }
 
-function changeAt(path: string, seen: Seen, context: Context): Change | null {
+function changeAt(path: string, seen: WalkedEntry, context: Context): Change | null {
   const { job, known } = context
   if (seen.kind === 'directory') {
     const entry: FrameEntry = { path, kind: 'directory', mode: seen.stamp.mode }
@@ -125,7 +125,7 @@ function changeAt(path: string, seen: Seen, context: Context): Change | null {
 
 type At = { readonly path: string; readonly folder: Folder; readonly name: string }
 
-function linkChange({ path, folder, name }: At, seen: Seen, { job, known }: Context): Change | null {
+function linkChange({ path, folder, name }: At, seen: WalkedEntry, { job, known }: Context): Change | null {
   const bytes = readlinkSync(folder.at(name), { encoding: 'buffer' })
   const target = bytes.toString()
   if (!Buffer.from(target).equals(bytes) || bytes.byteLength > MAX_PATH_BYTES) {

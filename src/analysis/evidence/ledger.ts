@@ -10,7 +10,7 @@ import { METHOD_VERSION } from './vocabulary.ts'
 
 const Level = z.object({ key: z.string(), price: z.number() })
 
-const Kept = z.object({
+const StoredReport = z.object({
   details: z.object({
     raw_result: z.object({
       confidence_probability: z.number().nullable().catch(null),
@@ -38,7 +38,7 @@ export function ledgerEntryOf(analysis: NewAnalysis) {
 
 /** Its members always stand in this order: the text is what is hashed. */
 function contentOf(analysis: NewAnalysis): LedgerContent {
-  const kept = Kept.safeParse(parsed(analysis.report)).data ?? null
+  const kept = StoredReport.safeParse(parsed(analysis.report)).data ?? null
   const raw = kept?.details.raw_result
   const levels = raw?.dashboard?.battle_plan?.levels ?? []
   const level = (key: string) => levels.find((each) => each.key === key)?.price ?? null

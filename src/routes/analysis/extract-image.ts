@@ -37,7 +37,7 @@ const TRIES = 2
 const MOST_FOUND = 200
 const MOST_TOKENS = 8_000
 
-const Found = z.object({
+const ExtractedRows = z.object({
   rows: z.array(z.object({ code: z.string().max(100).nullish(), name: z.string().max(100).nullish() })).max(MOST_FOUND),
 })
 
@@ -163,7 +163,7 @@ async function readPicture(c: Context<AppEnv>, { model, notes }: Seeing, picture
   const signal = AbortSignal.timeout(MOST_MS)
   try {
     for (let i = 0; i < TRIES; i++) {
-      const options = { schema: z.toJSONSchema(Found), needsImages: true, maxOutputTokens: MOST_TOKENS, signal }
+      const options = { schema: z.toJSONSchema(ExtractedRows), needsImages: true, maxOutputTokens: MOST_TOKENS, signal }
       const { text } = await model.ask(promptOf(picture), options)
       const found = foundIn(text)
       if (found !== null && found.length > 0) return { rows: found, text }

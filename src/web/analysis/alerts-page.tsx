@@ -8,7 +8,7 @@ import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { SureButton } from '../settings/fields.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
+import { Ago, Notice, QueryState, useAnswer } from '../ui.tsx'
 import { ALERTS, AlertForm } from './alert-form.tsx'
 import { ALERT_KINDS } from './alert-kinds.ts'
 import { SubNav } from './sub-nav.tsx'
@@ -53,7 +53,7 @@ export function AlertsPage() {
     <main class="page">
       <h1>{say('Alerts')}</h1>
       <SubNav current="alerts" />
-      <Asked {...{ found, problem }} onAgain={again} />
+      <QueryState {...{ found, problem }} onAgain={again} />
       {monitor?.message != null && <Notice kind="warning">{monitor.message}</Notice>}
       <AlertForm onMade={changed} />
       <RuleList rules={rules} onChanged={changed} />

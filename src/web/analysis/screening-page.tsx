@@ -9,7 +9,7 @@ import { price, signed } from '../format.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, useChosen, usePageTitle } from '../router.tsx'
 import { language, say } from '../texts.ts'
-import { Asked, Notice, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, useAnswer } from '../ui.tsx'
 import { ask, type Listing, PAGE, ROOT, type Saved, SavedScreens, type Shown } from './saved-screens.tsx'
 import {
   Conditions,
@@ -30,9 +30,9 @@ type MarketState = { market: string; listings: number; closes: Days; bars: Days 
 type State = { markets: MarketState[]; message: string | null }
 type Fields = { fields: FieldSpec[]; markets: string[] }
 type Strategy = { id: string; title: string; description: string; screen: Screen }
-type Known = { fields: Fields; state: State; strategies: Strategy[] }
+type ScreeningSetup = { fields: Fields; state: State; strategies: Strategy[] }
 
-async function askKnown(): Promise<Known> {
+async function askKnown(): Promise<ScreeningSetup> {
   const [fields, state, { strategies }] = await Promise.all([
     request<Fields>(`${ROOT}/fields`),
     request<State>(`${ROOT}/state`),
@@ -62,8 +62,8 @@ export function ScreeningPage() {
     <main class="page">
       <h1>{say('Screening')}</h1>
       <SubNav current="screening" />
-      <Asked found={known} problem={asking.problem ?? saved.problem} onAgain={again} />
-      {known !== null && <Kept state={known.state} />}
+      <QueryState found={known} problem={asking.problem ?? saved.problem} onAgain={again} />
+      {known !== null && <MarketCoverage state={known.state} />}
       {known !== null && (
         <ScreenForm {...{ ...known, draft, onDraft: setDraft, onShown: setShown, onSaved: changed }} />
       )}
@@ -92,7 +92,7 @@ function useDraft(saved: readonly Saved[] | undefined) {
   return { draft, setDraft, open }
 }
 
-function Kept({ state: { markets, message } }: { state: State }) {
+function MarketCoverage({ state: { markets, message } }: { state: State }) {
   return (
     <>
       {message !== null && <Notice kind="warning">{message}</Notice>}

@@ -151,8 +151,8 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
           onMapping={(next) => read(file, broker, next)}
         />
       )}
-      {preview !== null && <Found preview={preview} onCommit={commit} />}
-      {result !== null && <Told result={result} />}
+      {preview !== null && <ImportPreview preview={preview} onCommit={commit} />}
+      {result !== null && <ImportResult result={result} />}
     </section>
   )
 }
@@ -259,7 +259,7 @@ function ColumnChoice({ columns, mapping, taken, onMapping }: ColumnProps) {
   )
 }
 
-function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: boolean) => void }) {
+function ImportPreview({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: boolean) => void }) {
   const { record_count: count, dividend_count: dividends, cash_count: payments } = preview
   const { skipped_count: skipped, error_count: faults } = preview
   return (
@@ -383,7 +383,7 @@ const Faults = ({ faults }: { faults: readonly string[] }) =>
     </Notice>
   )
 
-function Told({ result }: { result: Result }) {
+function ImportResult({ result }: { result: Result }) {
   const { inserted_count: count, duplicate_count: repeated, failed_count: failed } = result
   const values = { count, repeated, failed }
   return (

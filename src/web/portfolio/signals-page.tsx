@@ -8,7 +8,7 @@ import { Choice, PagesOf } from '../controls.tsx'
 import { pageIn, price } from '../format.ts'
 import { Link, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
+import { Ago, Notice, QueryState, useAnswer } from '../ui.tsx'
 import { ACTIONS, listSignals, nameOf, type Signal } from './portfolio-api.ts'
 
 const PER_PAGE = 20
@@ -44,7 +44,7 @@ export function SignalsPage() {
       <h1>{say('Signals')}</h1>
       <SubNav current="signals" />
       <Filters chosen={chosen} onChoose={(part) => choose({ ...part, page: '1' })} />
-      <Asked found={found} problem={signals.problem ?? stats.problem} onAgain={again} />
+      <QueryState found={found} problem={signals.problem ?? stats.problem} onAgain={again} />
       {stats.found !== null && <p class="hint">{measured(stats.found)}</p>}
       {found?.total === 0 && (
         <p class="empty">{say('No signals here. Each report that advises something makes one.')}</p>

@@ -109,12 +109,12 @@ export function EraseAll({ session }: { session: Session }) {
           </button>
         </div>
       </form>
-      <Told standing={standing} />
+      <ErasureProgress standing={standing} />
     </>
   )
 }
 
-const Told = ({ standing: { kind, deletion, ledgerRows, problem } }: { standing: Standing }) => (
+const ErasureProgress = ({ standing: { kind, deletion, ledgerRows, problem } }: { standing: Standing }) => (
   <>
     {problem !== null && <Notice kind="error">{problem}</Notice>}
     {kind === 'working' && deletion !== null && <Notice kind="info">{say(PHASES[deletion.phase])}</Notice>}

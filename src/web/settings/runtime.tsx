@@ -2,7 +2,16 @@ import { useState } from 'preact/hooks'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { say } from '../texts.ts'
 import { Ago, Notice } from '../ui.tsx'
-import { Loading, SaveForm, SelectField, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import {
+  Loading,
+  OutcomeNotice,
+  SaveForm,
+  SelectField,
+  SureButton,
+  TextField,
+  useAction,
+  useLoaded,
+} from './fields.tsx'
 import { getSettings, listRunners, type Runner, removeRunner, type Settings, saveSettings } from './settings-api.ts'
 
 /** Machines come and go by themselves. */
@@ -79,7 +88,7 @@ function RunnerList({ runners, onGone }: { runners: Runner[]; onGone: () => void
   }
   return (
     <>
-      <Told outcome={removing.outcome} />
+      <OutcomeNotice outcome={removing.outcome} />
       <ul class="rows">
         {runners.map((runner) => (
           <RunnerRow key={runner.id} runner={runner} busy={removing.busy} onRemove={() => void remove(runner.id)} />

@@ -20,8 +20,8 @@ import { LOCAL } from '../../helpers/policies.ts'
 import type { Disk } from '../disk.ts'
 import { Isolate } from './clock.ts'
 import type { Database } from './database.ts'
-import { Place } from './place.ts'
-import { sleep, type World, world } from './world.ts'
+import { ObjectHost } from './place.ts'
+import { type CoreWorld, sleep, world } from './world.ts'
 
 const CRON_EVERY_MS = 5 * 60_000
 
@@ -48,11 +48,11 @@ const target = (id: string, mode: Target['mode'], recognises: boolean): Target =
 /** One that knows what it got before, one that does not, and one for whole batches. */
 const TARGETS = [target('box', 'single', true), target('bell', 'single', false), target('sheet', 'digest', false)]
 
-type Deps = { world: World; disk: Disk; database: Database }
+type Deps = { world: CoreWorld; disk: Disk; database: Database }
 
 export class Queue {
-  readonly place: Place<TaskQueue>
-  readonly #world: World
+  readonly place: ObjectHost<TaskQueue>
+  readonly #world: CoreWorld
   readonly #db: D1Database
   readonly #jobs: Parameters<typeof runUpkeep>[1] = [
     {
@@ -66,7 +66,7 @@ export class Queue {
     this.#world = one
     this.#db = database.binding(one)
     const env = this.#env()
-    this.place = new Place('queue', { world: one, disk, make: (ctx) => new TaskQueue(ctx, env) })
+    this.place = new ObjectHost('queue', { world: one, disk, make: (ctx) => new TaskQueue(ctx, env) })
   }
 
   /** The cron trigger, which comes every few minutes: it passes on what was noted and never told. */

@@ -7,9 +7,9 @@ import { type Chat, newChat } from './chat.ts'
 import { ChatClient, StreamClient, Submitter } from './clients.ts'
 import type { Database } from './database.ts'
 import { Lending } from './lending.ts'
-import type { AnyPlace } from './place.ts'
+import type { AnyHost } from './place.ts'
 import { type Got, Queue } from './queue.ts'
-import { play, turn, World } from './world.ts'
+import { CoreWorld, play, turn } from './world.ts'
 
 export type Stage = {
   queueDisk: Disk
@@ -29,7 +29,7 @@ const QUIET_TURNS = 3
 let plays = 0
 
 export class Schedule {
-  readonly world: World
+  readonly world: CoreWorld
   readonly queue: Queue
   readonly chat: Chat
   readonly chatClients: ChatClient[]
@@ -46,7 +46,7 @@ export class Schedule {
   #actions: number
 
   constructor(seed: number, { queueDisk, chatDisk, lentDisks, database, onTime }: Stage) {
-    this.world = new World(seed, onTime)
+    this.world = new CoreWorld(seed, onTime)
     play(this.world)
     const { world } = this
     this.database = database
@@ -127,7 +127,7 @@ export class Schedule {
     world.fault(`it never comes to rest: ${this.#open()}`)
   }
 
-  get #places(): AnyPlace[] {
+  get #places(): AnyHost[] {
     return [this.queue.place, this.chat, this.lending.lent, this.lending.pool]
   }
 

@@ -3,8 +3,8 @@
 
 import type { Isolate } from './clock.ts'
 import { isolates, runIn } from './clock.ts'
-import type { AnyPlace } from './place.ts'
-import { Line, type World, world } from './world.ts'
+import type { AnyHost } from './place.ts'
+import { type CoreWorld, Line, world } from './world.ts'
 
 type Data = string | Uint8Array
 type SocketEvent = { data?: Data; code?: number; reason?: string }
@@ -13,10 +13,10 @@ type Listener = (event: SocketEvent) => void
 export class ServerEnd {
   readyState = 1
   tags: readonly string[] = []
-  place: AnyPlace | null = null
+  place: AnyHost | null = null
   #attachment: unknown = null
   readonly client: ClientEnd = new ClientEnd(this)
-  readonly #world: World = world()
+  readonly #world: CoreWorld = world()
   readonly #down = new Line()
   readonly #up = new Line()
   #isCut = false

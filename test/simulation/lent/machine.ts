@@ -155,7 +155,11 @@ function filesIn(folder: string): Map<string, string> {
   )
 }
 
-type Asked = { id?: unknown; method?: string; params?: { arguments?: { command?: string }; protocolVersion?: string } }
+type ToolRequest = {
+  id?: unknown
+  method?: string
+  params?: { arguments?: { command?: string }; protocolVersion?: string }
+}
 
 /** A tool server that answers a call when its time is over. */
 class SimulatedProgram extends EventEmitter {
@@ -174,7 +178,7 @@ class SimulatedProgram extends EventEmitter {
   }
 
   #heard(line: string): void {
-    const { id, method, params } = JSON.parse(line) as Asked
+    const { id, method, params } = JSON.parse(line) as ToolRequest
     if (id === undefined) return
     if (method === 'tools/call') this.#called(id, params?.arguments?.command ?? '')
     else this.#answer(id, GREETING, 0)

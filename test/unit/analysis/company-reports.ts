@@ -5,7 +5,7 @@ import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schem
 import type { Fetched, ProviderRun, Quote } from '../../../src/market/bars.ts'
 import type { BoardRankings, FlowDay, Fundamentals, Peers, RankedBoard } from '../../../src/market/company.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
+import { ALONE, type AnalysisWorld, analyze, DEADLINES, type Subject } from './alone.ts'
 import { barsOf, wave } from './series.ts'
 
 const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
@@ -144,7 +144,7 @@ export const WHOLE: CompanyQuestions = {
 
 export async function reportWith(
   company: CompanyQuestions | null,
-  changes: Partial<World> = {},
+  changes: Partial<AnalysisWorld> = {},
   { instrument = MOUTAI, language = 'zh' }: { instrument?: Instrument; language?: ReportLanguage } = {},
 ): Promise<AnalysisReport> {
   const input: Subject = {

@@ -8,7 +8,7 @@ import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
 import type { Bar, Quote } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import type { World } from './alone.ts'
+import type { AnalysisWorld } from './alone.ts'
 import { got, lost, QUOTE, reportWith } from './company-reports.ts'
 import { ROW as EVIDENCE } from './evidence-row.ts'
 
@@ -27,11 +27,11 @@ interface Source {
   /** Of the index that the listing is measured against. */
   index: Bar[]
   /** What else was told on a day; null: bars and index alone. */
-  beside: ((bar: Bar, before: Bar) => Partial<World>) | null
+  beside: ((bar: Bar, before: Bar) => Partial<AnalysisWorld>) | null
 }
 
 /** A quote after the close, two rows of news and a row of evidence, as they were told on the day of the bar. */
-function toldOn(bar: Bar, before: Bar): Partial<World> {
+function toldOn(bar: Bar, before: Bar): Partial<AnalysisWorld> {
   const at = Date.parse(`${bar.date}T21:00:00Z`)
   const quote: Quote = {
     ...{ ...QUOTE, name: 'Walk', currency: 'USD', quotedAt: at, prevClose: before.close, price: bar.close },

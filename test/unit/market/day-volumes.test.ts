@@ -11,7 +11,7 @@ import { sameTimeVolume, type VolumePart } from '../../../src/market/day-volumes
 import type { Market } from '../../../src/market/instruments.ts'
 import { eastMoneyProvider } from '../../../src/market/providers/eastmoney.ts'
 import { yahooProvider } from '../../../src/market/providers/yahoo.ts'
-import type { World } from '../analysis/alone.ts'
+import type { AnalysisWorld } from '../analysis/alone.ts'
 import { BARS, got, lost, QUOTE, reportWith } from '../analysis/company-reports.ts'
 import { instrument, json, upstream } from './upstream.ts'
 
@@ -257,7 +257,7 @@ const told = (value: VolumePart[]): Fetched<VolumePart[]> => {
 
 function liveReport(
   factor: number,
-  changes: Partial<World> = {},
+  changes: Partial<AnalysisWorld> = {},
   language: ReportLanguage = 'zh',
 ): Promise<AnalysisReport> {
   const known = PARTS.filter(({ date, until }) => date < TODAY || until <= 635)

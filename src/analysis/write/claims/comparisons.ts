@@ -2,7 +2,7 @@
 
 import type { Figure } from './figures.ts'
 import { isWithin } from './judge-figure.ts'
-import type { FactName, Finding, Known } from './known.ts'
+import type { FactName, Finding, KnownFacts } from './known.ts'
 import type { Mention } from './name-table.ts'
 import { isNegated } from './states.ts'
 
@@ -23,7 +23,7 @@ function familyOf(fact: FactName): 'level' | 'macd' | 'kdj' | null {
 
 const isAverages = ({ facts }: Mention) => facts.every((fact) => fact.startsWith('ma'))
 
-type Read = { readonly text: string; readonly figures: readonly Figure[]; readonly known: Known }
+type Read = { readonly text: string; readonly figures: readonly Figure[]; readonly known: KnownFacts }
 
 export function comparisons(mentions: readonly Mention[], read: Read): Finding[] {
   return mentions.flatMap((mention, i): Finding[] => {
@@ -82,7 +82,7 @@ const IT = /그보다|이보다|그 (?:위|아래)|其|\b(?:above|below|under|ov
 /** What is said of the price and of the level that stands before it: a line "below the current price", the price "above it". */
 function aboutPrice(
   before: readonly Mention[],
-  { words, place, known }: { words: string; place: MentionContext; known: Known },
+  { words, place, known }: { words: string; place: MentionContext; known: KnownFacts },
 ): Finding[] {
   const [level] = before.findLast(({ facts }) => facts[0] !== undefined && familyOf(facts[0]) === 'level')?.facts ?? []
   if (level === undefined || level === 'price') return []
@@ -150,7 +150,7 @@ function wordsOf(
   return words === between && from === undefined && figures.some(isFar) ? null : words
 }
 
-function compared({ values }: Known, [a, b]: readonly [FactName, FactName], isMore: boolean): Finding {
+function compared({ values }: KnownFacts, [a, b]: readonly [FactName, FactName], isMore: boolean): Finding {
   const [left, right] = [values[a], values[b]]
   if (left === null || right === null) return false
   return isMore ? left > right : left < right
@@ -280,7 +280,7 @@ function bracketed(mentions: readonly Mention[], figure: Figure, text: string): 
 }
 
 /** By the price or by the level: both are said, and a few percent apart they are nearly the same. */
-function isApart({ value, half, mode }: Figure, { level: { facts }, isAbove }: Side, { values }: Known): boolean {
+function isApart({ value, half, mode }: Figure, { level: { facts }, isAbove }: Side, { values }: KnownFacts): boolean {
   const { price } = values
   const told = { value: Math.abs(value), half, mode }
   return facts.some((fact) => {
@@ -306,5 +306,5 @@ function rangeShare(
   return base === undefined || level === undefined ? null : { base, level }
 }
 
-const isShare = (figure: Figure, { values: { atr, price } }: Known): boolean =>
+const isShare = (figure: Figure, { values: { atr, price } }: KnownFacts): boolean =>
   atr !== null && price !== null && isWithin(figure, (atr / price) * 100)

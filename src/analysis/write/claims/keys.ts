@@ -4,7 +4,7 @@
 import type { ReportLanguage } from '../../schemas.ts'
 import { fixed, keptDecimals, largeNumber, round, signedPct, withUnit } from '../../texts/format.ts'
 import { plain } from '../sentences.ts'
-import { type FactName, type Known, moneyOf, SIGNED, UNITS } from './known.ts'
+import { type FactName, type KnownFacts, moneyOf, SIGNED, UNITS } from './known.ts'
 
 export type KeyedFigure = {
   readonly key: string
@@ -22,7 +22,7 @@ const keyOf = (fact: FactName) =>
     .toLowerCase()
 
 /** Every fact with a value, under its key. */
-export function keyedFigures(known: Known, language: ReportLanguage): KeyedFigure[] {
+export function keyedFigures(known: KnownFacts, language: ReportLanguage): KeyedFigure[] {
   return (Object.keys(UNITS) as FactName[]).flatMap((fact) => {
     const value = known.values[fact]
     // What flows out is what does not flow in: one of both is told.
@@ -45,7 +45,7 @@ export const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 const FINE: ReadonlySet<FactName> = new Set(['dif', 'dea', 'histogram'])
 const WHOLE = /^score/
 
-type Style = { readonly known: Known; readonly language: ReportLanguage }
+type Style = { readonly known: KnownFacts; readonly language: ReportLanguage }
 
 /** The figure of a fact as reports print it. */
 export function factText(fact: FactName, value: number, { known, language }: Style): string {

@@ -72,10 +72,10 @@ function settleCursors(tally: Tally): void {
   for (const { rowsRead } of cursors.splice(0)) tally.rowsRead += rowsRead
 }
 
-type Parts = Pick<GitWorkspace, 'storage' | 'fs'>
+type RepositoryFiles = Pick<GitWorkspace, 'storage' | 'fs'>
 
 /** The same files and the same storage, and every use of them counted. */
-function counted({ storage, fs }: Parts, tally: Tally): Parts {
+function counted({ storage, fs }: RepositoryFiles, tally: Tally): RepositoryFiles {
   const spied = <T extends object>(target: T, note: (result: unknown) => void): T =>
     new Proxy(target, {
       get: (_, name) => {

@@ -286,10 +286,10 @@ function allowedBy(fileMode: number): number {
   return fileMode | ((fileMode & 0o444) >> 2)
 }
 
-type Places = { source: string; goal: string; from: string }
+type CopyPaths = { source: string; goal: string; from: string }
 
 async function put(
-  { source, goal, from }: Places,
+  { source, goal, from }: CopyPaths,
   { stat, there }: { stat: Stat; there: Stat | null },
   copying: Copying,
 ) {

@@ -27,7 +27,7 @@ function lastOf({ read }: TarOptions, yes: string, no: string): boolean {
 }
 
 /** The operands that ask for entries, and which of them found one. */
-export class Wanted {
+export class EntryOperands {
   readonly #operands: readonly (Operand & { pattern: RegExp | null; isFound: boolean })[]
 
   constructor(options: TarOptions) {

@@ -11,7 +11,7 @@ import { compared } from './compare.ts'
 import { membersOf, tarOf } from './format.ts'
 import { EntryLines } from './lines.ts'
 import { listedNames } from './listed-names.ts'
-import { Wanted } from './names.ts'
+import { EntryOperands } from './names.ts'
 import { type TarOptions, tarOptions } from './options.ts'
 import { Packing } from './pack.ts'
 import { FAILED, topFolder, Unpacking } from './unpack.ts'
@@ -134,7 +134,7 @@ async function remove(given: TarOptions, call: ShellCall): Promise<ShellResult> 
   const read = await archiveOf(options, call)
   if (typeof read === 'string') return failure(read)
   if (read.isPacked) return failure(`Cannot update compressed archives${FATAL}`)
-  const wanted = new Wanted(options)
+  const wanted = new EntryOperands(options)
   const kept: Uint8Array[] = []
   for (const { found, blocks } of membersOf(read.bytes)) {
     if (wanted.areAll || wanted.by(found.name) === null) kept.push(blocks)

@@ -21,7 +21,7 @@ const MAX_SCALE = 10_000
 const MAX_BASE = 999
 
 /** What a function is called with. */
-interface Given {
+interface CallArguments {
   variables: ReadonlyMap<string, Decimal>
   arrays: ReadonlyMap<string, Map<number, Decimal>>
 }
@@ -91,7 +91,7 @@ export class Memory {
   }
 
   /** Gives a function its own names; what is answered gives them back to the caller when it has ended. */
-  enter(locals: readonly Local[], given: Given): () => void {
+  enter(locals: readonly Local[], given: CallArguments): () => void {
     const restore = this.#hide(locals)
     for (const [local, value] of given.variables) this.#variables.set(local, value)
     for (const [local, array] of given.arrays) this.#arrays.set(local, array)
