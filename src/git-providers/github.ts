@@ -253,10 +253,10 @@ const PullRequest = Ticket.extend({
 type PullRequest = z.infer<typeof PullRequest>
 
 // A node that the token may not see is null, and an empty object where a search finds a thing of another kind.
-const Nothing = z.strictObject({}).transform(() => null)
+const NoNode = z.strictObject({}).transform(() => null)
 const Tasks = z.object({
-  pulls: nodesOf(z.union([PullRequest, Nothing])),
-  issues: nodesOf(z.union([Ticket, Nothing])),
+  pulls: nodesOf(z.union([PullRequest, NoNode])),
+  issues: nodesOf(z.union([Ticket, NoNode])),
 })
 
 const BranchDates = z.object({

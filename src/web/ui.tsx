@@ -73,7 +73,7 @@ export async function isCopied(text: string): Promise<boolean> {
   )
 }
 
-export const Ago = ({ time }: { time: string }) => (
+export const RelativeTime = ({ time }: { time: string }) => (
   <time dateTime={time} title={clockTime(time)}>
     {ago(time)}
   </time>

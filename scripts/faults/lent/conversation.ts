@@ -45,7 +45,7 @@ export const noBooks = (): Books => ({
   backMs: [],
 })
 
-type Outside = {
+type ConversationDeps = {
   client: SteadyClient
   machines: readonly Machine[]
   books: Books
@@ -73,7 +73,7 @@ type GivenUp = {
 
 export class LentConversation {
   readonly id: string
-  readonly #outside: Outside
+  readonly #outside: ConversationDeps
   readonly #watcher: Watcher
   #files: Files = new Map()
   #makesCalls = false
@@ -81,7 +81,7 @@ export class LentConversation {
   /** The newest step without an outcome: a machine that comes back tells what it made, after it was given up as well. */
   #doubted: Step | null = null
 
-  constructor(id: string, outside: Outside) {
+  constructor(id: string, outside: ConversationDeps) {
     this.id = id
     this.#outside = outside
     this.#watcher = new Watcher(`${outside.client.url}/api/conversations/${id}/ws`, () => {})

@@ -115,14 +115,14 @@ function failureOf(bars: Bounded<unknown>, fetched: Prices, { signal }: Ctx): Ru
   return hasBars || fetched.quote.ok ? null : 'no_data'
 }
 
-type Beside = Pick<Inputs, 'company' | 'dayVolumes' | 'indexBars' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
+type SideInputs = Pick<Inputs, 'company' | 'dayVolumes' | 'indexBars' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
 type Subject = AnalysisInput & Pick<Inputs, 'provenance' | 'fetched' | 'now'>
 
 /**
  * What stands beside the prices: the company, the news, the report before. All of it may fail, and a report is made all the
  * same; only being stopped ends the run here.
  */
-async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<Beside> {
+async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<SideInputs> {
   // All begin now: none waits for another.
   // The volumes first: of a source that is asked in turns, what is known of the company takes five.
   const volumes = dayVolumesOf(view, deps, ctx)

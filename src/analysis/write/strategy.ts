@@ -71,12 +71,12 @@ export function levelRows({ idealBuy, secondaryBuy, stopLoss, takeProfit }: Stra
 
 // For how long the verdict holds, and what its plan can win for what it risks, in words and in figures.
 
-type About = Pick<Judged, 'technical' | 'periods' | 'language'>
+type StrategyFacts = Pick<Judged, 'technical' | 'periods' | 'language'>
 
 const KEYS: readonly HorizonKey[] = ['short', 'medium', 'long', 'weekly', 'monthly']
 
 /** Each horizon with its direction and words; null without a technical view. */
-export function wireHorizons({ technical, periods, language }: About) {
+export function wireHorizons({ technical, periods, language }: StrategyFacts) {
   if (technical === null || periods === null) return null
   const texts = textsOf(language).outlook
   const directions = { ...technical.horizons, ...periods }

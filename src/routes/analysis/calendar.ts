@@ -301,9 +301,9 @@ class HeldShares {
   }
 }
 
-type Shown = { listing: ListingEvents; entry: CalendarEntry; name: string | null; held: HeldShares }
+type ListedEvent = { listing: ListingEvents; entry: CalendarEntry; name: string | null; held: HeldShares }
 
-async function eventShown({ listing, entry, name, held }: Shown): Promise<Event> {
+async function eventShown({ listing, entry, name, held }: ListedEvent): Promise<Event> {
   const { instrument, provider, notice } = listing
   const { kind, from, to, certainty, earnings, dividend } = entry
   // Who holds it at the end of the day before is paid.

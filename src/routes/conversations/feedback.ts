@@ -14,7 +14,7 @@ import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { answered, inSlices } from '../../lib/slices.ts'
-import { found, ownConversation } from './access.ts'
+import { foundOr404, ownConversation } from './access.ts'
 import { jsonArray } from './event-walk.ts'
 import { ConversationPath } from './schemas.ts'
 
@@ -67,7 +67,7 @@ endpoint(
   },
   async (c, { params, body }) => {
     const id = params.conversation_id
-    found(await ownConversation(c, id).summary(), id)
+    foundOr404(await ownConversation(c, id).summary(), id)
     const feedbackId = await storing(() => store(c, id, body))
     const message = 'Thank you. Your feedback was stored on this server and sent nowhere.'
     return c.json({ statusCode: 200 as const, body: { message, feedback_id: feedbackId, password: NO_PASSWORD } })
@@ -121,7 +121,7 @@ function enough(used: number, allowed: number): AppError {
 /** What is kept in R2: the judgement, then the events. */
 async function recordOf(c: Context<AppEnv>, row: FeedbackRow, { email, version }: FeedbackRequest) {
   const stub = ownConversation(c, row.conversationId)
-  const first = found(await stub.readEvents(-1), row.conversationId)
+  const first = foundOr404(await stub.readEvents(-1), row.conversationId)
   const record = {
     feedback_id: row.id,
     conversation_id: row.conversationId,

@@ -5,7 +5,7 @@ import { Choice, PagesOf } from '../controls.tsx'
 import { pageIn, price, signed } from '../format.ts'
 import { Link, navigate, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice, QueryState, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, RelativeTime, useAnswer } from '../ui.tsx'
 import {
   type Accuracy,
   type EvidencePage,
@@ -91,7 +91,7 @@ const Row = ({ item }: { item: HistoryItem }) => (
       </span>
       {item.current_price !== null && <span class="figure-value">{price(item.current_price)}</span>}
       <span class="row-time">
-        <Ago time={item.created_at} />
+        <RelativeTime time={item.created_at} />
       </span>
     </Link>
   </li>

@@ -7,8 +7,8 @@ import { WayToSetting } from '../ui.tsx'
 import { visible } from '../visible.ts'
 import { EditCard, LiveOutput, OutputText, StepCard, standing } from './cards.tsx'
 import { type Entry, entryOf, type Focus, isSame, type Output } from './entries.ts'
+import { MessageEntry, Speaker, WithWords } from './message-entry.tsx'
 import { type Anchor, anchorOf, keepInSight, restore } from './place.ts'
-import { MessageEntry, Speaker, WithWords } from './said.tsx'
 import type { Side } from './window.ts'
 
 /** How close to its end, in pixels, the log still follows what comes. */
@@ -312,7 +312,7 @@ function OutputView({ output: { text, exitCode, fault }, printed }: { output: Ou
   return (
     <>
       {fault !== '' && <p class="exit failed">{fault}</p>}
-      {text === '' && fault !== '' && printed !== '' && <Lost printed={printed} />}
+      {text === '' && fault !== '' && printed !== '' && <LostOutput printed={printed} />}
       {text !== '' && <OutputText text={text} atEnd={exitCode !== null && exitCode !== 0} />}
       {exitCode === -1 && <p class="exit">{say('no exit code: cut off or still running')}</p>}
       {exitCode !== null && exitCode !== -1 && (
@@ -323,7 +323,7 @@ function OutputView({ output: { text, exitCode, fault }, printed }: { output: Ou
 }
 
 /** Of an output that the service lost. */
-const Lost = ({ printed }: { printed: string }) => (
+const LostOutput = ({ printed }: { printed: string }) => (
   <>
     <p class="hint">{say('What it had printed before, as long as this page is open:')}</p>
     <LiveOutput text={printed} />

@@ -140,7 +140,7 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
     <section class="card booking" aria-labelledby="csv-head">
       <h2 id="csv-head">{say('Import a broker’s file')}</h2>
       <div class="filters">
-        <From {...{ accounts, broker, into }} brokers={there} onBroker={use} onInto={setAccount} />
+        <ImportSource {...{ accounts, broker, into }} brokers={there} onBroker={use} onInto={setAccount} />
         <FileButton name={file?.name ?? null} onFile={(source) => read(source, broker, mapping)} />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
@@ -157,7 +157,7 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
   )
 }
 
-type FromProps = {
+type ImportSourceProps = {
   brokers: readonly Broker[]
   broker: string
   accounts: readonly Account[]
@@ -166,7 +166,7 @@ type FromProps = {
   onInto: (id: string) => void
 }
 
-const From = ({ brokers, broker, accounts, into, onBroker, onInto }: FromProps) => (
+const ImportSource = ({ brokers, broker, accounts, into, onBroker, onInto }: ImportSourceProps) => (
   <>
     <Choice
       label={say('Broker')}

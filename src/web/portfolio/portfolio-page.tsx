@@ -80,18 +80,13 @@ export function PortfolioPage() {
         />
       )}
       {accounts !== null && found !== null && (
-        <Holdings
-          {...{ accounts, found, account, round }}
-          risk={risk.found}
-          onChanged={changed}
-          onProblem={setProblem}
-        />
+        <Assets {...{ accounts, found, account, round }} risk={risk.found} onChanged={changed} onProblem={setProblem} />
       )}
     </main>
   )
 }
 
-type HoldingsProps = {
+type AssetsProps = {
   accounts: Account[]
   found: LoadedPortfolio
   risk: Risk | null
@@ -101,7 +96,7 @@ type HoldingsProps = {
   onProblem: (text: string) => void
 }
 
-function Holdings({ accounts, found, risk, account, round, onChanged, onProblem }: HoldingsProps) {
+function Assets({ accounts, found, risk, account, round, onChanged, onProblem }: AssetsProps) {
   const { snapshot } = found
   const isAnyHeld = snapshot.accounts.some(({ positions }) => positions.length > 0)
   return (

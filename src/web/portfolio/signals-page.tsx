@@ -8,7 +8,7 @@ import { Choice, PagesOf } from '../controls.tsx'
 import { pageIn, price } from '../format.ts'
 import { Link, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice, QueryState, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, RelativeTime, useAnswer } from '../ui.tsx'
 import { ACTIONS, listSignals, nameOf, type Signal } from './portfolio-api.ts'
 
 const PER_PAGE = 20
@@ -118,7 +118,7 @@ function SignalCard({ signal, onChanged }: CardProps) {
         {name} <span class="code">{signal.stock_code}</span> <span class="badge">{nameOf(ACTIONS, signal.action)}</span>
       </h2>
       <p class="hint">
-        {nameOf(STATUSES, signal.status)} · <Ago time={signal.created_at} />
+        {nameOf(STATUSES, signal.status)} · <RelativeTime time={signal.created_at} />
         {signal.score !== null && ` · ${say('Score {score}', { score: signal.score })}`}
       </p>
       <Levels signal={signal} />

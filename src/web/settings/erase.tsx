@@ -72,7 +72,7 @@ function useErasing(owner: string) {
   return { standing, erase }
 }
 
-const What = () => (
+const ErasureScope = () => (
   <>
     <p>
       {say(
@@ -96,7 +96,7 @@ export function EraseAll({ session }: { session: Session }) {
   }
   return (
     <>
-      <What />
+      <ErasureScope />
       <form class="card settings-form" onSubmit={submit}>
         <Field label={say('To delete everything, type the word')} hint={<code>{word}</code>}>
           {(attributes) => (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { say } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Notice, RelativeTime } from '../ui.tsx'
 import {
   Loading,
   OutcomeNotice,
@@ -107,7 +107,9 @@ function RunnerRow({ runner, busy, onRemove }: { runner: Runner; busy: boolean; 
       <div class="settings-row-head">
         <strong>{name}</strong>
         <span class={state === 'connected' ? 'badge running' : 'badge'}>{say(STATES[state])}</span>
-        <span class="row-time">{state === 'gone' ? <Ago time={seen_at} /> : `${conversations}/${capacity}`}</span>
+        <span class="row-time">
+          {state === 'gone' ? <RelativeTime time={seen_at} /> : `${conversations}/${capacity}`}
+        </span>
       </div>
       <p class="hint">
         {[`${os} ${arch}`, say('isolation {kind}', { kind: isolation }), say('network {kind}', { kind: network })].join(

@@ -21,7 +21,7 @@ import type { Disk } from '../disk.ts'
 import { Isolate } from './clock.ts'
 import type { Database } from './database.ts'
 import { ObjectHost } from './place.ts'
-import { type CoreWorld, sleep, world } from './world.ts'
+import { type CoreWorld, currentWorld, sleep } from './world.ts'
 
 const CRON_EVERY_MS = 5 * 60_000
 
@@ -181,13 +181,13 @@ function reportOf(owner: string, queryId: string, stockCode: string): NewAnalysi
 }
 
 /** What a service at the other end of a channel got. */
-export type Got = { channel: string; key: string; isDoubled: boolean }
+export type DeliveredMessage = { channel: string; key: string; isDoubled: boolean }
 
 /** The services of the channels: one request is answered, another is refused for now, and of a third the answer never comes. */
-export function channelServices(got: Got[]): typeof fetch {
+export function channelServices(got: DeliveredMessage[]): typeof fetch {
   const keys = new Set<string>()
   return async (address, init) => {
-    const one = world()
+    const one = currentWorld()
     const channel = new URL(String(address)).pathname.slice(1)
     if (init?.method === 'HEAD') return one.call('look at a channel', () => new Response(null, { status: 200 }))
     const key = new Headers(init?.headers).get('idempotency-key') ?? ''

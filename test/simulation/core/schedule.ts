@@ -8,7 +8,7 @@ import { ChatClient, StreamClient, Submitter } from './clients.ts'
 import type { Database } from './database.ts'
 import { Lending } from './lending.ts'
 import type { AnyHost } from './place.ts'
-import { type Got, Queue } from './queue.ts'
+import { type DeliveredMessage, Queue } from './queue.ts'
 import { CoreWorld, play, turn } from './world.ts'
 
 export type Stage = {
@@ -40,7 +40,7 @@ export class Schedule {
   readonly lending: Lending
   readonly owners: readonly string[]
   readonly database: Database
-  readonly got: Got[] = []
+  readonly got: DeliveredMessage[] = []
   readonly #work: Readonly<Record<string, () => number>>
   readonly #acts: readonly Act[]
   #actions: number

@@ -4,7 +4,7 @@
 import type { Isolate } from './clock.ts'
 import { isolates, runIn } from './clock.ts'
 import type { AnyHost } from './place.ts'
-import { type CoreWorld, Line, world } from './world.ts'
+import { type CoreWorld, currentWorld, Line } from './world.ts'
 
 type Data = string | Uint8Array
 type SocketEvent = { data?: Data; code?: number; reason?: string }
@@ -16,7 +16,7 @@ export class ServerEnd {
   place: AnyHost | null = null
   #attachment: unknown = null
   readonly client: ClientEnd = new ClientEnd(this)
-  readonly #world: CoreWorld = world()
+  readonly #world: CoreWorld = currentWorld()
   readonly #down = new Line()
   readonly #up = new Line()
   #isCut = false

@@ -139,7 +139,7 @@ let played: CoreWorld | null = null
 export function play(world: CoreWorld): void {
   played = world
 }
-export function world(): CoreWorld {
+export function currentWorld(): CoreWorld {
   if (played === null) throw new Error('no world is played')
   return played
 }

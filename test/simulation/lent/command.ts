@@ -64,12 +64,12 @@ const firstLine = (text: string | undefined): string => text?.split('\n', 1)[0] 
 
 type Files = ReadonlyMap<string, string>
 /** What stood there before, what users stored, and the newest command without an outcome. */
-type Before = { files: Files; stored: Files; doubted: Command | null }
+type KnownStates = { files: Files; stored: Files; doubted: Command | null }
 
 /** Files that are neither as they were nor as the command makes them. */
 export function wrongFiles(
   command: Command,
-  { isEnded, found, files, stored, doubted }: Before & { isEnded: boolean; found: Files },
+  { isEnded, found, files, stored, doubted }: KnownStates & { isEnded: boolean; found: Files },
 ): string[] {
   const wrong: string[] = []
   const wanted = isEnded ? after(files, command) : files

@@ -103,7 +103,7 @@ export const FLOW: FlowDay[] = Array.from({ length: 10 }, (_, i) => ({
   mainNetPct: 1,
 }))
 
-export const ran = (changes: Partial<ProviderRun> = {}): ProviderRun => ({
+export const providerRun = (changes: Partial<ProviderRun> = {}): ProviderRun => ({
   dataType: 'fundamentals',
   provider: 'eastmoney',
   operation: 'x',
@@ -118,28 +118,28 @@ export const ran = (changes: Partial<ProviderRun> = {}): ProviderRun => ({
   ...changes,
 })
 
-export const got = <T>(value: T, runs = [ran()]): Fetched<T> => ({
+export const fetchedValue = <T>(value: T, runs = [providerRun()]): Fetched<T> => ({
   ok: true,
   value,
   provider: 'eastmoney',
   provenance: null,
   runs,
 })
-export const lost = (errorType: string): Fetched<never> => ({
+export const failedFetch = (errorType: string): Fetched<never> => ({
   ok: false,
-  runs: [ran({ success: false, errorType, errorMessage: `eastmoney: ${errorType}` })],
+  runs: [providerRun({ success: false, errorType, errorMessage: `eastmoney: ${errorType}` })],
 })
 
 export const WHOLE: CompanyQuestions = {
-  fundamentals: async () => got(REPORT),
-  flow: async () => got(FLOW),
+  fundamentals: async () => fetchedValue(REPORT),
+  flow: async () => fetchedValue(FLOW),
   boards: async () =>
-    got([
+    fetchedValue([
       { code: 'BK0477', name: '白酒', changePct: 3.2 },
       { code: 'BK0500', name: '贵州板块', changePct: 0.1 },
     ]),
-  rankings: async () => got(RANKINGS),
-  peers: async () => got(PEERS),
+  rankings: async () => fetchedValue(RANKINGS),
+  peers: async () => fetchedValue(PEERS),
 }
 
 export async function reportWith(
@@ -160,8 +160,8 @@ export async function reportWith(
     queryId: 'c'.repeat(32),
   }
   const result = await analyze(input, {
-    dailyBars: async () => got(BARS),
-    quote: async () => got(QUOTE),
+    dailyBars: async () => fetchedValue(BARS),
+    quote: async () => fetchedValue(QUOTE),
     ...ALONE,
     company,
     onStage: () => undefined,

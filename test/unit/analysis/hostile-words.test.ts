@@ -115,10 +115,10 @@ function surfacesOf(report: AnalysisReport, language: ReportLanguage) {
   }
 }
 
-type Shown = Awaited<ReturnType<typeof shownOf>>
+type ReportTexts = Awaited<ReturnType<typeof shownOf>>
 
 /** Every text and figure of it outside the box, by where it stands. */
-function outside(shown: Shown, language: ReportLanguage): Record<string, string> {
+function outside(shown: ReportTexts, language: ReportLanguage): Record<string, string> {
   const heading = textsOf(language).report.heading.model_words
   const counts = new RegExp(textsOf(language).analysis.modelCounts.replace(/\{\w+\}/g, '\\d+'))
   const found: Record<string, string> = {}

@@ -159,9 +159,9 @@ function figureFindings(text: string, known: KnownFacts, used: readonly KeyedFig
   ]
 }
 
-type Around = { readonly text: string; readonly mentions: readonly Mention[]; readonly known: KnownFacts }
+type SentenceContext = { readonly text: string; readonly mentions: readonly Mention[]; readonly known: KnownFacts }
 
-const isClaim = (figure: Figure, { text, mentions, known }: Around) =>
+const isClaim = (figure: Figure, { text, mentions, known }: SentenceContext) =>
   !isNoFigure(text, figure) && !isLimit(text, figure, known) && !isFullMark(text, figure, mentions)
 
 /** Where a part of the sentence has no name, the figures that are named by their keys are what it compares: "1060.24 is below 1064.08". */

@@ -171,18 +171,18 @@ const isListed = (between: string) =>
 // How far a level is from the price, told in percent of one of them: "the resistance is 2.3 % above the price", 高于现价2.3%, 현재가보다 2.3% 높다.
 
 /** `base` is the price that it is counted from, where that is named. */
-export type Apart = {
+export type PriceDistance = {
   readonly figure: Figure
   readonly base: Mention | null
   readonly level: Mention
   readonly finding: boolean
 }
 /** On which side of the price the level is said to be; null where only the distance is told. */
-type Side = Omit<Apart, 'finding' | 'figure'> & { readonly isAbove: boolean | null }
+type Side = Omit<PriceDistance, 'finding' | 'figure'> & { readonly isAbove: boolean | null }
 
 /** Levels whose distance from the price is told, and whether it is right. */
-export function apartFromPrice(mentions: readonly Mention[], { text, figures, known }: Read): Apart[] {
-  return figures.flatMap((figure): Apart[] => {
+export function apartFromPrice(mentions: readonly Mention[], { text, figures, known }: Read): PriceDistance[] {
+  return figures.flatMap((figure): PriceDistance[] => {
     if (figure.unit !== 'percent') return []
     const range = rangeShare(mentions, figure, text)
     if (range !== null) return [{ figure, ...range, finding: isShare(figure, known) }]
@@ -298,7 +298,7 @@ function rangeShare(
   mentions: readonly Mention[],
   figure: Figure,
   text: string,
-): Omit<Apart, 'finding' | 'figure'> | null {
+): Omit<PriceDistance, 'finding' | 'figure'> | null {
   const base = mentions.find(
     (one) => isPrice(one) && one.end <= figure.at && SHARE.test(text.slice(one.end, figure.at)),
   )

@@ -21,7 +21,7 @@ import {
   joined,
   onlyReads,
   type Position,
-  shown,
+  showResult,
   type Watched,
   withForeignLoops,
 } from './position.ts'
@@ -200,7 +200,7 @@ type Staged = { stage: Stage | undefined; result: StepResult }
 
 function shownOf(shell: Watched, position: Position, { stage, result }: Staged): StepResult {
   if (stage === 'inner, errors go on') return result
-  return stage === 'inner' ? errorsShown(shell, position, result) : shown(shell, position, result)
+  return stage === 'inner' ? errorsShown(shell, position, result) : showResult(shell, position, result)
 }
 
 /** What a command answers that threw; what ends more than the command is thrown on. */

@@ -177,7 +177,7 @@ export async function asSubshell<T>(position: Position, run: () => Promise<T>): 
 }
 
 /** What is shown is no part of what the step answers with. */
-export function shown(shell: Watched, position: Position, result: StepResult): StepResult {
+export function showResult(shell: Watched, position: Position, result: StepResult): StepResult {
   if (result.stdout === '') return errorsShown(shell, position, result)
   const text = textOf(result)
   shell.ctx.executionScope.appendOutput('stdout', text, 'terminal')

@@ -5,22 +5,22 @@ import type { Watched } from './position.ts'
 import type { Command, SimpleCommand, Statement } from './shape.ts'
 import type { Word } from './words-alone.ts'
 
-type Most = { unit: 'lines' | 'bytes'; count: number; isWanted?: (line: string) => boolean }
+type ReadLimit = { unit: 'lines' | 'bytes'; count: number; isWanted?: (line: string) => boolean }
 /** `null` where the words do not tell. `same`: it wants what its own reader does. */
-type ReaderDemand = Most | 'same' | null
+type ReaderDemand = ReadLimit | 'same' | null
 
 /** What fits into a pipe that nobody reads any more, and what a reader takes at once. */
 const LEFT_UNREAD = 65_536 + 4096
 
 /** Counts what is written for readers that want so much. */
 export class ReaderWants {
-  readonly #most: Most
+  readonly #most: ReadLimit
   #taken = 0
   #unread = 0
   /** The beginning of a line whose end has not come yet. */
   #begun = ''
 
-  constructor(most: Most) {
+  constructor(most: ReadLimit) {
     this.#most = most
   }
 

@@ -10,7 +10,7 @@ import {
   joined,
   type Position,
   positionIn,
-  shown,
+  showResult,
   type Watched,
   withForeignLoops,
   withTerminal,
@@ -144,7 +144,7 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
       needsTable: startsTable(node, isInput ? given : undefined),
       run: whole,
     })
-    return position.isLive ? shown(shell, position, result) : result
+    return position.isLive ? showResult(shell, position, result) : result
   } finally {
     watch.inputTaken = given === undefined ? null : given.length - (shell.ctx.state.groupStdin ?? '').length
   }

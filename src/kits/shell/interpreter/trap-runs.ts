@@ -1,6 +1,6 @@
 // When traps are run, and where a shell begins that has traps of its own.
 
-import { joined, type Position, shown, type Watched } from './position.ts'
+import { joined, type Position, showResult, type Watched } from './position.ts'
 import type { Command, Pipeline, Script, Statement, StepResult } from './shape.ts'
 import { roundTrace } from './trace.ts'
 import { Traps } from './traps.ts'
@@ -29,7 +29,7 @@ export async function toItsExit(shell: Watched, position: Position, run: Run): P
   }
   const action = exit && REPLACED.has(exit) ? null : position.traps.takeExit()
   if (action !== null) {
-    if (position.isLive) result = shown(shell, position, result)
+    if (position.isLive) result = showResult(shell, position, result)
     try {
       const acted = await runAction(shell, { position, action, exitCode: result.exitCode })
       result = joined(result, acted, endsBy(shell, acted) ? acted.exitCode : result.exitCode)
@@ -113,7 +113,7 @@ export async function runAction(
   }
   setStatus(lastExitCode)
   state.lastArg = lastArg
-  return position.isLive ? shown(shell, position, result) : result
+  return position.isLive ? showResult(shell, position, result) : result
 }
 
 /** For the script of an action, whose lines are that of the command that it is run for, and for that of `eval`. */
@@ -200,7 +200,7 @@ export async function withReturn(shell: Watched, position: Position, run: Run): 
 export async function returned(shell: Watched, position: Position, result: StepResult): Promise<StepResult> {
   const action = position.traps.areSet ? position.traps.actionFor('RETURN', shell.ctx.state.callDepth) : null
   if (action === null) return result
-  const before = position.isLive ? shown(shell, position, result) : result
+  const before = position.isLive ? showResult(shell, position, result) : result
   return joined(before, await runAction(shell, { position, action }), result.exitCode)
 }
 

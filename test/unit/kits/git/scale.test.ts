@@ -3,7 +3,7 @@ import { ChangedFiles } from '../../../../durable-objects/conversation/workspace
 import { gitDiff } from '../../../../durable-objects/conversation/workspace/git-diff.ts'
 import { cloneRepository } from '../../../../src/kits/git/index.ts'
 import { LOOPBACK_REMOTES, largeRepository, realGit, repositoryUrl } from '../../../helpers/git-host.ts'
-import { type GitWorkspace, openGitWorkspace, shown, write } from './open-git-workspace.ts'
+import { changeLines, type GitWorkspace, openGitWorkspace, write } from './open-git-workspace.ts'
 
 const CHANGED = 10
 
@@ -41,11 +41,11 @@ async function effort(files: number): Promise<{ changes: Tally; diff: Tally }> {
       return { fileCalls: tally.fileCalls - before.fileCalls, rowsRead: tally.rowsRead - before.rowsRead }
     }
     // The one that is told of writes has to know the repository.
-    expect(shown(await noting.changes())).toEqual([])
-    await counting(async () => expect(shown(await index.changes())).toEqual([]))
+    expect(changeLines(await noting.changes())).toEqual([])
+    await counting(async () => expect(changeLines(await index.changes())).toEqual([]))
     for (let i = 0; i < CHANGED; i++) await write(fs, `/workspace/r/d${i}/s${i % 7}/f${i}.txt`, 'changed\n')
     return {
-      changes: await counting(async () => expect(shown(await index.changes())).toHaveLength(CHANGED)),
+      changes: await counting(async () => expect(changeLines(await index.changes())).toHaveLength(CHANGED)),
       diff: await counting(async () =>
         expect(await gitDiff(index, 'r/d1/s1/f1.txt', false)).toMatchObject({ ok: true, modified: 'changed' }),
       ),

@@ -2,7 +2,7 @@
 
 import type { Definition, Node } from './ast.ts'
 import { nativeFilter } from './builtins.ts'
-import { type At, type Bound, bind, boundAt, type Emit, type Env, type Filter, run } from './machine.ts'
+import { type Bound, bind, boundAt, type Emit, type Env, type Filter, type PathValue, run } from './machine.ts'
 import { preludeDefinition } from './prelude.ts'
 import { type Code, type Compiler, lookUp, type Scope, signature, undefinedName, within } from './scope.ts'
 
@@ -75,7 +75,7 @@ export function parameterScope(scope: Scope | null, params: Definition['params']
 
 type Calling = { code: Code; base: Env; filters: readonly Filter[]; env: Env }
 
-function call({ code, base, filters, env }: Calling, input: At, emit: Emit): void {
+function call({ code, base, filters, env }: Calling, input: PathValue, emit: Emit): void {
   const { body, params } = code
   if (body === null) throw new Error('a function of the program has no body')
   const inner = filters.reduce<Env>((at, filter) => bind(at, { closure: { filter, env } }), base)

@@ -6,13 +6,13 @@ import {
   compare,
   type Decimal,
   divide,
+  integer,
   integerOf,
   multiply,
   parseNumber,
   power,
   remainder,
   truth,
-  whole,
   ZERO,
 } from './number.ts'
 import type { Assignable, Local } from './syntax.ts'
@@ -64,9 +64,9 @@ export class Memory {
   read(place: Assignable, index: number): Decimal {
     if (place.kind === 'variable') return this.#variables.get(place.name) ?? ZERO
     if (place.kind === 'element') return this.#arrays.get(place.name)?.get(index) ?? ZERO
-    if (place.name === 'scale') return whole(this.scale)
-    if (place.name === 'ibase') return whole(this.#inBase)
-    return place.name === 'obase' ? whole(this.outBase) : this.last
+    if (place.name === 'scale') return integer(this.scale)
+    if (place.name === 'ibase') return integer(this.#inBase)
+    return place.name === 'obase' ? integer(this.outBase) : this.last
   }
 
   store(place: Assignable, index: number, value: Decimal): Decimal {
