@@ -193,7 +193,7 @@ export class Alerts {
   }
 
   #deps(): SweepDeps {
-    const { place, db } = this.#queue
+    const { host, db } = this.#queue
     const none = async () => ({ ok: false as const, runs: [] })
     const quoted = (): Fetched<Quote> => ({
       ok: true,
@@ -217,9 +217,9 @@ export class Alerts {
       makeLight: async () => null,
       publish: async (triggers) => {
         const news = triggers.map(({ owner, uid }) => ({ owner, uid, json: JSON.stringify({ uid }) }))
-        await place.call('tellOnce', (queue) => queue.tellOnce('alert_triggered', news))
+        await host.call('tellOnce', (queue) => queue.tellOnce('alert_triggered', news))
       },
-      wake: () => place.call('notify', (queue) => queue.notify([])),
+      wake: () => host.call('notify', (queue) => queue.notify([])),
     }
   }
 

@@ -12,7 +12,7 @@ import { SocketPermits } from '../../../durable-objects/conversation/sockets/soc
 import { placeNote } from '../../../src/agent/actions.ts'
 import type { ActionEvent, NewEvent } from '../../../src/agent/events.ts'
 import type { Disk } from '../disk.ts'
-import { ObjectHost } from './place.ts'
+import { ObjectHost } from './object-host.ts'
 import type { ClientEnd } from './sockets.ts'
 import type { CoreWorld } from './world.ts'
 

@@ -6,7 +6,7 @@ import type { TaskRequest } from '../../../src/analysis/task.ts'
 import { streamOf } from '../../../src/http/sse.ts'
 import type { Chat } from './chat.ts'
 import { Isolate } from './clock.ts'
-import type { ObjectHost } from './place.ts'
+import type { ObjectHost } from './object-host.ts'
 import type { ClientEnd } from './sockets.ts'
 import { type CoreWorld, sleep } from './world.ts'
 

@@ -9,7 +9,7 @@ import { RunnerPool, type WantedRunner } from '../../../durable-objects/owner/ru
 import type { RunnerCall } from '../../../src/agent/runtime.ts'
 import { ticketIn } from '../../../src/runners/ticket.ts'
 import type { Disk } from '../disk.ts'
-import { ObjectHost } from './place.ts'
+import { ObjectHost } from './object-host.ts'
 import type { ClientEnd } from './sockets.ts'
 import type { CoreWorld } from './world.ts'
 

@@ -12,7 +12,7 @@ import { Submissions } from '../../../durable-objects/task-queue/submissions.ts'
 import { UnsavedReports } from '../../../durable-objects/task-queue/unsaved-reports.ts'
 import { Isolate } from './clock.ts'
 import type { Database } from './database.ts'
-import { Life } from './place.ts'
+import { Life } from './object-host.ts'
 
 /** Puts it in, and returns what takes it out. */
 type PlantFault = (database: Database) => () => void

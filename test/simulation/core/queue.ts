@@ -20,7 +20,7 @@ import { LOCAL } from '../../helpers/policies.ts'
 import type { Disk } from '../disk.ts'
 import { Isolate } from './clock.ts'
 import type { Database } from './database.ts'
-import { ObjectHost } from './place.ts'
+import { ObjectHost } from './object-host.ts'
 import { type CoreWorld, currentWorld, sleep } from './world.ts'
 
 const CRON_EVERY_MS = 5 * 60_000
@@ -51,14 +51,14 @@ const TARGETS = [target('box', 'single', true), target('bell', 'single', false),
 type Deps = { world: CoreWorld; disk: Disk; database: Database }
 
 export class Queue {
-  readonly place: ObjectHost<TaskQueue>
+  readonly host: ObjectHost<TaskQueue>
   readonly #world: CoreWorld
   readonly #db: D1Database
   readonly #jobs: Parameters<typeof runUpkeep>[1] = [
     {
       name: 'notices',
       everyMs: CRON_EVERY_MS,
-      run: async () => `${await this.place.call('notify', (queue) => queue.notify([]))}`,
+      run: async () => `${await this.host.call('notify', (queue) => queue.notify([]))}`,
     },
   ]
 
@@ -66,7 +66,7 @@ export class Queue {
     this.#world = one
     this.#db = database.binding(one)
     const env = this.#env()
-    this.place = new ObjectHost('queue', { world: one, disk, make: (ctx) => new TaskQueue(ctx, env) })
+    this.host = new ObjectHost('queue', { world: one, disk, make: (ctx) => new TaskQueue(ctx, env) })
   }
 
   /** The cron trigger, which comes every few minutes: it passes on what was noted and never told. */
@@ -97,8 +97,8 @@ export class Queue {
   async #run(order: RunOrder): Promise<void> {
     const { owner, taskId } = order
     await runTask(order, {
-      report: (report) => this.place.call('progress', (queue) => queue.progress(report)),
-      finish: (finish) => this.place.call('finish', (queue) => queue.finish(finish)),
+      report: (report) => this.host.call('progress', (queue) => queue.progress(report)),
+      finish: (finish) => this.host.call('finish', (queue) => queue.finish(finish)),
       saved: async () => {
         const stored = await findByQueryId(this.#db, owner, taskId)
         return stored && { stockName: stored.stockName }

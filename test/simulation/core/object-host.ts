@@ -217,7 +217,7 @@ export class ObjectHost<T extends Callable> {
       getWebSocketAutoResponseTimestamp: () => null,
       acceptWebSocket: (socket: ServerEnd, tags: string[] = []) => {
         socket.tags = tags
-        socket.place = this
+        socket.host = this
         this.sockets.push(socket)
       },
     } as unknown as DurableObjectState
