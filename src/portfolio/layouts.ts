@@ -222,7 +222,7 @@ export type Choice = {
   decimal?: '.' | ','
 }
 
-export function chosen(layout: Layout, choice: Choice): Layout {
+export function chosenLayout(layout: Layout, choice: Choice): Layout {
   const { columns = {}, buy, sell, dividend, dateOrder, decimal } = choice
   return {
     ...layout,

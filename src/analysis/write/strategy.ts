@@ -8,7 +8,7 @@ import type { Judged } from '../judge/judge.ts'
 import { LEAST_REWARD_RISK, type Level, type StrategyLevels, type TradePlan } from '../judge/levels.ts'
 import type { ReportLanguage, ReportStrategy } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
-import { alarmFor, marked, markFor } from '../texts/findings.ts'
+import { alarmFor, markFor, withMark } from '../texts/findings.ts'
 import { aside, fixed, withUnit } from '../texts/format.ts'
 import type { HorizonKey } from '../texts/texts.ts'
 
@@ -40,7 +40,7 @@ export function levelText(
     n: Math.abs(offsetAtr),
   })
   const text = withUnit(fixed(level.price, decimals), currency, language) + aside(reason, language)
-  return marked(text, markFor(consistency, ['levels'], language) || alarmFor(consistency, decidedBy, language))
+  return withMark(text, markFor(consistency, ['levels'], language) || alarmFor(consistency, decidedBy, language))
 }
 
 /** The strategy of a report; null when not a single level could be derived. */

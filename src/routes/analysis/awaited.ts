@@ -25,7 +25,7 @@ type AcceptedTask = z.infer<typeof TaskAccepted>
 type Batch = z.infer<typeof BatchTaskAcceptedResponse>
 
 /** The answer that the tasks were accepted, or what became of them within the time. */
-export async function awaited(c: Context<AppEnv>, accepted: Response, seconds: number): Promise<Response> {
+export async function awaitTasks(c: Context<AppEnv>, accepted: Response, seconds: number): Promise<Response> {
   const body: AcceptedTask | Batch = await accepted.json()
   const until = Date.now() + seconds * 1000
   if ('task_id' in body) return ofOne(c, body, await lookUntil(c, body.task_id, until))

@@ -24,7 +24,7 @@ import { isoMicros } from '../../lib/clock.ts'
 import { laxBool } from '../../lib/lax.ts'
 import { isAmbiguousZone, nextSlot, type ScheduleTime, WhenSchema } from '../../schedule/plan.ts'
 import { type Screen, ScreenInput } from '../../screening/filter.ts'
-import { compared, runItem } from '../../screening/runs.ts'
+import { compareScreen, runItem } from '../../screening/runs.ts'
 import { pageQuery } from './page/alert-schemas.ts'
 import {
   ROOT,
@@ -291,7 +291,7 @@ endpoint(
     const saved = await screenAt(c, screen_id)
     const screen = readOrRefuse(c, ScreenInput.parse(JSON.parse(saved.screen)))
     const found = await screened(c, screen, query)
-    const { fresh, isFirst } = await compared(c.env.DB, { saved, screen, now: Date.now() })
+    const { fresh, isFirst } = await compareScreen(c.env.DB, { saved, screen, now: Date.now() })
     const new_codes = isFirst ? [] : fresh.map(({ code }) => code)
     return c.json({ ...found, is_first: isFirst, new_codes })
   },

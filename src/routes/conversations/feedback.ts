@@ -13,7 +13,7 @@ import { joinBytes } from '../../lib/bytes.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import { answered, inSlices } from '../../lib/slices.ts'
+import { inSlices, putInTime } from '../../lib/slices.ts'
 import { foundOr404, ownConversation } from './access.ts'
 import { jsonArray } from './event-walk.ts'
 import { ConversationPath } from './schemas.ts'
@@ -167,15 +167,15 @@ async function storeText(bucket: R2Bucket, key: string, texts: AsyncIterable<str
       upload ??= await bucket.createMultipartUpload(key)
       let rest = joinBytes(waiting)
       for (; rest.byteLength >= PART_BYTES; rest = rest.subarray(PART_BYTES)) {
-        parts.push(await answered(upload.uploadPart(parts.length + 1, inSlices(rest.subarray(0, PART_BYTES)))))
+        parts.push(await putInTime(upload.uploadPart(parts.length + 1, inSlices(rest.subarray(0, PART_BYTES)))))
       }
       // A copy, or what is left would keep the whole alive.
       waiting = [rest.slice()]
       size = rest.byteLength
     }
     const end = joinBytes(waiting)
-    if (upload === null) return void (await answered(bucket.put(key, inSlices(end))))
-    if (size > 0) parts.push(await answered(upload.uploadPart(parts.length + 1, inSlices(end))))
+    if (upload === null) return void (await putInTime(bucket.put(key, inSlices(end))))
+    if (size > 0) parts.push(await putInTime(upload.uploadPart(parts.length + 1, inSlices(end))))
     await upload.complete(parts)
   } catch (error) {
     await abandon(upload)

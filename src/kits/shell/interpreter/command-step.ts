@@ -18,7 +18,7 @@ import { emitted } from './output-routes.ts'
 import {
   asSubshell,
   errorsShown,
-  joined,
+  joinedResults,
   onlyReads,
   type Position,
   showResult,
@@ -103,7 +103,7 @@ async function wholeCommand(shell: Watched, position: Position, { node, run }: C
     if (node.type === 'FunctionDef' && isExported(shell.ctx.state, node.name)) passOn(shell, position, node)
   }
   const received = await receivePending(shell, position)
-  if (received !== null) result = joined(result, received, result.exitCode)
+  if (received !== null) result = joinedResults(result, received, result.exitCode)
   if (trapped) result = { ...result, stdout: trapped.stdout + result.stdout, stderr: trapped.stderr + result.stderr }
   return left(shell, position, { stage, isLive, result })
 }

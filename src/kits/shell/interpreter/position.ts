@@ -198,7 +198,7 @@ export function errorsShown({ ctx }: Watched, position: Position, result: StepRe
 }
 
 /** The result with what something else wrote in front of it or behind it. */
-export function joined(first: StepResult, second: StepResult, exitCode: number): StepResult {
+export function joinedResults(first: StepResult, second: StepResult, exitCode: number): StepResult {
   if (first.stdout === '' && first.stderr === '') return { ...second, exitCode }
   if (second.stdout === '' && second.stderr === '') return { ...first, exitCode }
   const stdout = textOf(first) + textOf(second)

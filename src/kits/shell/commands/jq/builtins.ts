@@ -18,7 +18,7 @@ import {
   run,
   step,
 } from './machine.ts'
-import { JqError, named, shortly } from './operators.ts'
+import { JqError, shortly, valueLabel } from './operators.ts'
 import { getPath, piecesOf } from './paths.ts'
 import { preludeNames } from './prelude.ts'
 import { loopWith, recurseWith } from './recurse.ts'
@@ -72,7 +72,7 @@ const FILTERS: Readonly<Record<string, (call: Call) => void>> = {
   'first/1': ({ args: [f], env, input, emit }) => limited(1, { f: given(f), env, input, emit }),
   'limit/2': ({ args: [n, f], env, input, emit }) =>
     each(n, env, input.value, (most) => {
-      if (typeof most !== 'number') throw new JqError(`${named(most)} and number (1) cannot be subtracted`)
+      if (typeof most !== 'number') throw new JqError(`${valueLabel(most)} and number (1) cannot be subtracted`)
       if (most < 0) given(f)(env, input, emit)
       // One result at least, as in jq 1.6.
       else limited(Math.max(1, Math.ceil(most)), { f: given(f), env, input, emit })
@@ -196,7 +196,7 @@ function mapped({ args: [f], env, input: { value, path }, emit, machine }: Call)
 
 function keyed(name: string): (call: Call) => void {
   return ({ args: [f], env, input: { value, path }, emit }) => {
-    if (!isArray(value)) throw new JqError(`Cannot index ${named(value)}`)
+    if (!isArray(value)) throw new JqError(`Cannot index ${valueLabel(value)}`)
     const keys = value.map((item) => {
       const found: JqValue[] = []
       each(f, env, item, (one) => found.push(one))

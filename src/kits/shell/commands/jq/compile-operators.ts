@@ -4,7 +4,7 @@ import type { Node } from './ast.ts'
 import { formatted } from './formats.ts'
 import { JqSyntaxError } from './lexer.ts'
 import { type Filter, lostPath, run } from './machine.ts'
-import { JqError, named, OPERATORS } from './operators.ts'
+import { JqError, OPERATORS, valueLabel } from './operators.ts'
 import type { Compiler, Scope } from './scope.ts'
 import { isTrue } from './value.ts'
 
@@ -65,7 +65,7 @@ export function compileNegate({ body }: OperatorNode<'negate'>): Compile {
     const inner = compiler.filter(body, scope)
     return (env, { value, path }, emit) =>
       run(inner, env, value, (one) => {
-        if (typeof one !== 'number') throw new JqError(`${named(one)} cannot be negated`)
+        if (typeof one !== 'number') throw new JqError(`${valueLabel(one)} cannot be negated`)
         emit(0 - one, lostPath(path))
       })
   }

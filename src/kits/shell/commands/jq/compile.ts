@@ -26,10 +26,10 @@ import {
   step,
   valueBound,
 } from './machine.ts'
-import { JqError, named, shortly } from './operators.ts'
+import { JqError, shortly, valueLabel } from './operators.ts'
 import { piecesOf, valueAt } from './paths.ts'
 import { recurseWith } from './recurse.ts'
-import { type Compiler, lookUp, type Scope, undefinedName, within } from './scope.ts'
+import { type Compiler, childScope, lookUp, type Scope, undefinedName } from './scope.ts'
 import { compileUpdate } from './update.ts'
 import { type JqValue, typeOf } from './value.ts'
 
@@ -241,7 +241,7 @@ function compileObject({ entries }: NodeOf<'object'>): Compile {
           return
         }
         run(part.keys, env, input, (key) => {
-          if (typeof key !== 'string') throw new JqError(`Cannot use ${named(key)} as object key`)
+          if (typeof key !== 'string') throw new JqError(`Cannot use ${valueLabel(key)} as object key`)
           run(part.values, env, input, (value) => from(at + 1, [...entriesSoFar, [key, value]]))
         })
       }
@@ -262,7 +262,7 @@ function compileVariable({ name }: NodeOf<'variable'>): Compile {
 
 function compileLabel({ name, body }: NodeOf<'label'>): Compile {
   return (compiler, scope) => {
-    const inner = compiler.filter(body, within(scope, { kind: 'label', name }))
+    const inner = compiler.filter(body, childScope(scope, { kind: 'label', name }))
     return (env, input, emit) => {
       const label = {}
       try {
@@ -288,7 +288,7 @@ function compileBreak({ name }: NodeOf<'break'>): Compile {
 function compileDefine({ definition, body }: NodeOf<'define'>): Compile {
   return (compiler, scope) => {
     const code = { params: definition.params, body: null as Filter | null }
-    const inner = within(scope, { kind: 'function', name: definition.name, code })
+    const inner = childScope(scope, { kind: 'function', name: definition.name, code })
     code.body = compiler.filter(definition.body, parameterScope(inner, definition.params))
     const rest = compiler.filter(body, inner)
     return (env, input, emit) => rest(bind(env, 'function'), input, emit)

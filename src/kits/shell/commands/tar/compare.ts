@@ -12,7 +12,7 @@ import { FAILED } from './unpack.ts'
 const EXIT_DIFFERS = 1
 const EXIT_TROUBLE = 2
 
-export async function compared(archive: Uint8Array, options: TarOptions, call: ShellCall): Promise<ShellResult> {
+export async function compareArchive(archive: Uint8Array, options: TarOptions, call: ShellCall): Promise<ShellResult> {
   const wanted = new EntryOperands(options)
   const isExcluded = exclusion(options, [])
   const lines = new EntryLines(options, call.env)

@@ -7,7 +7,7 @@ import { shellMessage } from '../../interpreter-command.ts'
 import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { gunzipped, MAX_ARCHIVE_BYTES, UnpackError } from '../file-walk.ts'
-import { compared } from './compare.ts'
+import { compareArchive } from './compare.ts'
 import { membersOf, tarOf } from './format.ts'
 import { EntryLines } from './lines.ts'
 import { listedNames } from './listed-names.ts'
@@ -160,7 +160,7 @@ async function readOut(given: TarOptions, call: ShellCall): Promise<ShellResult>
     if (options.has('top') && options.mode === 'x')
       fs.makeDirectory(resolvePath(cwd, topFolder(options, folder)), { recursive: true })
   }
-  return options.mode === 'd' ? compared(read.bytes, options, call) : new Unpacking(options, call).run(read.bytes)
+  return options.mode === 'd' ? compareArchive(read.bytes, options, call) : new Unpacking(options, call).run(read.bytes)
 }
 
 type Archive = { bytes: Uint8Array; isPacked: boolean }
