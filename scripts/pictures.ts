@@ -23,8 +23,8 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', 
 const TIMEOUT_MS = 120_000
 
 type Look = { language: 'en' | 'zh'; theme: 'light' | 'dark'; width: number; height: number }
-type Picture = { name: string; look: Look; path: (made: Made) => string; ready: (page: Page) => Promise<void> }
-type Made = { conversation: string; chinese: string; english: string; review: string }
+type Picture = { name: string; look: Look; path: (made: Subjects) => string; ready: (page: Page) => Promise<void> }
+type Subjects = { conversation: string; chinese: string; english: string; review: string }
 
 const DESKTOP = { width: 1280, height: 860 }
 const chart = (page: Page) => page.locator('.chart-section canvas').first().waitFor()
@@ -93,7 +93,7 @@ async function completed(url: string, path: string, json: object): Promise<strin
   }
 }
 
-async function take(browser: Browser, { url, made, picture }: { url: string; made: Made; picture: Picture }) {
+async function take(browser: Browser, { url, made, picture }: { url: string; made: Subjects; picture: Picture }) {
   const { name, look } = picture
   const context = await browser.newContext({
     viewport: { width: look.width, height: look.height },

@@ -62,9 +62,9 @@ export function taskQueue(env: Env): Stub<'TASK_QUEUE'> {
 }
 
 /** The calls of a limiter. Every other property of the stub is a call as well, `then` included: never await the stub. */
-export type LimiterStub = { take(what: Take): Promise<Taken> }
+export type LimiterStub = { take(what: Take): Promise<TakeResult> }
 export type Take = Parameters<Limiter['take']>[0]
-export type Taken = ReturnType<Limiter['take']>
+export type TakeResult = ReturnType<Limiter['take']>
 
 /** The rate limits of one key or address, by its name. */
 export function limiter(env: Env, who: string): LimiterStub {

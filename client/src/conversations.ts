@@ -5,10 +5,10 @@ import type { Common, Http, Reply } from './http.ts'
 import { WorkspaceFiles } from './workspace-files.ts'
 
 const ONE = '/api/conversations/{conversation_id}'
-type One = typeof ONE
+type ConversationPath = typeof ONE
 
-export type ClientAction = Calls[`POST ${One}/events`]['body']
-type EventQuery = NonNullable<Calls[`GET ${One}/events`]['query']>
+export type ClientAction = Calls[`POST ${ConversationPath}/events`]['body']
+type EventQuery = NonNullable<Calls[`GET ${ConversationPath}/events`]['query']>
 
 /** Where the agent stands. */
 export type Stand = {
@@ -178,11 +178,11 @@ export class Conversation {
   }
 
   /** Starts one that was stopped. */
-  start(): Promise<Reply<`POST ${One}/start`>> {
+  start(): Promise<Reply<`POST ${ConversationPath}/start`>> {
     return this.#http.call(`POST ${ONE}/start`, { path: this.#path, body: {} })
   }
 
-  stop(): Promise<Reply<`POST ${One}/stop`>> {
+  stop(): Promise<Reply<`POST ${ConversationPath}/stop`>> {
     return this.#http.call(`POST ${ONE}/stop`, { path: this.#path })
   }
 
@@ -198,7 +198,7 @@ export class Conversation {
   }
 
   /** Every event, as a recording that can be played. */
-  trajectory(): Promise<Reply<`GET ${One}/trajectory`>> {
+  trajectory(): Promise<Reply<`GET ${ConversationPath}/trajectory`>> {
     return this.#http.call(`GET ${ONE}/trajectory`, { path: this.#path, timeoutMs: 600_000 })
   }
 }
@@ -215,7 +215,7 @@ function messageOf(content: string, image_urls?: string[]): ClientAction {
   return { action: 'message', args: { content, image_urls: image_urls ?? null } }
 }
 
-function standOf(answer: Reply<`POST ${One}/events`>): Stand {
+function standOf(answer: Reply<`POST ${ConversationPath}/events`>): Stand {
   if (!('at_rest' in answer)) {
     throw new BellwetherError('old_service', 'The service does not know `wait`: it is older than this client')
   }

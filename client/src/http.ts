@@ -20,7 +20,7 @@ export type Settings = {
 }
 
 export type Call = keyof Calls
-type Given<C extends Call, K extends string> = K extends keyof Calls[C] ? Calls[C][K] : never
+type CallField<C extends Call, K extends string> = K extends keyof Calls[C] ? Calls[C][K] : never
 type PathNames<C extends string> = C extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never
 type Needed<K extends string, T> = [T] extends [never]
   ? unknown
@@ -37,12 +37,12 @@ export type Common = {
   headers?: Readonly<Record<string, string>>
 }
 export type Options<C extends Call> = Common &
-  Needed<'body', Given<C, 'body'>> &
+  Needed<'body', CallField<C, 'body'>> &
   ('query' extends keyof Calls[C] ? Pick<Calls[C], 'query'> : unknown) &
   ([PathNames<C>] extends [never] ? unknown : { path: Record<PathNames<C>, string | number> })
-export type Reply<C extends Call> = Given<C, 'reply'>
+export type Reply<C extends Call> = CallField<C, 'reply'>
 
-type Loose = Common & { path?: Record<string, string | number>; query?: object; body?: unknown }
+type AnyOptions = Common & { path?: Record<string, string | number>; query?: object; body?: unknown }
 
 /** The calls that take an `Idempotency-Key`. */
 const KEYED: ReadonlySet<string> = new Set([
@@ -79,7 +79,7 @@ export class Http {
     call: C,
     ...[options]: Record<never, never> extends Options<C> ? [Options<C>?] : [Options<C>]
   ): Promise<Reply<C>>
-  async call(call: Call, options: Loose = {}): Promise<unknown> {
+  async call(call: Call, options: AnyOptions = {}): Promise<unknown> {
     const response = await this.send(call, options)
     const type = response.headers.get('content-type') ?? ''
     if (type.includes('json')) return response.json()
@@ -88,7 +88,7 @@ export class Http {
   }
 
   /** The answer itself, for statuses and streams; every status of 400 or more is thrown. */
-  async send(call: Call, options: Loose = {}): Promise<Response> {
+  async send(call: Call, options: AnyOptions = {}): Promise<Response> {
     const [method = 'GET'] = call.split(' ')
     const key = options.idempotencyKey ?? (KEYED.has(call) ? crypto.randomUUID() : null)
     const isRepeatable = method === 'GET' || method === 'PUT' || key !== null
@@ -104,7 +104,7 @@ export class Http {
     }
   }
 
-  async #once(call: Call, options: Loose, key: string | null): Promise<Response> {
+  async #once(call: Call, options: AnyOptions, key: string | null): Promise<Response> {
     const [method = 'GET', template = '/'] = call.split(' ')
     const { body, signal, query = {}, path = {}, timeoutMs = this.#settings.timeoutMs ?? 30_000 } = options
     const target = `${this.url}${filled(template, path)}${searchOf(query)}`

@@ -14,12 +14,12 @@ import { retryAfterOf } from '../src/errors.ts'
 import { Bellwether, ServiceError, TimedOut, Unreachable } from '../src/index.ts'
 import { cli, temporaryFolder } from './support/run.ts'
 
-type Asked = { method: string | undefined; key: string | undefined }
+type ReceivedRequest = { method: string | undefined; key: string | undefined }
 type Answer = { status: number; body: unknown; headers?: Record<string, string> } | 'cut' | 'silence'
 
 /** A service that gives the answers one after the other, and tells what it was asked. */
 async function standIn(answers: readonly Answer[]) {
-  const asked: Asked[] = []
+  const asked: ReceivedRequest[] = []
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const answer = answers[asked.length] ?? { status: 500, body: 'no more answers' }
     asked.push({ method: request.method, key: request.headers['idempotency-key']?.toString() })

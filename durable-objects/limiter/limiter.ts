@@ -17,12 +17,12 @@ type Take = {
   known: Bucket | null
 }
 
-type Taken = Spending & { bucket: Bucket }
+type BucketSpending = Spending & { bucket: Bucket }
 
 export class Limiter extends createDurable({ autoPersist: false }) {
   buckets: Record<string, Bucket> = {}
 
-  take({ kind, count, windowMs, spent, since, known }: Take): Taken {
+  take({ kind, count, windowMs, spent, since, known }: Take): BucketSpending {
     const now = Date.now()
     const bucket = this.buckets[kind] ?? known ?? { tokens: count, at: Math.min(since, now) }
     this.buckets[kind] = bucket

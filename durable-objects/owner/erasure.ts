@@ -40,7 +40,7 @@ type Deps = {
 }
 
 /** When to go on, epoch ms; `end` when only the last step is left, null when there is nothing to do. */
-export type Onward = number | 'end' | null
+export type NextWork = number | 'end' | null
 
 /** Longer than a request takes from its admission to what it stores; `endpoint` asks again for one that took longer. */
 const RUN_OUT_MS = 10_000
@@ -66,7 +66,7 @@ export class Erasure {
   }
 
   /** Goes on as far as it can; never throws. */
-  async work(): Promise<Onward> {
+  async work(): Promise<NextWork> {
     const { owner } = this
     if (owner === null) return null
     try {
@@ -95,7 +95,7 @@ export class Erasure {
     }
   }
 
-  async #goOn(order: Order): Promise<Onward> {
+  async #goOn(order: Order): Promise<NextWork> {
     const { owner, counts } = order
     const before = JSON.stringify(counts)
     const { isBusy, isAll } = await this.#sweep(order)

@@ -4,12 +4,12 @@
 import type { Task, TaskRequest } from '../../src/analysis/task.ts'
 import { must } from '../../src/lib/assert.ts'
 import type { Allowance, Full } from './allowance.ts'
-import type { Begun, Keyed, KeyedRequests, OtherRequest } from './keyed-requests.ts'
+import type { Keyed, KeyedRequests, OtherRequest, SubmittedStocks } from './keyed-requests.ts'
 import type { Locks } from './locks.ts'
 import type { Submissions } from './submissions.ts'
 import type { Submitted, Tasks } from './tasks.ts'
 
-export type SubmitAnswer = { ok: true; results: Begun } | Full | OtherRequest
+export type SubmitAnswer = { ok: true; results: SubmittedStocks } | Full | OtherRequest
 
 export type ReviewAnswer =
   | { ok: true; taskId: string }
@@ -139,7 +139,7 @@ export class Intake {
   }
 }
 
-const begun = (result: Submitted): Begun[number] =>
+const begun = (result: Submitted): SubmittedStocks[number] =>
   result.accepted
     ? { accepted: true, stockCode: result.task.request.stockCode, taskId: result.task.id }
     : { accepted: false, stockCode: result.stockCode, taskId: result.taskId }

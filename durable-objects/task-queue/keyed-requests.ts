@@ -7,9 +7,9 @@ import { firstRow } from '../sql.ts'
 
 export const KEPT_MS = 24 * 3600 * 1000
 
-export const Begun = z.array(z.object({ accepted: z.boolean(), stockCode: z.string(), taskId: z.string() }))
+export const SubmittedStocks = z.array(z.object({ accepted: z.boolean(), stockCode: z.string(), taskId: z.string() }))
 /** What became of each stock of a submission: a task of its own, or the open one of the same stock. */
-export type Begun = z.infer<typeof Begun>
+export type SubmittedStocks = z.infer<typeof SubmittedStocks>
 
 /** The key, and a digest of what is asked for. */
 export type Keyed = { key: string; digest: string }
@@ -24,15 +24,15 @@ export class KeyedRequests {
   }
 
   /** What was begun under the key; null for a new one. */
-  find(owner: string, { key, digest }: Keyed, now: number): { ok: true; begun: Begun } | OtherRequest | null {
+  find(owner: string, { key, digest }: Keyed, now: number): { ok: true; begun: SubmittedStocks } | OtherRequest | null {
     const query = 'SELECT digest, begun FROM keyed_requests WHERE owner = ? AND key = ? AND at > ?'
     const row = firstRow<{ digest: string; begun: string }>(this.#sql, query, owner, key, now - KEPT_MS)
     if (row === null) return null
     if (row.digest !== digest) return { ok: false, reason: 'other_request' }
-    return { ok: true, begun: Begun.parse(JSON.parse(row.begun)) }
+    return { ok: true, begun: SubmittedStocks.parse(JSON.parse(row.begun)) }
   }
 
-  remember(owner: string, { key, digest }: Keyed, { begun, at }: { begun: Begun; at: number }): void {
+  remember(owner: string, { key, digest }: Keyed, { begun, at }: { begun: SubmittedStocks; at: number }): void {
     const statement = 'INSERT OR REPLACE INTO keyed_requests (owner, key, digest, begun, at) VALUES (?, ?, ?, ?, ?)'
     this.#sql.exec(statement, owner, key, digest, JSON.stringify(begun), at)
   }

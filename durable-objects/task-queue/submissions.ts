@@ -2,7 +2,7 @@
 // stored with its tasks in one transaction, and returned again.
 
 import { firstRow } from '../sql.ts'
-import { Begun } from './keyed-requests.ts'
+import { SubmittedStocks } from './keyed-requests.ts'
 
 export class Submissions {
   readonly #sql: SqlStorage
@@ -12,13 +12,13 @@ export class Submissions {
   }
 
   /** What was answered before, or null. */
-  find(owner: string, key: string): Begun | null {
+  find(owner: string, key: string): SubmittedStocks | null {
     const query = 'SELECT answer FROM submissions WHERE owner = ? AND key = ?'
     const row = firstRow<{ answer: string }>(this.#sql, query, owner, key)
-    return row && Begun.parse(JSON.parse(row.answer))
+    return row && SubmittedStocks.parse(JSON.parse(row.answer))
   }
 
-  remember(owner: string, { key, answer, at }: { key: string; answer: Begun; at: number }): void {
+  remember(owner: string, { key, answer, at }: { key: string; answer: SubmittedStocks; at: number }): void {
     this.#sql.exec(
       'INSERT INTO submissions (owner, key, answer, at) VALUES (?, ?, ?, ?)',
       owner,

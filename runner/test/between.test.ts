@@ -1,12 +1,12 @@
 // What a shell prints while no call listens, and what the next call hears of it.
 
 import { expect, test } from 'vitest'
-import { Between } from '../src/session/call-shell.ts'
+import { IdleOutput } from '../src/session/call-shell.ts'
 
 const MOST = 1024 * 1024
 
 /** What the next call gets once these were printed, and what it is told. */
-function handed(between: Between, ...printed: readonly Buffer[]): { shown: string; remarks: string[] } {
+function handed(between: IdleOutput, ...printed: readonly Buffer[]): { shown: string; remarks: string[] } {
   for (const bytes of printed) between.push(bytes)
   const remarks = new Set<string>()
   const shown: Buffer[] = []
@@ -17,7 +17,7 @@ function handed(between: Between, ...printed: readonly Buffer[]): { shown: strin
 const text = (length: number, letter: string) => Buffer.alloc(length, letter)
 
 test('what was printed comes once, to the next call, in its order', () => {
-  const between = new Between()
+  const between = new IdleOutput()
   const reused = Buffer.from('one ')
   between.push(reused)
   // The terminal reads the next piece into the same memory.
@@ -27,7 +27,7 @@ test('what was printed comes once, to the next call, in its order', () => {
 })
 
 test('of more than a mebibyte the last is kept to the byte, and how much is missing is told once', () => {
-  const between = new Between()
+  const between = new IdleOutput()
   const told = (bytes: number) => [`${bytes} bytes of output between two calls are not shown.`]
   expect(handed(between, text(MOST, 'a'))).toEqual({ shown: 'a'.repeat(MOST), remarks: [] })
   const cut = handed(between, text(10, 'a'), text(MOST - 4, 'b'))

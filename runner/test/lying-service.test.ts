@@ -8,9 +8,9 @@ import { encode } from './support/stand-in-tree.ts'
 
 const FILE = { kind: 'file', mode: 0o644, mtime: 0, size: 1, offset: 0, length: 1 }
 const x = [Buffer.from('x')]
-type Sent = { entries: unknown[]; bytes?: Buffer[]; seq?: number; transfer?: number }
+type UploadFrame = { entries: unknown[]; bytes?: Buffer[]; seq?: number; transfer?: number }
 
-const LIES: readonly (readonly [string, Sent | Buffer | string])[] = [
+const LIES: readonly (readonly [string, UploadFrame | Buffer | string])[] = [
   ['a path with ..', { entries: [{ ...FILE, path: '../escaped' }], bytes: x }],
   ['a path with .. within', { entries: [{ ...FILE, path: 'a/../../escaped' }], bytes: x }],
   ['an absolute path', { entries: [{ ...FILE, path: '/tmp/escaped' }], bytes: x }],

@@ -196,10 +196,10 @@ function differing(a: Answer, b: Answer): string[] {
   return what
 }
 
-type Found = { compared: number; unsteady: string[]; unended: string[]; differences: Difference[] }
+type ParityResult = { compared: number; unsteady: string[]; unended: string[]; differences: Difference[] }
 
 /** For whoever repairs a difference: `PARITY_DETAILS` names a file. */
-function keep(found: Found): void {
+function keep(found: ParityResult): void {
   const path = process.env.PARITY_DETAILS
   if (path !== undefined) writeFileSync(path, JSON.stringify(found, null, 1))
 }

@@ -3,15 +3,15 @@
 import { expect, test } from 'vitest'
 import type { Stamp } from '../src/sync/manifest.ts'
 import { type AskGit, IGNORED_BYTES, Staying } from '../src/sync/staying.ts'
-import type { Seen, Walk } from '../src/sync/walk.ts'
+import type { Walk, WalkedEntry } from '../src/sync/walk.ts'
 
 const stamp = (size: number, ctimeNs = 1n): Stamp => ({ size, mtimeNs: 1n, ctimeNs, ino: 1n, mode: 0o644 })
 
 /** A repository with a build of three times what is sent, whose index was written at `written`. */
 function walked(written: bigint, left: string[] = []): Walk {
-  const file = (size: number, at = 1n): Seen => ({ kind: 'file', stamp: stamp(size, at) })
-  const folder: Seen = { kind: 'directory', stamp: stamp(0) }
-  const seen = new Map<string, Seen>([
+  const file = (size: number, at = 1n): WalkedEntry => ({ kind: 'file', stamp: stamp(size, at) })
+  const folder: WalkedEntry = { kind: 'directory', stamp: stamp(0) }
+  const seen = new Map<string, WalkedEntry>([
     ['.git', folder],
     ['.git/index', file(100, written)],
     ['a.txt', file(10)],

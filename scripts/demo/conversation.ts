@@ -17,9 +17,9 @@ export FOUND=$(grep -c '^- ' findings.md)`
 
 const READ = `echo "$FOUND files were counted:"; cat findings.md`
 
-export type Seen = { path: string; events: SeenEvent[]; findings: string }
+export type DemoConversation = { path: string; events: SeenEvent[]; findings: string }
 
-export async function showConversation(url: string): Promise<Seen> {
+export async function showConversation(url: string): Promise<DemoConversation> {
   const { conversation_id: id } = await ask<{ conversation_id: string }>(`${url}/api/conversations`, { json: {} })
   const path = `/api/conversations/${id}`
   say(`Conversation ${id}`)
@@ -52,7 +52,7 @@ export async function showConversation(url: string): Promise<Seen> {
 }
 
 /** The same conversation after the restart. */
-export async function continueConversation(url: string, { path, events, findings }: Seen): Promise<void> {
+export async function continueConversation(url: string, { path, events, findings }: DemoConversation): Promise<void> {
   const again = await ask<{ events: SeenEvent[] }>(`${url}${path}/events?limit=100`)
   demand(JSON.stringify(again.events) === JSON.stringify(events), `all ${events.length} events are still there`)
   const { code } = await ask<{ code: string }>(`${url}${path}/select-file?file=findings.md`)

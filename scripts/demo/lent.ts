@@ -15,7 +15,7 @@ import { modelVariables } from './agent-script.ts'
 import type { SeenEvent } from './follower.ts'
 import { hostPackage, type Repository } from './lent/packages.ts'
 import { workerOn } from './lent/script.ts'
-import { type Done, storeToken, workOn } from './lent/task.ts'
+import { storeToken, type TaskResult, workOn } from './lent/task.ts'
 import { heading, quote, say } from './print.ts'
 
 const READY_WITHIN_MS = 30_000
@@ -24,7 +24,7 @@ const READY_WITHIN_MS = 30_000
 export async function workThrough(
   specs: readonly string[],
   screen: (event: SeenEvent) => void = () => {},
-): Promise<Done[]> {
+): Promise<TaskResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'bellwether-lent-'))
   const ends: (() => Promise<unknown> | undefined)[] = [async () => rmSync(folder, { recursive: true, force: true })]
   try {
@@ -42,7 +42,7 @@ export async function workThrough(
     const runner = await lendThis(service.url, folder)
     ends.push(async () => runner.kill('SIGKILL'))
     await storeToken(service.url)
-    const done: Done[] = []
+    const done: TaskResult[] = []
     for (const repository of repositories) done.push(await workOn(service.url, host.url, { repository, screen }))
     return done
   } finally {
@@ -70,7 +70,7 @@ async function lendThis(url: string, folder: string): Promise<ChildProcess> {
 }
 
 /** For people: one package, shown as it goes. */
-export async function showLentMachine(spec: string): Promise<Done> {
+export async function showLentMachine(spec: string): Promise<TaskResult> {
   heading(`An agent works on ${spec} with this machine's own programs`)
   const [done] = await workThrough([spec], ({ source, action, observation, content = '', args }) => {
     if (source !== 'agent') return

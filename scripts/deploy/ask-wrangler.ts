@@ -65,7 +65,7 @@ export class Wrangler {
     return isAnswer ? { ok: true, value: [...new Set(names)] } : { ok: false, why: wordsOf(said) }
   }
 
-  #ask(words: readonly string[]): Promise<Said> {
+  #ask(words: readonly string[]): Promise<WranglerOutput> {
     // It asks nothing of a person, and shows no pictures.
     const { env: given = process.env, answerMs = ANSWER_MS } = this.#place
     const env = { ...given, CI: '1', NO_COLOR: '1', WRANGLER_SEND_METRICS: 'false' }
@@ -79,7 +79,7 @@ export class Wrangler {
       pieces.all += chunk
     })
     return new Promise((resolve) => {
-      const end = (said: Omit<Said, 'stdout' | 'output'> & { more?: string }) => {
+      const end = (said: Omit<WranglerOutput, 'stdout' | 'output'> & { more?: string }) => {
         clearTimeout(timer)
         resolve({ code: said.code, stdout: pieces.out, output: `${pieces.all}${said.more ?? ''}` })
       }
@@ -93,10 +93,10 @@ export class Wrangler {
   }
 }
 
-type Said = { code: number | null; stdout: string; output: string }
+type WranglerOutput = { code: number | null; stdout: string; output: string }
 
 /** Null where the output is not of this form. Lines that are none of it may stand before it. */
-function parsed<T>({ stdout, output }: Said, schema: z.ZodType<T>): T | null {
+function parsed<T>({ stdout, output }: WranglerOutput, schema: z.ZodType<T>): T | null {
   for (const text of [stdout, output]) {
     const [json] = /[[{][\s\S]*[\]}]/.exec(text) ?? []
     try {
@@ -112,7 +112,7 @@ function parsed<T>({ stdout, output }: Said, schema: z.ZodType<T>): T | null {
 const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g')
 
 /** The line that says most: what wrangler calls an error, else the last one. */
-function wordsOf({ output }: Said): string {
+function wordsOf({ output }: WranglerOutput): string {
   const lines = output
     .replaceAll(ESCAPES, '')
     .split('\n')

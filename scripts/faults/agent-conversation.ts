@@ -12,11 +12,11 @@ const COMMAND_PATIENCE_MS = 60_000
 /** States in which a turn has ended. */
 const ENDS: ReadonlySet<string> = new Set(['awaiting_user_input', 'finished', 'error', 'stopped', 'rejected'])
 
-export type Given = { task: Task; end: string | null; reason: string }
+export type TaskRun = { task: Task; end: string | null; reason: string }
 
 export class AgentConversation {
   readonly id: string
-  readonly given: Given[] = []
+  readonly given: TaskRun[] = []
   readonly watcher: Watcher
   /** Where the log of a fork begins to be its own. */
   readonly forkedAt: number
@@ -38,8 +38,8 @@ export class AgentConversation {
   }
 
   /** Gives it a task and waits for the end of the turn; an end of null is one that did not come. */
-  async work(task: Task, isPatient: () => boolean): Promise<Given> {
-    const given: Given = { task, end: null, reason: '' }
+  async work(task: Task, isPatient: () => boolean): Promise<TaskRun> {
+    const given: TaskRun = { task, end: null, reason: '' }
     this.given.push(given)
     await this.post('message', { content: taskText(task) }, task.name)
     while (given.end === null && isPatient()) {

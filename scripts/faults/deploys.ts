@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startScriptedModel } from '../../test/support/scripted-model.ts'
 import { audit, type Books, noBooks } from './agent-books.ts'
-import { AgentConversation, type Given } from './agent-conversation.ts'
+import { AgentConversation, type TaskRun } from './agent-conversation.ts'
 import { answerTo, type Task } from './agent-script.ts'
 import { type MortalService, startMortalService } from './mortal-service.ts'
 import { SteadyClient } from './steady-client.ts'
@@ -55,7 +55,7 @@ export async function deployFaults(): Promise<boolean> {
   }
 }
 
-const isOver = (given: Given | undefined): boolean => given !== undefined && given.end !== null
+const isOver = (given: TaskRun | undefined): boolean => given !== undefined && given.end !== null
 
 type Storm = { backMs: number[]; duringTurn: number; seconds: number }
 

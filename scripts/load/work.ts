@@ -24,7 +24,7 @@ const MOST_STEPS = 4
 export type Upload = { readonly member: Member; readonly name: string; readonly text: string }
 
 /** What was acknowledged, and so has to be there in the end. */
-export type Done = {
+export type AcknowledgedWork = {
   readonly uploads: Upload[]
   readonly forks: Member[]
   readonly rules: { readonly owner: Owner; readonly id: number }[]
@@ -35,7 +35,7 @@ export type Run = {
   readonly people: People
   readonly options: Options
   readonly figures: Figures
-  readonly done: Done
+  readonly done: AcknowledgedWork
   readonly codes: readonly string[]
   readonly isOver: () => boolean
 }

@@ -8,12 +8,12 @@ import { refusedOf } from './types.ts'
 
 export type Chosen = { seed: number; mutants: Mutation[]; refused: number; equivalent: [Mutation, string][] }
 
-export type Wanted = { seeds: readonly number[]; count: number; lines: readonly Line[] }
+export type MutationPlan = { seeds: readonly number[]; count: number; lines: readonly Line[] }
 
 /** About one pick in three is refused, and to ask the compiler once more is dear. */
 const SPARE = 2
 
-export function chooseMutants({ seeds, count, lines }: Wanted, scratch: Scratch): Chosen[] {
+export function chooseMutants({ seeds, count, lines }: MutationPlan, scratch: Scratch): Chosen[] {
   const known = knownEquivalents()
   const sources = new Map<Chosen, Iterator<Mutation>>()
   for (const seed of seeds) sources.set({ seed, mutants: [], refused: 0, equivalent: [] }, picked(seed, lines))

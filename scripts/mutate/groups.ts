@@ -2,7 +2,7 @@
 
 import type { Mutation } from './mutations.ts'
 import type { Reach } from './reach.ts'
-import { calls, durationOf, runsOnLoad, within } from './tests-for.ts'
+import { calls, durationOf, runsOnLoad, testsWithin } from './tests-for.ts'
 
 export type Member = { mutation: Mutation; tests: string[] }
 
@@ -17,7 +17,7 @@ export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach
     if (tests.length === 0 || runsOnLoad(mutation, reach)) continue
     const recorded = tests.filter((test) => reach.tests[test]?.hash !== '')
     if (recorded.length === 0) continue
-    const member = { mutation, tests: within(LIKELY_MS, recorded, reach) }
+    const member = { mutation, tests: testsWithin(LIKELY_MS, recorded, reach) }
     const at = groups.findIndex((group) => joined(group, member, reach) !== null)
     const together = groups[at] && joined(groups[at], member, reach)
     if (together) groups[at] = together

@@ -36,10 +36,10 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 
-type Wanted = { tests: RegExp; afresh: boolean; asKept: boolean }
+type ReachOptions = { tests: RegExp; afresh: boolean; asKept: boolean }
 
 /** What is known of the wanted test files, once those that are not known yet have run. */
-export async function findReach(scratch: Scratch, { tests, afresh, asKept }: Wanted): Promise<Reach> {
+export async function findReach(scratch: Scratch, { tests, afresh, asKept }: ReachOptions): Promise<Reach> {
   const reach = afresh ? { tests: {}, loaded: {} } : keptReach()
   const wanted = testFiles().filter((path) => tests.test(path))
   const stale = wanted.filter((path) => reach.tests[path]?.hash !== hashOf(textOf(path)))

@@ -32,12 +32,12 @@ export type FileOutcome = {
  */
 export type Outcome = { files: FileOutcome[]; errors: string[]; unstarted: string[]; cutOffIn: string | null }
 
-export type Said =
+export type SuiteMessage =
   | { kind: 'begun'; path: string }
   | { kind: 'file'; file: FileOutcome }
   | { kind: 'done'; errors: string[]; unstarted: string[] }
 
-function say(said: Said): void {
+function say(said: SuiteMessage): void {
   process.send?.(said)
 }
 
@@ -77,7 +77,7 @@ function outcomeOf(module: TestModule): FileOutcome {
 /** In the words of vitest, when the process or the runtime of a test file does not come up. */
 const NOT_STARTED = /\[vitest-pool\]: (Failed to start|Timeout starting) /
 
-async function run(vitest: Vitest, { tests, changed, stopsAtFailure }: Order): Promise<Said> {
+async function run(vitest: Vitest, { tests, changed, stopsAtFailure }: Order): Promise<SuiteMessage> {
   for (const path of changed) vitest.invalidateFile(join(root, path))
   stopsNow = stopsAtFailure
   const specifications = tests.map((path) => {

@@ -4,7 +4,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FileOutcome, Order, Outcome, Said } from './suite-process.ts'
+import type { FileOutcome, Order, Outcome, SuiteMessage } from './suite-process.ts'
 
 /** What vitest, its servers and the runtime take on a machine that is busy otherwise. */
 const BEGIN_MS = 600_000
@@ -66,7 +66,7 @@ export class Suite {
         done({ errors: [], unstarted: [], cutOffIn: null })
       }
       let timer = setTimeout(cutOff, BEGIN_MS)
-      child.on('message', (said: Said) => {
+      child.on('message', (said: SuiteMessage) => {
         if (said.kind === 'done')
           return done({ errors: said.errors, unstarted: unstarted(said, order, files), cutOffIn: null })
         if (said.kind === 'file') {
@@ -109,7 +109,7 @@ export class Suite {
 
 /** A failure ends a run early when it is asked for, and an error may; anything else that is missing did not start. */
 function unstarted(
-  said: Said & { kind: 'done' },
+  said: SuiteMessage & { kind: 'done' },
   { tests, stopsAtFailure }: Order,
   files: readonly FileOutcome[],
 ): string[] {

@@ -25,7 +25,7 @@ export function testsFor(mutation: Mutation, { reach, files, budgetMs }: Choice)
     )
     .map(([test, reached]) => ({ test, cost: costOf(test, reached, mutation) }))
     .sort((a, b) => a.cost - b.cost)
-  return within(
+  return testsWithin(
     budgetMs,
     worth.map(({ test }) => test),
     reach,
@@ -33,7 +33,7 @@ export function testsFor(mutation: Mutation, { reach, files, budgetMs }: Choice)
 }
 
 /** Those that fit into the time, at least the first. */
-export function within(limitMs: number, tests: readonly string[], reach: Reach): string[] {
+export function testsWithin(limitMs: number, tests: readonly string[], reach: Reach): string[] {
   let spent = 0
   return tests.filter((test, index) => {
     const durationMs = durationOf(test, reach)

@@ -74,11 +74,11 @@ function remember<T>(all: Map<string, T>, key: string, value: T): void {
 
 type Answer = { owner: string | null }
 /** The header in which the runtime is asked about it. */
-type Shown = { name: string; text: string }
-type Question = Shown & { url: string; port: number }
+type ShownKey = { name: string; text: string }
+type Question = ShownKey & { url: string; port: number }
 
 /** What the service takes for a key, in the order in which it looks; nothing else of the request makes another caller of it. */
-function shownBy({ headers, method = '', url = '/' }: IncomingMessage): Shown | null {
+function shownBy({ headers, method = '', url = '/' }: IncomingMessage): ShownKey | null {
   const { 'x-session-api-key': own, authorization = null, cookie = null } = headers
   const text = own ? String(own) : (bearerIn(authorization) ?? queryKeyOf(method, url))
   if (text !== null) return { name: 'x-session-api-key', text }

@@ -22,7 +22,7 @@ export function isWanted({ level, message }: LogLine): boolean {
 const DATABASE_FAILED = /\bSQLite failed; dbErrorMessage\([^)]*\) = ([^\n;]+)/
 
 /** The line as it is shown. */
-export function shown({ timestamp, message }: LogLine): string {
+export function logText({ timestamp, message }: LogLine): string {
   const [, error = null] = DATABASE_FAILED.exec(message) ?? []
   return error === null
     ? message.trimEnd()
@@ -30,5 +30,5 @@ export function shown({ timestamp, message }: LogLine): string {
 }
 
 export function writeLogLine(line: LogLine): void {
-  if (isWanted(line)) process.stderr.write(`${shown(line)}\n`)
+  if (isWanted(line)) process.stderr.write(`${logText(line)}\n`)
 }

@@ -6,7 +6,7 @@ import { errorFields, log } from '../lib/log.ts'
 import { recordText } from './chat/check-answer.ts'
 import { type ChatWorld, callTool, type ToolFindings } from './chat/tools.ts'
 import { depsOf, evidenceRowsOf, inputOf } from './compose.ts'
-import { type AnalysisCtx, RunEnded, within } from './ctx.ts'
+import { type AnalysisCtx, RunEnded, withTimeout } from './ctx.ts'
 import { gather } from './gather/gather.ts'
 import { judge } from './judge/judge.ts'
 import { reportOf } from './report/record.ts'
@@ -32,7 +32,9 @@ const PATIENCE_MS = 60_000
 export async function consult(env: Env, { owner, language, ...call }: Consultation): Promise<Consulted> {
   const world = (signal: AbortSignal) => worldOf(env, { owner, language: ReportLanguage.parse(language) }, signal)
   const never = new AbortController().signal
-  const bounded = await within({ timeoutMs: PATIENCE_MS, signal: never }, (signal) => callTool(call, world(signal)))
+  const bounded = await withTimeout({ timeoutMs: PATIENCE_MS, signal: never }, (signal) =>
+    callTool(call, world(signal)),
+  )
   if (!bounded.ok) return told(`Nothing came within ${PATIENCE_MS / 1000} seconds.`)
   return told(bounded.value)
 }

@@ -81,7 +81,7 @@ export type Bound = { timeoutMs: number; signal: AbortSignal }
  * Runs work that may not outlast its deadline or the caller's signal. The work is told through its own signal; one that does
  * not listen is left behind. An error of the work itself is thrown on.
  */
-export async function within<T>(
+export async function withTimeout<T>(
   { timeoutMs, signal }: Bound,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<Bounded<T>> {

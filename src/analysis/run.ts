@@ -12,7 +12,7 @@ import type { Notice } from '../notify/delivery.ts'
 import type { NotifyResult } from '../notify/run.ts'
 import { analyzeDirectly, type DirectAnswer, notifyDepsOf, workOn } from './compose.ts'
 import type { Consultation, Consulted } from './consult.ts'
-import { within } from './ctx.ts'
+import { withTimeout } from './ctx.ts'
 import { runTask } from './run/run-task.ts'
 import { ReportLanguage } from './schemas.ts'
 import type { RunJob, RunOrder } from './task.ts'
@@ -45,7 +45,7 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
     const { taskTimeoutMs } = config(this.env)
     let stage = ''
     const never = new AbortController().signal
-    const bounded = await within({ timeoutMs: taskTimeoutMs, signal: never }, (signal) =>
+    const bounded = await withTimeout({ timeoutMs: taskTimeoutMs, signal: never }, (signal) =>
       analyzeDirectly(this.env, job, {
         signal,
         onStage: async (_progress, _message, name) => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type AddressPolicy, isPolicyEntry, outboundMarker } from '../lib/address-policy.ts'
 import { fromBase64 } from '../lib/crypto.ts'
 import { type HostPort, hostPortOf } from '../lib/ip-address.ts'
-import { baseUrl, choice, listed, secret, type ValuesOf, variable, wholeNumber } from '../lib/variables.ts'
+import { baseUrl, choice, commaList, secret, type ValuesOf, variable, wholeNumber } from '../lib/variables.ts'
 
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text)
 const sealingKey = z.string().refine((text) => fromBase64(text)?.length === 32)
@@ -25,15 +25,15 @@ export const ACCESS_VARIABLES = {
   RUNNER_TOKEN: secret(z.string().min(32).optional(), 'a text of at least 32 characters'),
   KEY_CACHE_SECONDS: wholeNumber(0, 3600, 5),
   CORS_ORIGINS: variable(
-    listed('').pipe(z.array(origin)),
+    commaList('').pipe(z.array(origin)),
     'a comma-separated list of origins such as https://app.example.com',
   ),
   ALLOW_PRIVATE_NETWORK: variable(
-    listed('').pipe(z.array(z.string().refine(isPolicyEntry))),
+    commaList('').pipe(z.array(z.string().refine(isPolicyEntry))),
     'a comma-separated list of hosts, host:port or blocks such as 10.0.0.0/8',
   ),
   OWN_ORIGINS: variable(
-    listed('').transform(hostPorts),
+    commaList('').transform(hostPorts),
     'a comma-separated list of hosts or host:port such as bellwether.example.com or 127.0.0.1:8787',
   ),
   PORT_HOST: variable(

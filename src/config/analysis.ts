@@ -5,7 +5,7 @@ import { z } from 'zod'
 import {
   baseUrl,
   choice,
-  listed,
+  commaList,
   optionalBaseUrl,
   optionalWholeNumber,
   providerKey,
@@ -28,7 +28,7 @@ const LIVE = MARKET_SOURCES.filter((name) => MARKET_PROVIDERS[name].isLive)
 
 export const MARKET_VARIABLES = {
   MARKET_DATA: variable(
-    listed(LIVE.join()).pipe(z.array(z.enum(MARKET_SOURCES)).min(1)),
+    commaList(LIVE.join()).pipe(z.array(z.enum(MARKET_SOURCES)).min(1)),
     `a comma-separated list of ${MARKET_SOURCES.join(', ')}`,
   ),
 } as const
@@ -44,7 +44,7 @@ export const marketSources = (values: ValuesOf<typeof MARKET_VARIABLES>): Market
 
 export const NEWS_VARIABLES = {
   NEWS_SEARCH: variable(
-    listed(SEARCH_NAMES.join()).pipe(z.array(z.enum(SEARCH_NAMES))),
+    commaList(SEARCH_NAMES.join()).pipe(z.array(z.enum(SEARCH_NAMES))),
     `a comma-separated list of ${SEARCH_NAMES.join(', ')}`,
   ),
   NEWS_MAX_AGE_DAYS: wholeNumber(1, 30, 3),
@@ -89,7 +89,7 @@ const SCREENED = ['cn', 'hk', 'us', 'jp', 'kr', 'tw'] as const
 
 export const SCREENING_VARIABLES = {
   SCREENING_MARKETS: variable(
-    listed('cn').pipe(z.union([z.tuple([z.literal('off')]), z.array(z.enum(SCREENED)).min(1)])),
+    commaList('cn').pipe(z.union([z.tuple([z.literal('off')]), z.array(z.enum(SCREENED)).min(1)])),
     `"off", or a comma-separated list of ${SCREENED.join(', ')}`,
   ),
   SCREENING_REQUESTS_PER_MINUTE: wholeNumber(1, 60, 12),
@@ -111,7 +111,7 @@ export function screeningConfig(values: ValuesOf<typeof SCREENING_VARIABLES>): S
 
 export const NOTIFY_VARIABLES = {
   NOTIFY_MODE: choice(['single', 'digest'], 'single'),
-  NOTIFY_OWNERS: variable(listed(''), 'a comma-separated list of owners, or * for all of them'),
+  NOTIFY_OWNERS: variable(commaList(''), 'a comma-separated list of owners, or * for all of them'),
 } as const
 
 export const CHANNEL_VARIABLES = variablesOf(CHANNELS)

@@ -3,8 +3,8 @@
 import { z } from 'zod'
 import {
   choice,
+  commaList,
   decimal,
-  listed,
   optionalBaseUrl,
   providerKey,
   type ValuesOf,
@@ -27,7 +27,7 @@ export const MODEL_VARIABLES = {
     'a model such as anthropic/claude-sonnet-4-5, without blanks',
   ),
   LLM_FALLBACK_MODELS: variable(
-    listed('').pipe(z.array(z.string().regex(MODEL_ID)).max(8)),
+    commaList('').pipe(z.array(z.string().regex(MODEL_ID)).max(8)),
     'a comma-separated list of at most 8 models',
   ),
   LLM_BASE_URL: optionalBaseUrl(),

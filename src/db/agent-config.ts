@@ -49,12 +49,12 @@ function preferenceQuery(db: D1Database, owner: string): D1PreparedStatement {
     .bind(owner)
 }
 
-type By = { owner: string; actor: string }
+type PolicyEditor = { owner: string; actor: string }
 
 /** Null brings back the built-in text. */
 export async function savePolicy(
   db: D1Database,
-  { owner, actor, policy }: By & { policy: string | null },
+  { owner, actor, policy }: PolicyEditor & { policy: string | null },
 ): Promise<void> {
   await db.batch([
     db
@@ -68,7 +68,7 @@ export async function savePolicy(
 
 export async function saveRiskSeverity(
   db: D1Database,
-  { owner, actor, riskSeverity }: By & { riskSeverity: number },
+  { owner, actor, riskSeverity }: PolicyEditor & { riskSeverity: number },
 ): Promise<void> {
   await db.batch([
     db

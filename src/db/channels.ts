@@ -6,7 +6,7 @@ import type { ChannelKind } from '../notify/registry.ts'
 import type { Target } from '../notify/send.ts'
 import { auditIfChanged } from './audit.ts'
 import { openValues, type SealedKey, type SealedValue, sealValue } from './sealed.ts'
-import type { By } from './secrets.ts'
+import type { SecretEditor } from './secrets.ts'
 
 type Settings = Record<string, unknown>
 
@@ -72,7 +72,7 @@ type ChannelWrite = Pick<ChannelRow, 'id' | 'kind' | 'mode' | 'isEnabled' | 'sho
 }
 
 /** Makes or replaces the channel, and returns it as it was written, whatever happens to it next. Null when it would be one too many. */
-export async function saveChannel(env: Env, by: By, channel: ChannelWrite): Promise<ChannelRow | null> {
+export async function saveChannel(env: Env, by: SecretEditor, channel: ChannelWrite): Promise<ChannelRow | null> {
   const { now: updatedAt, most: _, ...row } = channel
   const [written] = await env.DB.batch<{ createdAt: string }>(await channelStatements(env, by, channel))
   const createdAt = written?.results[0]?.createdAt
@@ -82,7 +82,7 @@ export async function saveChannel(env: Env, by: By, channel: ChannelWrite): Prom
 /** The same for a batch that changes more than one channel. */
 export async function channelStatements(
   env: Env,
-  { owner, actor }: By,
+  { owner, actor }: SecretEditor,
   channel: ChannelWrite,
 ): Promise<D1PreparedStatement[]> {
   const { id, kind, mode, isEnabled, shown, secret, now, most } = channel
@@ -101,12 +101,12 @@ export async function channelStatements(
 }
 
 /** False when there is no such channel. */
-export async function deleteChannel(env: Env, by: By, id: string): Promise<boolean> {
+export async function deleteChannel(env: Env, by: SecretEditor, id: string): Promise<boolean> {
   const [deleted] = await env.DB.batch(channelRemoval(env.DB, by, id))
   return (deleted?.meta.changes ?? 0) > 0
 }
 
-export function channelRemoval(db: D1Database, { owner, actor }: By, id: string): D1PreparedStatement[] {
+export function channelRemoval(db: D1Database, { owner, actor }: SecretEditor, id: string): D1PreparedStatement[] {
   return [
     db.prepare('DELETE FROM notification_channels WHERE owner = ? AND id = ?').bind(owner, id),
     auditIfChanged(db, { owner, actor, action: 'channel.deleted', subject: id }),

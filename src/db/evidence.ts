@@ -121,7 +121,7 @@ const MOST_TRIES = 60
  */
 export async function saveReport(
   db: D1Database,
-  { analysis, entry, beside = [] }: { analysis: NewAnalysis; entry: LedgerEntry | null; beside?: Beside },
+  { analysis, entry, beside = [] }: { analysis: NewAnalysis; entry: LedgerEntry | null; beside?: ExtraStatements },
 ): Promise<number> {
   if (entry === null || (await hasEntry(db, entry))) return saveAnalysis(db, analysis, beside)
   for (let i = 0; i < MOST_TRIES; i++) {
@@ -135,7 +135,7 @@ export async function saveReport(
   throw new Error(`no place in the ledger for ${entry.queryId}`)
 }
 
-type Beside = readonly D1PreparedStatement[]
+type ExtraStatements = readonly D1PreparedStatement[]
 
 /** Fails where another report took the place meanwhile. */
 async function nextRow(db: D1Database, { owner, queryId, content, unscorable }: LedgerEntry) {

@@ -160,9 +160,9 @@ function strangeId(value: string, space: string, ids: IdMap): string {
 const numberSpace = (table: ImportedTable) => `${table.name}.${table.number}`
 const textSpace = (table: ImportedTable) => `${table.name}.${table.text?.column}`
 
-type Known = { owner: string; n: number | null; t: string | null }
+type RowOwner = { owner: string; n: number | null; t: string | null }
 
-async function knownRows(db: D1Database, rows: readonly ImportedRow[], { owner, table }: Landing): Promise<Known[]> {
+async function knownRows(db: D1Database, rows: readonly ImportedRow[], { owner, table }: Landing): Promise<RowOwner[]> {
   const { number, text } = table
   const values = (column: string | undefined) =>
     JSON.stringify(column === undefined ? [] : rows.map((row) => row[column] ?? null))
@@ -174,7 +174,7 @@ async function knownRows(db: D1Database, rows: readonly ImportedRow[], { owner, 
   ]
   const query = `SELECT owner, ${number ?? 'NULL'} AS n, ${text?.column ?? 'NULL'} AS t FROM ${table.name}
     WHERE (${conditions.join(' OR ')}) AND ?1 NOTNULL AND ?2 NOTNULL AND ?3 NOTNULL`
-  const { results } = await db.prepare(query).bind(values(number), values(text?.column), owner).all<Known>()
+  const { results } = await db.prepare(query).bind(values(number), values(text?.column), owner).all<RowOwner>()
   return results
 }
 
@@ -211,7 +211,7 @@ async function chooseIds(db: D1Database, rows: readonly ImportedRow[], by: Landi
 /** Keeps a number where it is free, and gives the next one where it is not. */
 async function freeNumbers(
   db: D1Database,
-  { table, known }: { table: ImportedTable; known: readonly Known[] },
+  { table, known }: { table: ImportedTable; known: readonly RowOwner[] },
 ): Promise<(wanted: number) => number> {
   const query = `SELECT max(coalesce((SELECT max(${table.number}) FROM ${table.name}), 0),
     coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0)) AS top`

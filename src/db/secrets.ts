@@ -14,7 +14,7 @@ export type OwnerSecrets =
   | { ok: false; unreadable: string[]; others: Secret[] }
 
 /** Who owns the secrets, and who is asking for a change. */
-export type By = { owner: string; actor: string }
+export type SecretEditor = { owner: string; actor: string }
 
 export const MAX_SECRETS = 1_000
 /** All sealed values of one owner together: a running conversation holds them in memory. */
@@ -61,7 +61,7 @@ const NEXT_POSITION = '(SELECT coalesce(max(position), 0) + 1 FROM secrets WHERE
 
 export type Creation = { ok: true } | { ok: false; reason: 'taken' | 'too_many' | 'too_large' }
 
-export async function createSecret(env: Env, { owner, actor }: By, secret: Secret): Promise<Creation> {
+export async function createSecret(env: Env, { owner, actor }: SecretEditor, secret: Secret): Promise<Creation> {
   const sealed = await sealValue(env, secret.value, place(owner, secret.name))
   const [inserted, , found] = await env.DB.batch([
     env.DB.prepare(
@@ -85,7 +85,7 @@ export async function createSecret(env: Env, { owner, actor }: By, secret: Secre
 }
 
 /** Replaces a secret of the same name that cannot be opened any more; false when there is no such secret. */
-async function replaceUnreadable(env: Env, { owner, actor }: By, secret: SecretName & { sealed: string }) {
+async function replaceUnreadable(env: Env, { owner, actor }: SecretEditor, secret: SecretName & { sealed: string }) {
   const { name, description, sealed } = secret
   const before = await env.DB.prepare('SELECT value FROM secrets WHERE owner = ? AND name = ?')
     .bind(owner, name)
@@ -107,7 +107,7 @@ export type Change = { ok: true } | { ok: false; reason: 'unknown' | 'taken' | '
 /** Gives the secret another name or description; its value stays, sealed anew because it is bound to the name. */
 export async function changeSecret(
   env: Env,
-  by: By,
+  by: SecretEditor,
   { id, name, description }: SecretName & { id: string },
 ): Promise<Change> {
   const { owner } = by
@@ -130,7 +130,7 @@ type Rewrite = SecretName & { id: string; value: string; sealed: string }
 
 async function writeChange(
   db: D1Database,
-  { owner, actor }: By,
+  { owner, actor }: SecretEditor,
   change: Rewrite,
 ): Promise<'written' | 'taken' | 'missed'> {
   const { id, name, description, value, sealed } = change
@@ -155,7 +155,7 @@ function rowOf<Row>(result: D1Result | undefined): Row {
 }
 
 /** False when there is no such secret. */
-export async function deleteSecret(env: Env, { owner, actor }: By, name: string): Promise<boolean> {
+export async function deleteSecret(env: Env, { owner, actor }: SecretEditor, name: string): Promise<boolean> {
   const [deleted] = await env.DB.batch([
     env.DB.prepare('DELETE FROM secrets WHERE owner = ? AND name = ?').bind(owner, name),
     auditIfChanged(env.DB, { owner, actor, action: 'secret.deleted', subject: name }),

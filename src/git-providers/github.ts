@@ -48,7 +48,7 @@ type GitHubRepository = z.infer<typeof GitHubRepository>
 const Repositories = z.array(GitHubRepository)
 const InstallationRepositories = z.object({ repositories: Repositories })
 const Installations = z.object({ installations: z.array(z.object({ id: z.number() })) })
-const Found = z.object({ items: Repositories })
+const RepositorySearch = z.object({ items: Repositories })
 const Branches = z.array(
   z.object({ name: z.string(), commit: z.object({ sha: z.string() }), protected: z.boolean().default(false) }),
 )
@@ -164,7 +164,7 @@ async function searched(api: Api, search: Search, host: string): Promise<Reposit
   query.set('order', search.order)
   const path = `/search/repositories?${query}`
   try {
-    const { items } = await api.get(path, Found)
+    const { items } = await api.get(path, RepositorySearch)
     return items.map((item) => repositoryOf(item, 'updated', null))
   } catch (error) {
     // What it says of an owner that is not there.
@@ -253,10 +253,10 @@ const PullRequest = Ticket.extend({
 type PullRequest = z.infer<typeof PullRequest>
 
 // A node that the token may not see is null, and an empty object where a search finds a thing of another kind.
-const Nothing = z.strictObject({}).transform(() => null)
+const NoNode = z.strictObject({}).transform(() => null)
 const Tasks = z.object({
-  pulls: nodesOf(z.union([PullRequest, Nothing])),
-  issues: nodesOf(z.union([Ticket, Nothing])),
+  pulls: nodesOf(z.union([PullRequest, NoNode])),
+  issues: nodesOf(z.union([Ticket, NoNode])),
 })
 
 const BranchDates = z.object({

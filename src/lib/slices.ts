@@ -21,7 +21,7 @@ export class UnansweredPut extends Error {
 }
 
 /** What R2 answers to a write. Throws an `UnansweredPut` when it does not. */
-export const answered = <T>(put: Promise<T>): Promise<T> =>
+export const putInTime = <T>(put: Promise<T>): Promise<T> =>
   inTime(PUT_WITHIN_MS, put, () => new UnansweredPut(`R2 did not answer within ${PUT_WITHIN_MS} ms`))
 
 /** The same for a stream of `size` bytes. */

@@ -96,7 +96,7 @@ export const providerKey = (most = 200) =>
   )
 
 /** The words between the commas. */
-export const listed = (fallback: string) =>
+export const commaList = (fallback: string) =>
   z
     .string()
     .default(fallback)

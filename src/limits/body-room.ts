@@ -12,9 +12,9 @@ import { errorFields, log } from '../lib/log.ts'
 export type Berth = { id: string; bytes: number }
 
 /** `bytes` of the room, for a body that is `whole` bytes long. */
-type Wanted = Berth & { whole: number }
-type WaitingBerth = Wanted & { admit: (isIn: boolean) => void }
-type Taken = { bytes: number; whole: number; until: number; isLeaving: boolean }
+type BerthRequest = Berth & { whole: number }
+type WaitingBerth = BerthRequest & { admit: (isIn: boolean) => void }
+type OccupiedBerth = { bytes: number; whole: number; until: number; isLeaving: boolean }
 type BerthOptions = { capacity: number; waitMs: number; stayMs: number; maxWaiting: number; bytesPerSecond?: number }
 
 export class Berths {
@@ -23,7 +23,7 @@ export class Berths {
   readonly #stayMs: number
   readonly #maxWaiting: number
   readonly #bytesPerSecond: number
-  readonly #taken = new Map<string, Taken>()
+  readonly #taken = new Map<string, OccupiedBerth>()
   #line: WaitingBerth[] = []
 
   /** `bytesPerSecond`: how soon the room of what was taken in is free again; 0 for at once. */
@@ -93,7 +93,7 @@ export class Berths {
     }
   }
 
-  #enter({ id, bytes, whole }: Wanted): boolean {
+  #enter({ id, bytes, whole }: BerthRequest): boolean {
     if (this.used + bytes > this.#capacity) return false
     this.#taken.set(id, { bytes, whole, until: Date.now() + this.#stayMs, isLeaving: false })
     return true

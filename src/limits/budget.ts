@@ -96,7 +96,7 @@ export const UNUSED: CallCost = { tokens: 0, nanoUsd: 0 }
 type Asking = { signal: AbortSignal | undefined; leave: () => void }
 
 /** The book's answer. Who is stopped while they wait, or hears nothing, leaves nothing behind that they know of. */
-export async function asked(ask: () => Promise<BudgetAnswer>, { signal, leave }: Asking): Promise<BudgetAnswer> {
+export async function budgetAnswer(ask: () => Promise<BudgetAnswer>, { signal, leave }: Asking): Promise<BudgetAnswer> {
   try {
     signal?.throwIfAborted()
     return await (signal === undefined ? ask() : unlessAborted(signal, ask()))

@@ -2,7 +2,7 @@
 // share is used up; then it reports what it admitted. So a client with few requests costs no call, and many isolates
 // together still keep the limit, except for their shares. Expensive requests are always counted by the object.
 
-import { limiter, type Take, type Taken } from '../bindings.ts'
+import { limiter, type Take, type TakeResult } from '../bindings.ts'
 import type { RateLimit } from '../config/limits.ts'
 import { type Config, config } from '../config.ts'
 import { ipv4Of, ipv6Of } from '../lib/ip-address.ts'
@@ -98,7 +98,7 @@ async function ask({ env, who, kind, limit, local }: Question): Promise<Refusal 
 }
 
 /** Null when the object cannot be reached: requests then pass, because a limit is no reason for an outage. */
-async function answerInTime(env: Env, who: string, take: Take): Promise<Taken | null> {
+async function answerInTime(env: Env, who: string, take: Take): Promise<TakeResult | null> {
   try {
     return await inTime(PATIENCE_MS, limiter(env, who).take(take), noAnswerWithin(PATIENCE_MS))
   } catch (error) {

@@ -5,7 +5,7 @@ import { config } from '../config.ts'
 import { hexId } from '../lib/crypto.ts'
 import { errorFields, log } from '../lib/log.ts'
 import type { CallCost, Purse } from '../llm/ask.ts'
-import { allowancesOf, asked, type OwnBudget, PATIENCE_MS, refusedCall, UNUSED } from './budget.ts'
+import { allowancesOf, budgetAnswer, type OwnBudget, PATIENCE_MS, refusedCall, UNUSED } from './budget.ts'
 
 const SETTLE_TRIES = 3
 
@@ -19,10 +19,13 @@ export function ownerPurse(env: Env, owner: string, own: OwnBudget): Purse | nul
   return {
     async reserve(most, signal) {
       const id = hexId()
-      const answer = await asked(() => ownerObject(env, owner).reserveCall({ id, ...most }, allowances, PATIENCE_MS), {
-        signal,
-        leave: () => void settled(env, owner, { id, used: UNUSED }),
-      })
+      const answer = await budgetAnswer(
+        () => ownerObject(env, owner).reserveCall({ id, ...most }, allowances, PATIENCE_MS),
+        {
+          signal,
+          leave: () => void settled(env, owner, { id, used: UNUSED }),
+        },
+      )
       if (!answer.ok) throw refusedCall(answer)
       return (used) => settled(env, owner, { id, used })
     },

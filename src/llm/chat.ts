@@ -11,9 +11,9 @@ import { Wire } from './wire.ts'
 const MAX_ERROR_CHARS = 64 * 1024
 const MAX_WHOLE_CHARS = 32 * 1024 * 1024
 
-type Into = { builder: ReplyBuilder; callOptions: LanguageModelV4CallOptions }
+type ReplyTarget = { builder: ReplyBuilder; callOptions: LanguageModelV4CallOptions }
 
-export async function askChat(ask: Ask, { builder, callOptions }: Into): Promise<void> {
+export async function askChat(ask: Ask, { builder, callOptions }: ReplyTarget): Promise<void> {
   const { choice, deps, options } = ask
   const wire = new Wire({ fetch: deps.fetch, patience: deps.patience, signal: options.signal })
   const body = await bodyOf(ask, callOptions)

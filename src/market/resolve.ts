@@ -5,7 +5,7 @@
 import { candidates, type Listing, type NameIndex } from '../kits/market-names/index.ts'
 import { displayCode, type Instrument, parseCode } from './instruments.ts'
 import { keyOf } from './names/labels.ts'
-import type { Why } from './names/rejection-texts.ts'
+import type { RejectionReason } from './names/rejection-texts.ts'
 
 export type Resolved = {
   ok: true
@@ -24,7 +24,7 @@ export type Rejected = {
   /** The entry as it was given. */
   input: string
   /** What `rejectionText` says of it, in any language. */
-  why: Why
+  why: RejectionReason
   /** Which listings may be meant, the likeliest first. */
   candidates: Listing[]
 }
@@ -167,7 +167,7 @@ export function fromListing(listing: Listing): Resolved {
 
 function rejectAmbiguous(input: string, matches: readonly Listing[]): Rejected {
   const ordered = [...matches].sort((a, b) => b.popularity - a.popularity)
-  const why: Why = {
+  const why: RejectionReason = {
     kind: 'ambiguous',
     meant: ordered.slice(0, MOST_CHOICES),
     more: Math.max(0, matches.length - MOST_CHOICES),
@@ -175,7 +175,12 @@ function rejectAmbiguous(input: string, matches: readonly Listing[]): Rejected {
   return reject(input, 'ambiguous', why, ordered.slice(0, MOST_CANDIDATES))
 }
 
-export function reject(input: string, reason: Rejected['reason'], why: Why, found: Listing[] = []): Rejected {
+export function reject(
+  input: string,
+  reason: Rejected['reason'],
+  why: RejectionReason,
+  found: Listing[] = [],
+): Rejected {
   return { ok: false, reason, input, why, candidates: found }
 }
 

@@ -106,7 +106,7 @@ function dayInAddress(url: string): number | null {
 }
 
 /** A reply in the shape that was promised; anything else is the service's failure, not an empty answer. */
-export function checked<T>(service: string, schema: z.ZodType<T>, reply: unknown): T {
+export function checkedReply<T>(service: string, schema: z.ZodType<T>, reply: unknown): T {
   const parsed = schema.safeParse(reply)
   if (parsed.success) return parsed.data
   const at = parsed.error.issues[0]?.path.join('.') ?? ''

@@ -8,7 +8,7 @@ import { log } from '../lib/log.ts'
 import { type ProviderRun, providerRun } from '../market/bars.ts'
 import type { Instrument } from '../market/instruments.ts'
 import { plain, type SocialSentiment } from './article.ts'
-import { checked } from './search-provider.ts'
+import { checkedReply } from './search-provider.ts'
 
 const NAME = 'social'
 const MAX_TEXT = 1_000
@@ -63,7 +63,7 @@ async function fetched(
     signal,
     ...(fetch && { fetch }),
   })
-  const { symbol, ticker, summary, text, score, mentions } = checked(NAME, Reply, reply)
+  const { symbol, ticker, summary, text, score, mentions } = checkedReply(NAME, Reply, reply)
   const echoed = symbol ?? ticker ?? instrument.key
   if (echoed.toUpperCase() !== instrument.key) throw new UpstreamError({ service: NAME, reason: 'wrong_symbol' })
   const words = plain(summary || text || '', MAX_TEXT)

@@ -1,7 +1,7 @@
 // The settings that channels have in common, and the reading of answers.
 
 import { z } from 'zod'
-import { listed, optionalAddress, optionalBaseUrl, type Variable, type Variables } from '../lib/variables.ts'
+import { commaList, optionalAddress, optionalBaseUrl, type Variable, type Variables } from '../lib/variables.ts'
 
 export const httpUrl = () =>
   z.url({ protocol: /^https?$/, error: 'an address that begins with https:// or http:// is wanted' })
@@ -87,7 +87,7 @@ export const numberIn = (name: string, min: number): Source => {
 }
 
 export const mailboxesIn = (name: string, most: number): Source => {
-  const schema = listed('').pipe(z.array(z.string().regex(/@/)).max(most))
+  const schema = commaList('').pipe(z.array(z.string().regex(/@/)).max(most))
   const orNone = schema.transform((all) => (all.length === 0 ? undefined : all))
   return { name, schema: orNone, allowed: `a comma-separated list of at most ${most} addresses` }
 }

@@ -68,7 +68,7 @@ export type CsvTrades = CsvEntries & { skipped: Skipped[]; faults: RowFault[] }
 type Raw<T> = Omit<T, 'hash'>
 
 type Rows = readonly { row: number; cells: readonly string[] }[]
-type Known = {
+type CsvContext = {
   header: Header
   layout: Layout
   now: number
@@ -77,7 +77,7 @@ type Known = {
 }
 
 /** In the order in which they happened: by day and time, purchases before sales of one moment. */
-export async function tradesOf(rows: Rows, known: Known): Promise<CsvTrades> {
+export async function tradesOf(rows: Rows, known: CsvContext): Promise<CsvTrades> {
   const { header } = known
   const trades: Raw<CsvTrade>[] = []
   const dividends: Raw<CsvDividend>[] = []
@@ -173,9 +173,9 @@ function spentAtOnce(trade: Raw<CsvTrade>): Raw<CsvDividend> {
 class RowReader {
   readonly #row: number
   readonly #cells: readonly string[]
-  readonly #known: Known
+  readonly #known: CsvContext
 
-  constructor(row: number, cells: readonly string[], known: Known) {
+  constructor(row: number, cells: readonly string[], known: CsvContext) {
     this.#row = row
     this.#cells = cells
     this.#known = known

@@ -222,7 +222,7 @@ export type Choice = {
   decimal?: '.' | ','
 }
 
-export function chosen(layout: Layout, choice: Choice): Layout {
+export function chosenLayout(layout: Layout, choice: Choice): Layout {
   const { columns = {}, buy, sell, dividend, dateOrder, decimal } = choice
   return {
     ...layout,
@@ -245,8 +245,8 @@ export const folded = (text: string): string =>
     .toLowerCase()
 
 /** Where each field stands; `-1` and an empty list for none. */
-export type Places = Record<Exclude<Field, 'fee' | 'tax'> | 'only', number> & { fee: number[]; tax: number[] }
-export type Header = { ok: true; row: number; names: string[]; places: Places }
+export type ColumnIndexes = Record<Exclude<Field, 'fee' | 'tax'> | 'only', number> & { fee: number[]; tax: number[] }
+export type Header = { ok: true; row: number; names: string[]; places: ColumnIndexes }
 /** Either columns are missing, or one that is needed is there twice: nobody knows which of them counts. */
 export type NoHeader = { ok: false; missing: Field[]; twice: string | null; names: string[] }
 
@@ -274,7 +274,7 @@ export function headerOf(
   return nearest
 }
 
-function placesIn(names: readonly string[], { columns, only }: Layout): Places {
+function placesIn(names: readonly string[], { columns, only }: Layout): ColumnIndexes {
   const all = (field: Field) => {
     const found = columns[field].map((name) => names.indexOf(folded(name))).filter((place) => place >= 0)
     return [...new Set(found)]

@@ -50,9 +50,9 @@ export async function unlessLate<T>(signal: AbortSignal, ask: () => Promise<T | 
   }
 }
 
-type One = { holding: Holding; now: number; signal: AbortSignal }
+type PriceQuery = { holding: Holding; now: number; signal: AbortSignal }
 
-async function seriesOf(market: MarketData, { holding, now, signal }: One): Promise<Closes | null> {
+async function seriesOf(market: MarketData, { holding, now, signal }: PriceQuery): Promise<Closes | null> {
   const parsed = parseCode(holding.symbol)
   // A price in dollars is no price of what was booked in another currency.
   if (!parsed.ok || holding.currency !== currencyOf(parsed.instrument)) return null

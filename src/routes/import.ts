@@ -13,7 +13,7 @@ import { endpoint } from '../http/openapi.ts'
 import { router } from '../http/router.ts'
 import { isoMicros } from '../lib/clock.ts'
 import { laxInt } from '../lib/lax.ts'
-import { answered, inSlices } from '../lib/slices.ts'
+import { inSlices, putInTime } from '../lib/slices.ts'
 
 const PART_BYTES = 4 * 1024 * 1024
 
@@ -113,7 +113,7 @@ endpoint(
     const due = Math.min(PART_BYTES, standing.bytes - offset)
     if (bytes.byteLength !== due)
       throw new AppError('bad_request', `The part at ${offset} must have ${due} bytes; it has ${bytes.byteLength}`)
-    await answered(c.env.FILES.put(wanted.key, inSlices(bytes)))
+    await putInTime(c.env.FILES.put(wanted.key, inSlices(bytes)))
     const noted = await object.noteImportPart(id, { key: wanted.key, bytes: due, offset })
     if (typeof noted === 'string' || !('taken' in noted)) throw unwanted(noted)
     return c.json(wire(await standingOf(c)))

@@ -90,7 +90,7 @@ export const SchedulePlan = z.object({
   catch_up_minutes: laxInt({ min: 5, max: 1440 }).default(240),
 })
 export type SchedulePlan = z.infer<typeof SchedulePlan>
-export type When = SchedulePlan['when']
+export type ScheduleTime = SchedulePlan['when']
 
 // The requests of a due slot: checks which of its markets are open. Pure: no storage is used here.
 
@@ -213,13 +213,17 @@ const MINUTE_MS = 60_000
 const MOST_DAYS_AHEAD = 20
 
 /** The slots after `from` and up to `until`, earliest first. `markets` are those that the schedule is about. */
-export function slotsBetween(when: When, markets: readonly Market[], span: { from: number; until: number }): Slot[] {
+export function slotsBetween(
+  when: ScheduleTime,
+  markets: readonly Market[],
+  span: { from: number; until: number },
+): Slot[] {
   const slots = 'times' in when ? timeSlots(when, span) : closeSlots(when, markets, span)
   return slots.filter(({ at }) => at > span.from && at <= span.until).sort((a, b) => a.at - b.at)
 }
 
 /** The first slot after that moment; null when none comes within weeks. */
-export function nextSlot(when: When, markets: readonly Market[], after: number): Slot | null {
+export function nextSlot(when: ScheduleTime, markets: readonly Market[], after: number): Slot | null {
   for (let days = 2; days <= MOST_DAYS_AHEAD; days += 3) {
     const [first] = slotsBetween(when, markets, { from: after, until: after + days * DAY_MS })
     if (first !== undefined) return first
@@ -229,7 +233,7 @@ export function nextSlot(when: When, markets: readonly Market[], after: number):
 
 type Span = { from: number; until: number }
 
-function timeSlots({ times, zone, days }: Extract<When, { times: string[] }>, { from, until }: Span): Slot[] {
+function timeSlots({ times, zone, days }: Extract<ScheduleTime, { times: string[] }>, { from, until }: Span): Slot[] {
   const dates = datesBetween(wallClock(from, zone).date, wallClock(until, zone).date)
   return dates
     .filter((date) => days.some((day) => day === weekday(date)))
@@ -237,7 +241,7 @@ function timeSlots({ times, zone, days }: Extract<When, { times: string[] }>, { 
 }
 
 function closeSlots(
-  when: Exclude<When, { times: string[] }>,
+  when: Exclude<ScheduleTime, { times: string[] }>,
   markets: readonly Market[],
   { from, until }: Span,
 ): Slot[] {

@@ -20,7 +20,7 @@ import type { MarketDataProvider } from '../market/providers/provider.ts'
 import { eastMoneyUrls } from '../market/providers/registry.ts'
 import { type CloseSource, type FillDeps, fillFigures } from '../screening/fill.ts'
 import { type RunDeps, runDueScreens, runItem } from '../screening/runs.ts'
-import { nextSlot, slotsBetween, type When, WhenSchema } from './plan.ts'
+import { nextSlot, type ScheduleTime, slotsBetween, WhenSchema } from './plan.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -62,7 +62,7 @@ function runDeps(env: Env): RunDeps {
   }
 }
 
-const whenOf = (schedule: string): When => WhenSchema.parse(JSON.parse(schedule))
+const whenOf = (schedule: string): ScheduleTime => WhenSchema.parse(JSON.parse(schedule))
 
 // The filling. One run at a time, shorter than the time to the next one.
 

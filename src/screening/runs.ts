@@ -85,7 +85,7 @@ async function runSaved(deps: RunDeps, saved: SavedScreen, now: number): Promise
     await passOver(db, saved, nextAt)
     return false
   }
-  const found = await compared(db, { saved, screen, now })
+  const found = await compareScreen(db, { saved, screen, now })
   const { fresh, counts, members, isFirst } = found
   const notice = isFirst || fresh.length === 0 ? null : noticeOf({ saved, slot, counts, fresh })
   const isStored = await storeRun(db, {
@@ -120,7 +120,7 @@ type Compared = {
  * What matches now and did not before. A listing about which nothing can be said now, because a figure of it is missing or too old, stays what
  * it was: it is not new when its figures come back.
  */
-export async function compared(
+export async function compareScreen(
   db: D1Database,
   { saved, screen, now }: { saved: Pick<SavedScreen, 'members'>; screen: Screen; now: number },
 ): Promise<Compared> {

@@ -73,7 +73,7 @@ export async function isCopied(text: string): Promise<boolean> {
   )
 }
 
-export const Ago = ({ time }: { time: string }) => (
+export const RelativeTime = ({ time }: { time: string }) => (
   <time dateTime={time} title={clockTime(time)}>
     {ago(time)}
   </time>
@@ -125,10 +125,10 @@ export function useAnswer<Answer>(ask: () => Promise<Answer>, asked: readonly un
   return { found, setFound, problem, setProblem, again }
 }
 
-type AskedProps = { found: unknown; problem: string | null; onAgain: () => void }
+type QueryStateProps = { found: unknown; problem: string | null; onAgain: () => void }
 
 /** What stands where an answer is still to come, or did not. */
-export const Asked = ({ found, problem, onAgain }: AskedProps) => (
+export const QueryState = ({ found, problem, onAgain }: QueryStateProps) => (
   <>
     {problem !== null && (
       <Notice kind="error" action={{ label: say('Try again'), run: onAgain }}>

@@ -95,11 +95,11 @@ export const pending = (capability: string, rows: Endpoint[]): Endpoint[] =>
 
 const inPathParameter = (name: string): Parameter => ({ name, in: 'path', type: 'string', required: true })
 
-type Rest = Partial<Pick<Parameter, 'default' | 'minimum' | 'maximum' | 'nullable'>>
+type ParameterDetails = Partial<Pick<Parameter, 'default' | 'minimum' | 'maximum' | 'nullable'>>
 
 export const required = (name: string, type = 'string'): Parameter => ({ name, in: 'query', type, required: true })
 
-export const optional = (name: string, type = 'string', rest: Rest = {}): Parameter => ({
+export const optional = (name: string, type = 'string', rest: ParameterDetails = {}): Parameter => ({
   name,
   in: 'query',
   type,

@@ -11,7 +11,7 @@ import { backUp } from '../../scripts/backup/back-up.ts'
 import { startService } from '../../scripts/start/service.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { unpackState } from '../support/first-release/archive.ts'
-import { type Ask, askerOf, say, settled, told, until } from '../support/first-release/ask.ts'
+import { type Ask, askerOf, say, settled, successOf, until } from '../support/first-release/ask.ts'
 
 /** What the person who runs the tests has set must not decide them. */
 const CLEAN = {
@@ -75,13 +75,13 @@ test('a database that everything needs stops the start with one sentence that na
   expect(await ask('GET /health')).toMatchObject({ body: 'OK' })
   const file = `${stateDir}.tar.gz`
   await expect(backUp({ stateDir, file, overwrite: false })).rejects.toThrow(/in use by process \d+\. Stop it, then/)
-  expect(await told(ask, 'GET /api/conversations/shell-work')).toMatchObject({ title: 'Shell work, renamed' })
+  expect(await successOf(ask, 'GET /api/conversations/shell-work')).toMatchObject({ title: 'Shell work, renamed' })
 })
 
 test('a damaged conversation says so, harms no other, and can be deleted and made anew', async () => {
   const stateDir = filledFolder()
   const before = await started(stateDir)
-  await told(before.ask, 'POST /api/settings', { llm_model: '', llm_api_key: '' })
+  await successOf(before.ask, 'POST /api/settings', { llm_model: '', llm_api_key: '' })
   const listed = await conversationsOf(before.ask)
   await before.service.stop()
   const [header, page] = databasesIn(stateDir, CONVERSATIONS).filter((file) => tablesOf(file) > 5)
@@ -107,13 +107,16 @@ test('a damaged conversation says so, harms no other, and can be deleted and mad
     expect(await ask(`GET /api/conversations/${id}`)).toMatchObject({ status: 200, body: null })
   }
   expect(await conversationsOf(ask)).toEqual(listed.filter((id) => !damaged.includes(id)))
-  await told(ask, 'POST /api/conversations', { conversation_id: damaged[0], initial_user_msg: 'echo anew' })
+  await successOf(ask, 'POST /api/conversations', { conversation_id: damaged[0], initial_user_msg: 'echo anew' })
   await settled(ask, damaged[0] ?? '', 0)
   expect(service.log).not.toContain('stack: ')
 })
 
 async function conversationsOf(ask: Ask): Promise<string[]> {
-  const { results } = await told<{ results: { conversation_id: string }[] }>(ask, 'GET /api/conversations?limit=100')
+  const { results } = await successOf<{ results: { conversation_id: string }[] }>(
+    ask,
+    'GET /api/conversations?limit=100',
+  )
   return results.map(({ conversation_id: id }) => id)
 }
 
@@ -198,11 +201,11 @@ test('on a full disk every answer says so, nothing is half stored, and with room
   mkdirSync(stateDir)
   unpackState(stateDir)
   const { ask } = await started(stateDir)
-  await told(ask, 'POST /api/settings', { llm_model: '', llm_api_key: '', confirmation_mode: false })
-  await told(ask, 'POST /api/conversations/shell-work/start', {})
+  await successOf(ask, 'POST /api/settings', { llm_model: '', llm_api_key: '', confirmation_mode: false })
+  await successOf(ask, 'POST /api/conversations/shell-work/start', {})
   await say(ask, 'shell-work', 'echo before')
   const events = 'GET /api/conversations/shell-work/events?limit=100&start_id=0'
-  const stored = await told(ask, events)
+  const stored = await successOf(ask, events)
 
   execFileSync('sh', ['-c', `cat /dev/zero > ${join(disk, FILLER)} 2> /dev/null || true`])
   expect((await ask('GET /health')).body).toMatch(/^DEGRADED: the disk is (nearly )?full: 0 MiB are free/)
@@ -236,15 +239,15 @@ test('on a full disk every answer says so, nothing is half stored, and with room
     'good health',
     async () => (await ask('GET /health')).body !== 'DEGRADED: the disk is full: 0 MiB are free',
   )
-  expect(await told(ask, events)).toEqual(stored)
-  expect(await told(ask, 'GET /api/conversations/never')).toBeNull()
-  expect(JSON.stringify(await told(ask, 'GET /api/secrets'))).not.toContain('NEVER')
+  expect(await successOf(ask, events)).toEqual(stored)
+  expect(await successOf(ask, 'GET /api/conversations/never')).toBeNull()
+  expect(JSON.stringify(await successOf(ask, 'GET /api/secrets'))).not.toContain('NEVER')
   expect((await say(ask, 'shell-work', 'echo after')).some(({ content }) => content?.includes('after'))).toBe(true)
-  const isChinese = (await told<{ language: string }>(ask, 'GET /api/settings')).language === 'zh'
+  const isChinese = (await successOf<{ language: string }>(ask, 'GET /api/settings')).language === 'zh'
   expect(isChinese).toBe(answers[0] === 200)
-  const { watchlists } = await told<{ watchlists: { name: string }[] }>(ask, 'GET /api/v1/analysis/watchlists')
+  const { watchlists } = await successOf<{ watchlists: { name: string }[] }>(ask, 'GET /api/v1/analysis/watchlists')
   expect(watchlists.some(({ name }) => name === 'little')).toBe((answers[1] ?? 0) < 300)
-  await told(ask, 'POST /api/v1/analysis/analyze', { stock_code: '600519' })
+  await successOf(ask, 'POST /api/v1/analysis/analyze', { stock_code: '600519' })
 })
 
 /** More than what may be left in a page. */

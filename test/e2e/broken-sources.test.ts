@@ -18,7 +18,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const PATIENCE_MS = 60_000
 const FOREVER = 10 * 60_000
 
-type Whole = { chart: { result: { indicators: { quote: Record<string, unknown[]>[] } }[] } }
+type ChartAnswer = { chart: { result: { indicators: { quote: Record<string, unknown[]>[] } }[] } }
 
 /** By the symbol that is asked for: what the source does with the answer that it would give. */
 const FAULTS: Readonly<Record<string, (response: ServerResponse, whole: string) => void>> = {
@@ -62,12 +62,12 @@ const FAULTS: Readonly<Record<string, (response: ServerResponse, whole: string) 
   DOWN: (response) => response.writeHead(503).end('down'),
   TEXTS: (response, whole) => response.writeHead(200, JSON_TYPE).end(whole.replaceAll(/\d+\.\d+/g, '"$&"')),
   SHORT: (response, whole) => {
-    const body = JSON.parse(whole) as Whole
+    const body = JSON.parse(whole) as ChartAnswer
     body.chart.result[0]?.indicators.quote[0]?.close?.splice(0, 100)
     response.writeHead(200, JSON_TYPE).end(JSON.stringify(body))
   },
   NULLS: (response, whole) => {
-    const body = JSON.parse(whole) as Whole
+    const body = JSON.parse(whole) as ChartAnswer
     body.chart.result[0]?.indicators.quote[0]?.close?.fill(null)
     response.writeHead(200, JSON_TYPE).end(JSON.stringify(body))
   },

@@ -18,10 +18,13 @@ beforeAll(async () => {
 })
 afterAll(() => model.close())
 
-type Begun = { script: Script['replies']; look: Look; settings?: object; path?: string }
+type ConversationStart = { script: Script['replies']; look: Look; settings?: object; path?: string }
 
 /** Somebody at the list of conversations, with a model that answers by the script. */
-async function someone(skip: (note: string) => never, { script, look, settings = {} }: Begun): Promise<Person> {
+async function someone(
+  skip: (note: string) => never,
+  { script, look, settings = {} }: ConversationStart,
+): Promise<Person> {
   const browser = browserOr(skip)
   const { url } = await shared.start()
   const name = `script-${crypto.randomUUID()}`

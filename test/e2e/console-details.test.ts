@@ -130,10 +130,10 @@ test('journey: what an agent says beside a step, how full its context is, and th
   expect(one.faults).toEqual([])
 })
 
-type Taken = { isTaken: boolean; effect: string }
+type DropResult = { isTaken: boolean; effect: string }
 
 /** Lets go of a file over an element, as a hand with a pointer would. */
-const drop = (page: Page, selector: string): Promise<Taken> =>
+const drop = (page: Page, selector: string): Promise<DropResult> =>
   page
     .locator(selector)
     .first()

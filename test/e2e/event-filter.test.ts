@@ -14,10 +14,14 @@ const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 
 type Stored = { id: number; action?: string; observation?: string; args?: { command?: string } }
 type Answer = { status: number; events: Stored[]; detail: { type: string; loc: unknown[] }[] }
-type Sent = { query?: string; body?: string; type?: string | null; isChunked?: boolean }
+type EventRequest = { query?: string; body?: string; type?: string | null; isChunked?: boolean }
 
 /** Asks for events; the body goes as it is, with a length or in two chunks. */
-async function ask(agent: Agent, url: string, { query = '', body, type = 'application/json', isChunked }: Sent) {
+async function ask(
+  agent: Agent,
+  url: string,
+  { query = '', body, type = 'application/json', isChunked }: EventRequest,
+) {
   const bytes = Buffer.from(body ?? '')
   const headers = {
     ...(body === undefined || type === null ? {} : { 'content-type': type }),
@@ -59,8 +63,8 @@ test('a filter in the body of a GET works, wins over the query field by field, a
 
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   onTestFinished(() => agent.destroy())
-  const find = (sent: Sent) => ask(agent, `${service.url}/api/conversations/${id}`, sent)
-  const commands = async (sent: Sent) => (await find(sent)).events.flatMap(({ args }) => args?.command ?? [])
+  const find = (sent: EventRequest) => ask(agent, `${service.url}/api/conversations/${id}`, sent)
+  const commands = async (sent: EventRequest) => (await find(sent)).events.flatMap(({ args }) => args?.command ?? [])
   const all = (await find({})).events
   expect(all.length).toBeGreaterThan(6)
 
@@ -90,7 +94,7 @@ test('a filter in the body of a GET works, wins over the query field by field, a
   const without = all.filter((event) => kind(event) !== 'action:run')
   expect((await find({ body: filter({ exclude_types: ['run', 7, 'Bogus'] }) })).events).toEqual(without)
 
-  const refused: [Sent, type: string, loc: unknown[]][] = [
+  const refused: [EventRequest, type: string, loc: unknown[]][] = [
     [{ body: '{"query":' }, 'json_invalid', ['body', 9]],
     [{ body: '[]' }, 'model_attributes_type', ['body']],
     [{ body: '{"query":5}' }, 'string_type', ['body', 'query']],

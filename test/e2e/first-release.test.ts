@@ -11,7 +11,7 @@ import { restore } from '../../scripts/backup/restore.ts'
 import { startService } from '../../scripts/start/service.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { keptAnswers, unpackState } from '../support/first-release/archive.ts'
-import { type Ask, askerOf, type Happened, say, told } from '../support/first-release/ask.ts'
+import { type Ask, askerOf, type Happened, say, successOf } from '../support/first-release/ask.ts'
 import { type Answers, readAll, timeless } from '../support/first-release/read.ts'
 import { startScriptedModel } from '../support/scripted-model.ts'
 
@@ -98,20 +98,22 @@ function newestFirst(answers: Answers): Answers {
 const output = (events: readonly Happened[]) => events.find(({ observation }) => observation === 'run')?.content ?? ''
 
 async function shellGoesOn(ask: Ask): Promise<void> {
-  await told(ask, 'POST /api/settings', { llm_model: '', llm_api_key: '', confirmation_mode: false })
-  await told(ask, 'POST /api/conversations/shell-work/start', {})
+  await successOf(ask, 'POST /api/settings', { llm_model: '', llm_api_key: '', confirmation_mode: false })
+  await successOf(ask, 'POST /api/conversations/shell-work/start', {})
   const command = 'git add -A && git commit -q -m third && git log --format=%s && wc -c < big.txt && echo $DEPLOY_TOKEN'
   const said = output(await say(ask, 'shell-work', command))
   expect(said).toContain('third\nsecond\nfirst\n1380000\n')
   // What is sealed opens: the mask knows its value.
   expect(said).toContain('<secret_hidden>')
   const file = 'GET /api/conversations/shell-work/select-file?file=src/a.txt'
-  expect(await told(ask, file)).toEqual({ code: 'one\ntwo\nthree\nfour\nchanged\n' })
-  await told(ask, 'POST /api/conversations/shell-work/fork', { event_id: 5, conversation_id: 'fork-of-old' })
+  expect(await successOf(ask, file)).toEqual({ code: 'one\ntwo\nthree\nfour\nchanged\n' })
+  await successOf(ask, 'POST /api/conversations/shell-work/fork', { event_id: 5, conversation_id: 'fork-of-old' })
   expect(output(await say(ask, 'fork-of-old', 'echo a fork lives'))).toContain('a fork lives')
-  expect(await told(ask, 'DELETE /api/conversations/forked')).toBe(true)
-  expect(await told(ask, 'GET /api/conversations/forked')).toBeNull()
-  expect(await told(ask, 'POST /api/conversations', { conversation_id: 'deleted' })).toMatchObject({ status: 'ok' })
+  expect(await successOf(ask, 'DELETE /api/conversations/forked')).toBe(true)
+  expect(await successOf(ask, 'GET /api/conversations/forked')).toBeNull()
+  expect(await successOf(ask, 'POST /api/conversations', { conversation_id: 'deleted' })).toMatchObject({
+    status: 'ok',
+  })
 }
 
 async function modelGoesOn(ask: Ask): Promise<void> {
@@ -119,8 +121,8 @@ async function modelGoesOn(ask: Ask): Promise<void> {
   onTestFinished(() => model.close())
   model.setScript('again', { replies: [{ text: 'I am back.' }] })
   const address = `${model.url}/again/v1`
-  await told(ask, 'POST /api/settings', { llm_model: 'openai/scripted', llm_base_url: address, llm_api_key: 'k' })
-  await told(ask, 'POST /api/conversations/model-work/start', {})
+  await successOf(ask, 'POST /api/settings', { llm_model: 'openai/scripted', llm_base_url: address, llm_api_key: 'k' })
+  await successOf(ask, 'POST /api/conversations/model-work/start', {})
   const events = await say(ask, 'model-work', 'Are you there?')
   expect(events.some(({ message }) => message === 'I am back.')).toBe(true)
   // The model was told what had happened before.
@@ -128,11 +130,11 @@ async function modelGoesOn(ask: Ask): Promise<void> {
 }
 
 async function analysisGoesOn(ask: Ask): Promise<void> {
-  const count = async () => (await told<{ total: number }>(ask, 'GET /api/v1/history')).total
+  const count = async () => (await successOf<{ total: number }>(ask, 'GET /api/v1/history')).total
   const before = await count()
-  await told(ask, 'POST /api/settings', { llm_model: '', llm_api_key: '' })
-  await told(ask, 'POST /api/v1/analysis/analyze', { stock_code: '600519' })
+  await successOf(ask, 'POST /api/settings', { llm_model: '', llm_api_key: '' })
+  await successOf(ask, 'POST /api/v1/analysis/analyze', { stock_code: '600519' })
   expect(await count()).toBe(before + 1)
-  await told(ask, 'POST /api/v1/stocks/watchlist/add', { stock_code: 'MSFT' })
-  await told(ask, 'POST /api/secrets', { name: 'LATER', value: 'sealed now' })
+  await successOf(ask, 'POST /api/v1/stocks/watchlist/add', { stock_code: 'MSFT' })
+  await successOf(ask, 'POST /api/secrets', { name: 'LATER', value: 'sealed now' })
 }

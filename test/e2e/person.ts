@@ -204,9 +204,9 @@ export class Person {
 /** What comes back to a control after an answer of the service has come back by then. */
 const LOST_AFTER_MS = 5_000
 
-type Asked = Omit<PageOptions, 'viewport'> & { look?: Look }
+type PersonOptions = Omit<PageOptions, 'viewport'> & { look?: Look }
 
-export async function personAt({ browser, origin, look = PLAIN }: Asked): Promise<Person> {
+export async function personAt({ browser, origin, look = PLAIN }: PersonOptions): Promise<Person> {
   const watched = await openPage({
     browser,
     origin,

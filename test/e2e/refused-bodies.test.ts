@@ -26,10 +26,10 @@ afterAll(async () => {
   rmSync(stateDir, { recursive: true })
 })
 
-type Sent = { key: string | null; announced: number; sent: number; path?: string }
+type PartialBody = { key: string | null; announced: number; sent: number; path?: string }
 
 /** Sends a head and a part of the body, and goes on listening. Answers with the status line and the body. */
-function answerTo({ key, announced, sent, path = '/api/settings' }: Sent): Promise<string> {
+function answerTo({ key, announced, sent, path = '/api/settings' }: PartialBody): Promise<string> {
   const { port } = new URL(service.url)
   const head = [
     `POST ${path} HTTP/1.1`,

@@ -20,10 +20,10 @@ beforeAll(async () => {
 afterAll(() => machine?.stop())
 
 type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }
-type Asked = { method?: string; headers?: Record<string, string>; body?: string | Buffer }
+type PageRequest = { method?: string; headers?: Record<string, string>; body?: string | Buffer }
 
 /** Names below `localhost` are this machine for browsers, not for Node's resolver. */
-function ask(address: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answer> {
+function ask(address: string, { method = 'GET', headers = {}, body }: PageRequest = {}): Promise<Answer> {
   const { host, port, pathname, search } = new URL(address)
   return new Promise((resolve, reject) => {
     const out = request(
@@ -42,7 +42,7 @@ function ask(address: string, { method = 'GET', headers = {}, body }: Asked = {}
   })
 }
 
-const page = async (address: string, asked: Asked = {}) => (await ask(address, asked)).body.toString()
+const page = async (address: string, asked: PageRequest = {}) => (await ask(address, asked)).body.toString()
 
 function socketTo(address: string, protocols: string[] = []): WebSocket {
   const { host, port, pathname } = new URL(address)

@@ -12,7 +12,7 @@ import { VARIABLES } from '../../src/config.ts'
 const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 const PATIENCE_MS = 60_000
 
-type Seen = {
+type SocketEvent = {
   id?: number
   action?: string
   observation?: string
@@ -25,7 +25,7 @@ type Seen = {
 
 type Follower = {
   socket: Socket
-  seen: Seen[]
+  seen: SocketEvent[]
   /** What happened to the connection, in order. */
   log: string[]
   until(what: string, condition: () => boolean): Promise<void>
@@ -35,14 +35,14 @@ type Follower = {
 function follow(url: string, query: Record<string, string>, options: Partial<ManagerOptions & SocketOptions> = {}) {
   const socket = io(url, { transports: ['websocket'], reconnectionDelay: 200, forceNew: true, query, ...options })
   onTestFinished(() => void socket.disconnect())
-  const seen: Seen[] = []
+  const seen: SocketEvent[] = []
   const log: string[] = []
   let changed = () => {}
   const note = (line: string) => {
     log.push(line)
     changed()
   }
-  socket.on('oh_event', (object: Seen) => {
+  socket.on('oh_event', (object: SocketEvent) => {
     seen.push(object)
     if (object.id !== undefined) socket.io.opts.query = { ...query, latest_event_id: String(object.id) }
     changed()
@@ -108,10 +108,11 @@ test('the real client works, comes back after a crash to exactly what it missed,
   await follower.until('the third answer', () => saw(follower, 'three') && isWaiting(follower))
 
   const page = await fetch(`${service.url}/api/conversations/${conversation_id}/events?limit=100`)
-  const { events } = (await page.json()) as { events: Seen[] }
+  const { events } = (await page.json()) as { events: SocketEvent[] }
   const ids = follower.seen.flatMap(({ id }) => id ?? [])
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b))
-  const isInEveryView = ({ action, observation }: Seen) => ['message', 'run'].includes(action ?? observation ?? '')
+  const isInEveryView = ({ action, observation }: SocketEvent) =>
+    ['message', 'run'].includes(action ?? observation ?? '')
   const expected = events.filter(isInEveryView).map(({ id }) => id)
   expect(expected.length).toBe(9)
   expect(ids).toEqual(expect.arrayContaining(expected))

@@ -43,7 +43,7 @@ export const inState = (chat: Chat, state: string) =>
   expect.poll(async () => isInState(await newest(chat), state), PATIENCE).toBe(true)
 
 /** Resolves when somebody has said exactly this. */
-export const said = (chat: Chat, message: string) =>
+export const untilSaid = (chat: Chat, message: string) =>
   expect.poll(async () => (await newest(chat)).some((event) => event.message === message), PATIENCE).toBe(true)
 
 export const bash = (command: string, id = '') => ({ id, name: 'execute_bash', arguments: { command } })

@@ -24,7 +24,7 @@ export function quoteOf(told: Partial<Quote>): Quote {
   }
 }
 
-export function world() {
+export function alertWorld() {
   const prices: Prices = new Map()
   const bars = new Map<string, Bar[]>()
   const lights: StoredLight[] = []

@@ -12,9 +12,9 @@ type Document = {
   components: { schemas: Record<string, JsonSchema> }
 }
 
-type Known = { call: string; method: string; pattern: RegExp; operation: Operation }
+type DeclaredCall = { call: string; method: string; pattern: RegExp; operation: Operation }
 
-let read: { known: Known[]; components: Document['components']['schemas'] } | undefined
+let read: { known: DeclaredCall[]; components: Document['components']['schemas'] } | undefined
 
 function readDocument(): NonNullable<typeof read> {
   const { paths, components } = documentFor(app, WORDS) as Document
@@ -34,7 +34,7 @@ function readDocument(): NonNullable<typeof read> {
 }
 
 /** What the document says of a request, or null where it says nothing. */
-function declarationOf(request: Request): Known | null {
+function declarationOf(request: Request): DeclaredCall | null {
   read ??= readDocument()
   const { pathname } = new URL(request.url)
   return read.known.find(({ method, pattern }) => method === request.method && pattern.test(pathname)) ?? null

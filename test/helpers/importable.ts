@@ -163,7 +163,7 @@ export async function archiveOf(by: Client): Promise<Uint8Array> {
 }
 
 /** Sent whole, part after part. */
-export async function sent(by: Client, archive: Uint8Array): Promise<Standing> {
+export async function uploadArchive(by: Client, archive: Uint8Array): Promise<Standing> {
   const begun = await by.ask('/api/import', { method: 'POST', body: { bytes: archive.length } })
   expect(begun.status).toBe(202)
   let standing = (await begun.json()) as Standing
@@ -184,7 +184,7 @@ export const put = (by: Client, { id, offset, bytes }: { id: string; offset: num
   })
 
 /** What became of it. */
-export async function ended(by: Client): Promise<Standing> {
+export async function importEnd(by: Client): Promise<Standing> {
   await expect
     .poll(async () => (await by.json<Standing>('/api/import')).phase, { timeout: 120_000 })
     .toMatch(/done|refused|failed/)

@@ -28,11 +28,14 @@ export async function keep(key: string, kept = bars(), keptAt = Date.now()): Pro
   await env.DB.prepare(query).bind(key, JSON.stringify(kept), keptAt).run()
 }
 
-type Made = { key?: string; session?: number; action?: string; changes?: Partial<NewAnalysis> }
+type ReportChanges = { key?: string; session?: number; action?: string; changes?: Partial<NewAnalysis> }
 let count = 0
 
 /** A report that was made an hour after the close of a session. */
-export async function report(owner: string, { key = 'AAPL', session = 10, action = 'buy', changes = {} }: Made = {}) {
+export async function report(
+  owner: string,
+  { key = 'AAPL', session = 10, action = 'buy', changes = {} }: ReportChanges = {},
+) {
   count += 1
   const createdAt = new Date(sessionEnd('us', dayAt(session)) + 3_600_000).toISOString().replace('Z', '000Z')
   const price = bars()[session]?.close ?? 0

@@ -32,12 +32,12 @@ export async function keepDetails(table: string, details: unknown): Promise<void
 }
 
 /** Stands between an entry and its run. */
-type Around = (entry: CorpusEntry, run: () => Promise<OurReport>) => Promise<OurReport>
+type RunWrapper = (entry: CorpusEntry, run: () => Promise<OurReport>) => Promise<OurReport>
 
 /** In the order of the entries. */
 export async function ourReports(
   entries: readonly CorpusEntry[],
-  around: Around = (_entry, run) => run(),
+  around: RunWrapper = (_entry, run) => run(),
 ): Promise<OurReport[]> {
   const reports = new Map<string, OurReport>()
   for (const fixture of new Set(entries.map((entry) => entry.fixture))) {

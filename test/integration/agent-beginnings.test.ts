@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { bash, inState, lastPrompt, startAgent, untilSaid } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { startConversation } from '../helpers/conversation.ts'
 import { hostRepository, repositoryUrl } from '../helpers/git-host.ts'
@@ -23,7 +23,7 @@ test('a recording is played without a model: its actions really run, and the con
     replies: [{ text: 'I remember.' }],
     body: { replay_json: JSON.stringify(recording) },
   })
-  await said(chat, 'All done.')
+  await untilSaid(chat, 'All done.')
   await inState(chat, 'awaiting_user_input')
   const events = await chat.events()
   expect(events.find(({ observation }) => observation === 'run')?.content).toBe('replayed')
@@ -31,7 +31,7 @@ test('a recording is played without a model: its actions really run, and the con
   expect(await (await chat.owner.ask(`${chat.path}/select-file?file=g`)).json()).toEqual({ code: 'made\n' })
   expect(await chat.model.requests()).toHaveLength(0)
   await chat.post('message', { content: 'what did you do?' })
-  await said(chat, 'I remember.')
+  await untilSaid(chat, 'I remember.')
   expect(JSON.stringify(await lastPrompt(chat))).toMatch(/make a file.*replayed.*All done/s)
 })
 
@@ -43,7 +43,7 @@ test('a recording is played where no model is set, and what is said after it run
     { source: 'agent', action: 'message', args: { content: 'All done.' } },
   ]
   const chat = await startConversation({ replay_json: JSON.stringify(recording) })
-  await said(chat, 'All done.')
+  await untilSaid(chat, 'All done.')
   await inState(chat, 'awaiting_user_input')
   const events = await chat.events()
   expect(events.filter(({ observation }) => observation === 'run').map(({ content }) => content)).toEqual(['made'])
@@ -65,7 +65,7 @@ test.for([
     { source: 'agent', action: 'message', args: { content: 'All done.' } },
   ]
   const chat = await startConversation({ replay_json: JSON.stringify(recording) }, owner)
-  await said(chat, 'All done.')
+  await untilSaid(chat, 'All done.')
   const events = await chat.events()
   expect(events.filter(({ observation }) => observation === 'run').map(({ content }) => content)).toEqual(['made'])
 })
@@ -119,7 +119,7 @@ test('a model that nobody knows blocks no conversation: its first step says whic
   // It goes on when the setting is mended.
   await startAgent({ owner: by, replies: [{ text: 'mended' }] })
   await chat.post('message', { content: 'and now?' })
-  await said(chat, 'mended')
+  await untilSaid(chat, 'mended')
 })
 
 test('a task in words is not run as a script where there is no model, and is done once there is one', async () => {
@@ -158,7 +158,7 @@ test('a task in words is not run as a script where there is no model, and is don
     await by.ask(chat.path, { method: 'DELETE' })
   }
   const able = await startAgent({ owner: by, replies: [{ text: 'I read the issue.' }], body: { suggested_task: task } })
-  await said(able, 'I read the issue.')
+  await untilSaid(able, 'I read the issue.')
 })
 
 test('an agent that does not exist here is told once, and the default one works', async () => {
@@ -167,9 +167,9 @@ test('an agent that does not exist here is told once, and the default one works'
     settings: { agent: 'BrowsingAgent' },
     body: { initial_user_msg: 'hi' },
   })
-  await said(chat, 'hello')
+  await untilSaid(chat, 'hello')
   await chat.post('message', { content: 'more' })
-  await said(chat, 'again')
+  await untilSaid(chat, 'again')
   const told = (await chat.events()).filter(({ observation }) => observation === 'error')
   expect(told.map(({ content }) => content)).toEqual([expect.stringContaining('CodeActAgent works instead')])
 })
@@ -182,7 +182,7 @@ test('a shell becomes an agent when a model is set, and a shell again when it go
   const settings = { llm_model: 'openai/scripted', llm_base_url: model.baseUrl, llm_api_key: 'sk-scripted-0123456789' }
   await chat.owner.ask('/api/settings', { method: 'POST', body: settings })
   await chat.post('message', { content: 'who are you?' })
-  await said(chat, 'a model speaks')
+  await untilSaid(chat, 'a model speaks')
   expect(JSON.stringify((await model.requests()).at(-1)?.body)).toContain('echo shell')
   await inState(chat, 'awaiting_user_input')
   await chat.owner.ask('/api/settings', { method: 'POST', body: { agent: 'ShellAgent' } })
@@ -224,7 +224,7 @@ test('a secret reaches the shell by its name, and no event, prompt or frame by i
     body: { initial_user_msg: `use it; it is ${value}` },
   })
   const socket = await chat.connect()
-  await said(chat, 'It is done.')
+  await untilSaid(chat, 'It is done.')
   const events = await chat.events()
   const outputs = events.filter(({ observation }) => observation === 'run').map(({ content }) => content)
   expect(outputs[0]).toContain('key: <secret_hidden>\nsame')

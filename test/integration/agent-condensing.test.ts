@@ -1,6 +1,6 @@
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { expect, test } from 'vitest'
-import { type AgentChat, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { type AgentChat, lastPrompt, startAgent, untilSaid } from '../helpers/agent.ts'
 
 const STEPS = 45
 
@@ -21,7 +21,7 @@ async function longConversation(settings: Record<string, unknown> = {}): Promise
 
 test('a long conversation is summarised: the model sees its beginning, the notes and the newest, and nothing is deleted', async () => {
   const chat = await longConversation()
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   const prompt = JSON.stringify(await lastPrompt(chat))
   expect(prompt).toContain('the very first wish')
   expect(prompt).toContain('they thought a lot')
@@ -33,7 +33,7 @@ test('a long conversation is summarised: the model sees its beginning, the notes
   expect(page).toMatchObject([{ action: 'condensation', args: { summary: expect.stringContaining('they thought') } }])
   await abortAllDurableObjects()
   await chat.post('message', { content: 'are you there?' })
-  await said(chat, 'still here')
+  await untilSaid(chat, 'still here')
   const after = JSON.stringify(await lastPrompt(chat))
   expect(after.split('they thought a lot')).toHaveLength(2)
   expect(after).toContain('the very first wish')
@@ -43,6 +43,6 @@ test('a long conversation is summarised: the model sees its beginning, the notes
 
 test('with the condenser switched off the model sees everything', async () => {
   const chat = await longConversation({ enable_default_condenser: false })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   expect(JSON.stringify(await lastPrompt(chat))).toContain('thought number 3')
 })

@@ -4,7 +4,7 @@ import { abortAllDurableObjects, evictDurableObject, runDurableObjectAlarm, runI
 import { env } from 'cloudflare:workers'
 import { expect, onTestFinished, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
-import { type AgentChat, bash, inState, lastPrompt, make, said, startAgent, untilMade } from '../helpers/agent.ts'
+import { type AgentChat, bash, inState, lastPrompt, make, startAgent, untilMade, untilSaid } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { isInState, startConversation } from '../helpers/conversation.ts'
 
@@ -22,7 +22,7 @@ test('a turn goes on by itself after a restart in the middle of an answer: no st
   })
   await expect.poll(() => asked(chat), PATIENCE).toBe(1)
   await abortAllDurableObjects()
-  await said(chat, 'the answer')
+  await untilSaid(chat, 'the answer')
   await inState(chat, 'awaiting_user_input')
   expect(await asked(chat)).toBe(2)
 })
@@ -47,7 +47,7 @@ test('text of an answer that a restart cut off is kept, marked, and never glued 
     body: { initial_user_msg: 'go' },
   })
   await breakOff(chat)
-  await said(chat, 'The second attempt.')
+  await untilSaid(chat, 'The second attempt.')
   const events = await chat.events()
   const note = events.find(({ observation }) => observation === 'error')
   expect(note?.content).toMatch(/broke off.*The first attempt\. /s)
@@ -65,7 +65,7 @@ test('a secret in the text that a restart cut off is masked in what is kept of i
     body: { initial_user_msg: 'go' },
   })
   await breakOff(chat)
-  await said(chat, 'Again.')
+  await untilSaid(chat, 'Again.')
   const note = (await chat.events()).find(({ observation }) => observation === 'error')
   expect(note?.content).toContain('The key is <secret_hidden>. The key is')
   expect(JSON.stringify(await chat.events())).not.toContain(value)
@@ -131,12 +131,12 @@ test('texts of more than a row holds are kept whole, wherever they come from, an
     settings: { confirmation_mode: true },
     body: { initial_user_msg: long, image_urls: [`data:image/png;base64,${'A'.repeat(2_400_000)}`] },
   })
-  await said(chat, 'one')
+  await untilSaid(chat, 'one')
   await chat.post('message', { content: 'go on' })
   await inState(chat, 'awaiting_user_confirmation')
   // Refused by a message that is as long.
   await chat.post('message', { content: long })
-  await said(chat, 'three')
+  await untilSaid(chat, 'three')
   const prompt = JSON.stringify(await lastPrompt(chat))
   // Both messages whole, and the beginning of the second once more, where it answers the call.
   expect([prompt.split('begin 漢漢').length - 1, prompt.split('漢漢 end').length - 1]).toEqual([3, 2])
@@ -151,7 +151,7 @@ test('a tool that a restart cut off is not run again: its outcome is unknown, an
   const log = async () => (await chat.owner.ask(`${chat.path}/select-file?file=log`)).text()
   await expect.poll(log, PATIENCE).toContain('once')
   await abortAllDurableObjects()
-  await said(chat, 'seen')
+  await untilSaid(chat, 'seen')
   const events = await chat.events()
   const runs = events.filter(({ action }) => action === 'run')
   expect(runs.map(({ args }) => args?.command)).toEqual(['echo once >> log; sleep 20', 'cat log'])
@@ -171,7 +171,7 @@ test('a turn goes on after a restart in the middle of an action that the user ha
   const log = async () => (await chat.owner.ask(`${chat.path}/select-file?file=log`)).text()
   await expect.poll(log, PATIENCE).toContain('once')
   await abortAllDurableObjects()
-  await said(chat, 'seen')
+  await untilSaid(chat, 'seen')
   await inState(chat, 'awaiting_user_input')
   expect(JSON.stringify(await lastPrompt(chat))).toContain('outcome is unknown')
   expect(await (await chat.owner.ask(`${chat.path}/select-file?file=log`)).json()).toEqual({ code: 'once\n' })
@@ -184,7 +184,7 @@ test('a settled tool is never run again, however often the object goes away', as
   })
   await expect.poll(() => asked(chat), PATIENCE).toBe(2)
   await abortAllDurableObjects()
-  await said(chat, 'end')
+  await untilSaid(chat, 'end')
   expect((await kinds(chat)).filter((kind) => kind === 'run')).toHaveLength(1)
   await evictDurableObject(conversation(env, chat.owner.owner, chat.id))
   expect(await (await chat.owner.ask(`${chat.path}/select-file?file=log`)).json()).toEqual({ code: 'once\n' })
@@ -209,7 +209,7 @@ test('a message that was accepted just before a restart is answered after it', a
   await inState(chat, 'awaiting_user_input')
   expect((await chat.post('message', { content: 'and then?' })).status).toBe(200)
   await abortAllDurableObjects()
-  await said(chat, 'second')
+  await untilSaid(chat, 'second')
 })
 
 test('arguments that no tool takes are answered each time, and the turn ends instead of failing for ever', async () => {
@@ -235,7 +235,7 @@ test('one malformed call is told to the model, which goes on with a good one', a
     ],
     body: { initial_user_msg: 'go' },
   })
-  await said(chat, 'I see.')
+  await untilSaid(chat, 'I see.')
   const told = (await lastPrompt(chat)).filter(({ role }) => role === 'tool')
   expect(JSON.stringify(told[0])).toMatch(/no tool .*no_such_tool.*execute_bash/)
   expect(JSON.stringify(told[1])).toContain('command')
@@ -249,7 +249,7 @@ test('a scheduled turn is not lost at a deploy: an eviction while a retry is wai
   await expect.poll(() => asked(chat), PATIENCE).toBe(1)
   await abortAllDurableObjects()
   expect(isInState(await chat.events(), 'running')).toBe(true)
-  await said(chat, 'here I am')
+  await untilSaid(chat, 'here I am')
 })
 
 test('a recovery alarm that got lost is set anew by whoever touches the conversation next', async () => {
@@ -262,7 +262,7 @@ test('a recovery alarm that got lost is set anew by whoever touches the conversa
   await runInDurableObject(stub, (_, { storage }) => storage.deleteAlarm())
   await abortAllDurableObjects()
   expect(isInState(await chat.events(), 'running')).toBe(true)
-  await said(chat, 'found again')
+  await untilSaid(chat, 'found again')
 })
 
 test('no budget is blind to progress: a turn that goes on gets through one restart after the other', async () => {
@@ -295,14 +295,14 @@ test('an alarm and a client that come to a restarted conversation at once do not
   await scheduler.wait(50)
   secrets.letGo()
   expect((await posting).status).toBe(200)
-  await said(chat, 'both are here')
+  await untilSaid(chat, 'both are here')
   await firing
 })
 
 test('a conversation, or a fork, that was cut off while it was made is not there, and is made whole by who asks again', async () => {
   const chat = await startAgent({ replies: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] })
   await chat.post('message', { content: 'go' })
-  await said(chat, 'one')
+  await untilSaid(chat, 'one')
   await inState(chat, 'awaiting_user_input')
   const last = (await chat.events()).length - 1
   const making = [
@@ -323,7 +323,7 @@ test('a conversation, or a fork, that was cut off while it was made is not there
     expect((await ask()).status).toBe(200)
     const made = await startConversation({ conversation_id: id }, chat.owner)
     if (answer === 'three') await made.post('message', { content: 'go on' })
-    await said(made, answer)
+    await untilSaid(made, answer)
   }
 })
 

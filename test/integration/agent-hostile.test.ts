@@ -1,7 +1,7 @@
 // What a model, its server, or somebody who speaks through a page may try.
 
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import { type AgentChat, bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { type AgentChat, bash, inState, lastPrompt, startAgent, untilSaid } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { isInState } from '../helpers/conversation.ts'
 import type { StoredEvent } from '../helpers/sockets.ts'
@@ -37,7 +37,7 @@ test('however malformed, many and large its calls are, a model gets an answer to
     settings: { enable_default_condenser: false },
     body: { initial_user_msg: 'go' },
   })
-  await said(chat, 'enough')
+  await untilSaid(chat, 'enough')
   const events = await allEvents(chat)
   expect(events.map(({ id }) => id)).toEqual(events.map((_, n) => n))
   expect(({} as Record<string, unknown>).admin).toBeUndefined()
@@ -173,7 +173,7 @@ test('no way of the agent leads to an address of the inside', async () => {
       },
     },
   })
-  await said(chat, 'nothing worked')
+  await untilSaid(chat, 'nothing worked')
   const events = await chat.events()
   for (const action of events.filter(({ action }) => action === 'browse' || action === 'run')) {
     expect(events.find(({ cause }) => cause === action.id)?.content).toMatch(/not (a )?public|refused|not allowed/i)
@@ -234,7 +234,7 @@ test('node, tar and curl do a day of work in one conversation, and what runs awa
     ],
     body: { initial_user_msg: 'work' },
   })
-  await said(chat, 'a day of work')
+  await untilSaid(chat, 'a day of work')
   const events = await chat.events()
   const outcomes = events.filter(({ observation, source }) => observation === 'run' && source === 'agent')
   const [sum, missing, packed, models, got, loop, flood] = outcomes.map(({ content }) => String(content))
@@ -253,7 +253,7 @@ test('a picture is shown to a model that sees, and told in words to one that doe
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const chat = await startAgent({ replies: [{ text: 'I see nothing.' }, { text: 'A single dot.' }] })
   await chat.post('message', { content: 'what is this?', image_urls: [picture] })
-  await said(chat, 'I see nothing.')
+  await untilSaid(chat, 'I see nothing.')
   const blind = JSON.stringify(await lastPrompt(chat))
   expect(blind).toContain('[an image, which this model cannot see]')
   expect(blind).not.toContain('base64')
@@ -264,7 +264,7 @@ test('a picture is shown to a model that sees, and told in words to one that doe
   expect(await told()).toEqual([expect.stringContaining('openai/scripted sees no pictures')])
   await chat.owner.ask('/api/settings', { method: 'POST', body: { llm_model: 'openai/scripted-vision' } })
   await chat.post('message', { content: 'and you?' })
-  await said(chat, 'A single dot.')
+  await untilSaid(chat, 'A single dot.')
   const seeing = JSON.stringify(await lastPrompt(chat))
   expect(seeing).toContain(picture)
   expect(seeing).not.toContain('cannot see')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AgentChat, bash, inState, said, startAgent } from '../helpers/agent.ts'
+import { type AgentChat, bash, inState, startAgent, untilSaid } from '../helpers/agent.ts'
 
 const reasonOf = async (chat: AgentChat) => (await chat.events()).at(-1)?.extras?.reason
 
@@ -20,7 +20,7 @@ test('at the highest number of iterations the agent stops; a message extends the
     content: 'The limit of 2 answers is reached. Send a message to let the agent go on for 2 more.',
   })
   await chat.post('message', { content: 'go on' })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   const metrics = (await chat.events()).findLast((event) => 'llm_metrics' in event) as unknown as {
     llm_metrics: { accumulated_token_usage: Record<string, number> }
   }
@@ -87,7 +87,7 @@ test.each(FAILURES)(
     expect(told?.content).toMatch(/^[A-Z].{20,}\.$/s)
     await chat.model.set({ replies: [{ text: 'back' }] })
     await chat.post('message', { content: 'again' })
-    await said(chat, 'back')
+    await untilSaid(chat, 'back')
   },
 )
 
@@ -97,7 +97,7 @@ test('attempts are counted since the last progress: many failures with answers b
     replies: [...pair, ...pair, ...pair, { text: 'the end' }].map((reply, n) => ('calls' in reply ? step(n) : reply)),
     body: { initial_user_msg: 'go' },
   })
-  await said(chat, 'the end')
+  await untilSaid(chat, 'the end')
 })
 
 test('a context that is too long is shortened and the model asked again', async () => {
@@ -109,7 +109,7 @@ test('a context that is too long is shortened and the model asked again', async 
     replies: [step(1), step(2), step(3), tooLong, { text: 'shorter now' }],
     body: { initial_user_msg: 'the beginning' },
   })
-  await said(chat, 'shorter now')
+  await untilSaid(chat, 'shorter now')
   const actions = (await chat.events()).map(({ action }) => action)
   expect(actions).toContain('condensation_request')
   expect(actions).toContain('condensation')

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { lastPrompt, startAgent, untilSaid } from '../helpers/agent.ts'
 import { startConversation } from '../helpers/conversation.ts'
 import { hostRepository, repositoryUrl } from '../helpers/git-host.ts'
 
@@ -19,11 +19,11 @@ test('notes of the project reach the model: those that always hold at first, oth
     .poll(async () => (await chat.events()).find(({ observation }) => observation === 'run')?.content, {})
     .toBe('')
   await chat.post('message', { content: 'look at the Style, please' })
-  await said(chat, 'one')
+  await untilSaid(chat, 'one')
   await chat.post('message', { content: 'now deploy it in style' })
-  await said(chat, 'two')
+  await untilSaid(chat, 'two')
   await chat.post('message', { content: 'deploy again' })
-  await said(chat, 'three')
+  await untilSaid(chat, 'three')
   const prompt = JSON.stringify(await lastPrompt(chat))
   for (const text of ['Use tabs in this project.', 'Deployments go through make release.', 'Names are short.']) {
     expect(prompt.split(text)).toHaveLength(2)
@@ -59,7 +59,7 @@ test('messages that come while the workspace is made ready call for their notes,
   await chat.post('message', { content: 'how do I deploy?' })
   await chat.post('message', { content: 'and in which style?' })
   clone()
-  await said(chat, 'one')
+  await untilSaid(chat, 'one')
   const prompt = JSON.stringify(await lastPrompt(chat))
   for (const text of ['Use tabs in this project.', 'Deployments go through make release.', 'Names are short.']) {
     expect([text, prompt.split(text).length]).toEqual([text, 2])

@@ -4,7 +4,7 @@ import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
-import { type AgentChat, bash, inState, make, said, startAgent, untilMade } from '../helpers/agent.ts'
+import { type AgentChat, bash, inState, make, startAgent, untilMade, untilSaid } from '../helpers/agent.ts'
 import { isInState } from '../helpers/conversation.ts'
 
 const PATIENCE = { interval: 20 }
@@ -24,7 +24,7 @@ test('an agent that does the same with the same outcome is stopped after the fou
   expect(events.at(-2)?.content).toMatch(/^The agent did the same again and again.*Send a message/)
   expect(await asked(chat)).toBe(4)
   await chat.post('message', { content: 'try something else' })
-  await said(chat, 'Out of the circle.')
+  await untilSaid(chat, 'Out of the circle.')
   await inState(chat, 'awaiting_user_input')
 })
 
@@ -49,7 +49,7 @@ test('a message that is sent again, at the same time, after a restart and over a
   const acks = (socket: (typeof sockets)[number]) => socket.frames.filter(({ type }) => type === 'ack')
   for (const socket of sockets) await socket.until(() => acks(socket).length === 2)
   expect(new Set(sockets.flatMap(acks).map(({ event_id: id }) => id)).size).toBe(1)
-  await said(chat, 'heard')
+  await untilSaid(chat, 'heard')
   await inState(chat, 'awaiting_user_input')
   const said2 = (content: string) => async () =>
     (await chat.events()).filter(
@@ -94,7 +94,7 @@ test('an alarm that comes twice, late, or not at all changes nothing: each call 
     if (questions === 2) continue
     await chat.model.set({ replies: [{ text: 'the end' }] })
   }
-  await said(chat, 'the end')
+  await untilSaid(chat, 'the end')
   await inState(chat, 'awaiting_user_input')
   expect(JSON.parse(await log())).toEqual({ code: 'one\ntwo\n' })
   expect((await chat.events()).filter(({ message }) => message === 'the end')).toHaveLength(1)

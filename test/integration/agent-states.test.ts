@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AgentChat, bash, inState, lastPrompt, make, said, startAgent, untilMade } from '../helpers/agent.ts'
+import { type AgentChat, bash, inState, lastPrompt, make, startAgent, untilMade, untilSaid } from '../helpers/agent.ts'
 import { isInState } from '../helpers/conversation.ts'
 
 const states = (events: Awaited<ReturnType<AgentChat['events']>>) =>
@@ -11,10 +11,10 @@ test('an answer without a call waits for the user, and the next message goes on 
   const chat = await startAgent({ replies: [{ text: 'Which file?' }, { text: 'Thank you.' }] })
   await inState(chat, 'awaiting_user_input')
   await chat.post('message', { content: 'hello' })
-  await said(chat, 'Which file?')
+  await untilSaid(chat, 'Which file?')
   await inState(chat, 'awaiting_user_input')
   await chat.post('message', { content: 'that one' })
-  await said(chat, 'Thank you.')
+  await untilSaid(chat, 'Thank you.')
   const prompt = await lastPrompt(chat)
   expect(prompt.map(({ role }) => role)).toEqual(['system', 'user', 'user', 'assistant', 'user'])
   expect(JSON.stringify(prompt)).toContain('Which file?')
@@ -96,7 +96,7 @@ test('a rejected action does not run, nor do those behind it, and the model is t
   ])
   expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual([])
   await chat.post('message', { content: 'and now?' })
-  await said(chat, 'understood')
+  await untilSaid(chat, 'understood')
   const told = (await lastPrompt(chat)).filter(({ role }) => role === 'tool')
   expect(told.map(({ tool_call_id }) => tool_call_id)).toEqual(['k1', 'k2'])
   expect(JSON.stringify(told)).toContain('rejected')
@@ -150,7 +150,7 @@ test('stop while a command runs answers it and those behind it; the next message
   })
   expect(await chat.owner.json(`${chat.path}/list-files`)).toEqual([])
   await chat.post('message', { content: 'again' })
-  await said(chat, 'back again')
+  await untilSaid(chat, 'back again')
   expect((await lastPrompt(chat)).filter(({ role }) => role === 'tool')).toHaveLength(2)
 })
 
@@ -182,11 +182,11 @@ test("an agent that was paused, or asked to go on, when it was the user's turn i
   // In the middle of the last answer, which ends all the same.
   await ask('paused')
   await chat.model.release()
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   for (const state of ['running', 'paused', 'paused', 'running']) await ask(state)
   await inState(chat, 'awaiting_user_input')
   await chat.post('message', { content: 'and now?' })
-  await said(chat, 'a second answer')
+  await untilSaid(chat, 'a second answer')
   expect((await chat.model.requests()).filter(({ method }) => method === 'POST')).toHaveLength(2)
   expect(states(await chat.events()).slice(2)).toEqual([
     'paused',
@@ -206,7 +206,7 @@ test('a message that comes while the model writes is part of its next question, 
   await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   await chat.post('message', { content: 'two' })
   await chat.model.release()
-  await said(chat, 'second answer')
+  await untilSaid(chat, 'second answer')
   await inState(chat, 'awaiting_user_input')
   expect((await chat.model.requests()).length).toBe(2)
   expect(JSON.stringify(await lastPrompt(chat))).toMatch(/"one".*first answer|two/s)
@@ -220,11 +220,11 @@ test('a command of the user that comes while the model writes runs when it is do
   await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   await chat.post('run', { command: 'echo mine' })
   await chat.model.release()
-  await said(chat, 'the answer')
+  await untilSaid(chat, 'the answer')
   await expect.poll(async () => (await chat.events()).some(({ content }) => content === 'mine')).toBe(true)
   await inState(chat, 'awaiting_user_input')
   await chat.post('message', { content: 'two' })
-  await said(chat, 'nobody asked for this')
+  await untilSaid(chat, 'nobody asked for this')
   expect((await chat.model.requests()).length).toBe(2)
 })
 
@@ -245,7 +245,7 @@ test('a message that comes before the agent says that it is done, or before the 
   await expect.poll(() => begun('k1')).toBe(true)
   await chat.post('message', { content: 'two' })
   await make(chat, 'one')
-  await said(chat, 'Now to what you wrote.')
+  await untilSaid(chat, 'Now to what you wrote.')
   await inState(chat, 'awaiting_user_input')
   expect(states(await chat.events())).not.toContain('finished')
   expect(JSON.stringify(await lastPrompt(chat))).toContain('the user wrote meanwhile')
@@ -256,7 +256,7 @@ test('a message that comes before the agent says that it is done, or before the 
   await make(chat, 'two')
   await inState(chat, 'awaiting_user_confirmation')
   await chat.post('change_agent_state', { agent_state: 'user_rejected' })
-  await said(chat, 'To that as well.')
+  await untilSaid(chat, 'To that as well.')
   await inState(chat, 'awaiting_user_input')
   expect(JSON.stringify(await lastPrompt(chat))).toMatch(/rejected.*four|four.*rejected/s)
 })

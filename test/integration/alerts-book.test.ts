@@ -4,12 +4,12 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { saveReference } from '../../src/db/reference-rates.ts'
 import { ECB } from '../../src/portfolio/reference-rates.ts'
-import { ALERTS, barsUntil, makeRule, world } from '../helpers/alerts.ts'
+import { ALERTS, alertWorld, barsUntil, makeRule } from '../helpers/alerts.ts'
 import { client } from '../helpers/app.ts'
 
 test('the weight of a holding in another currency is told by the reference rates, as the page of the portfolio has it', async () => {
   const ann = await client()
-  const { bars, state, sweep } = world()
+  const { bars, state, sweep } = alertWorld()
   const book = { target_scope: 'portfolio_account', target: 'all' }
   const rule = await makeRule(ann, { ...book, alert_type: 'portfolio_concentration' })
   const made = { method: 'POST', body: { name: 'Main' } }

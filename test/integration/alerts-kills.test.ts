@@ -7,7 +7,7 @@ import { deliveryStore, untoldNotices } from '../../src/db/deliveries.ts'
 import { isoMicros } from '../../src/lib/clock.ts'
 import { addDays, isTradingDay } from '../../src/market/calendar.ts'
 import { notify } from '../../src/notify/run.ts'
-import { makeRule, mortalDatabase, world } from '../helpers/alerts.ts'
+import { alertWorld, makeRule, mortalDatabase } from '../helpers/alerts.ts'
 import { client } from '../helpers/app.ts'
 import { LOCAL } from '../helpers/policies.ts'
 import { Random } from '../simulation/random.ts'
@@ -27,7 +27,7 @@ function* openings(from: string): Generator<number> {
 test('looks that are cut off anywhere lose no alert that a later look sees, and tell none twice', async () => {
   const ann = await client()
   const random = new Random(inject('isProof') ? Date.now() : 20_261_127)
-  const { prices, state, deps } = world()
+  const { prices, state, deps } = alertWorld()
   const keys = ['600519', '000001', '600000']
   const rules = new Map<number, string>()
   for (const key of keys)

@@ -7,7 +7,7 @@ import { sweepAlerts } from '../../src/alerts/sweep.ts'
 import { triggerItem } from '../../src/alerts/told.ts'
 import { taskQueue } from '../../src/bindings.ts'
 import { isoMicros } from '../../src/lib/clock.ts'
-import { ALERTS, barsUntil, makeRule, NOW, world } from '../helpers/alerts.ts'
+import { ALERTS, alertWorld, barsUntil, makeRule, NOW } from '../helpers/alerts.ts'
 import { type Client, client } from '../helpers/app.ts'
 import { openStream } from './task-events.ts'
 
@@ -179,7 +179,7 @@ test('what is wrong with a rule is said with the name of its field, and nothing 
 
 test('one round asks for each listing once, whoever has rules about it; what is not trusted fires nothing and is named', async () => {
   const [ann, bob] = [await client(), await client()]
-  const { prices, bars, state, sweep } = world()
+  const { prices, bars, state, sweep } = alertWorld()
   await ann.json('/api/v1/analysis/watchlists', {
     method: 'POST',
     body: { name: 'g', stock_codes: ['600519', '000001'] },
@@ -234,7 +234,7 @@ test('one round asks for each listing once, whoever has rules about it; what is 
 
 test('a crossing is looked at once a session after its close, on bars that are all there', async () => {
   const ann = await client()
-  const { bars, state, sweep } = world()
+  const { bars, state, sweep } = alertWorld()
   const rule = { target: '600000', alert_type: 'ma_price_cross', parameters: { direction: 'above', window: 5 } }
   const id = await makeRule(ann, rule)
   const gap = await makeRule(ann, { ...rule, target: '600036' })
@@ -254,7 +254,7 @@ test('a crossing is looked at once a session after its close, on bars that are a
 
 test('messages wait for the end of quiet hours, a cooling rule is silent, and an expired one is switched off', async () => {
   const ann = await client()
-  const { prices, state, sweep } = world()
+  const { prices, state, sweep } = alertWorld()
   const quiet = { from: '10:00', to: '11:00', zone: 'Asia/Shanghai' }
   const held = await makeRule(ann, {
     ...above('600519', 11),
@@ -296,7 +296,7 @@ test('messages wait for the end of quiet hours, a cooling rule is silent, and an
 
 test('new advice fires once for each, with the actions that were asked for, and touches its levels', async () => {
   const ann = await client()
-  const { prices, state, sweep } = world()
+  const { prices, state, sweep } = alertWorld()
   const enter = async (action: string, trace: string) => {
     const body = { stock_code: '600519', action, stop_loss: 9, trace_id: trace, expires_at: '2999-01-01T00:00:00Z' }
     await ann.json('/api/v1/decision-signals', { method: 'POST', body })
@@ -329,7 +329,7 @@ test('new advice fires once for each, with the actions that were asked for, and 
 
 test('a light that turns and a loss beyond its limit fire with their session, once, and not while they go on', async () => {
   const ann = await client()
-  const { bars, lights, state, sweep } = world()
+  const { bars, lights, state, sweep } = alertWorld()
   const light = { target_scope: 'market', target: 'cn' }
   const red = await makeRule(ann, { ...light, alert_type: 'market_light_status', parameters: { statuses: ['red'] } })
   const drop = await makeRule(ann, { ...light, alert_type: 'market_light_score_drop', parameters: { min_drop: 40 } })
@@ -367,7 +367,7 @@ test('a light that turns and a loss beyond its limit fire with their session, on
 
 test('the event stream tells an alert once, also when the call is made again, and to its owner alone', async () => {
   const [ann, bob] = [await client(), await client()]
-  const { prices, state, deps } = world()
+  const { prices, state, deps } = alertWorld()
   const [mine, other] = [await openStream(ann.key), await openStream(bob.key)]
   await mine.until(({ event }) => event === 'connected')
   const id = await makeRule(ann, above('600519', 11))

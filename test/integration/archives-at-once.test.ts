@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { exportPiecesPrefix } from '../../src/bindings.ts'
 import { type Client, client } from '../helpers/app.ts'
 import { exported } from '../helpers/archive.ts'
-import { archiveOf, ended, sent, someone } from '../helpers/importable.ts'
+import { archiveOf, importEnd, someone, uploadArchive } from '../helpers/importable.ts'
 
 const ROUNDS = 6
 
@@ -51,6 +51,6 @@ test('of imports that are begun at the same moment one stands, and what is sent 
     const found = await statuses(other, '/api/import', [begin, begin, ['DELETE'], begin, ['DELETE'], begin])
     expect(found.filter((status) => ![200, 202, 404].includes(status))).toEqual([])
   }
-  await sent(other, archive)
-  expect(await ended(other)).toMatchObject({ phase: 'done', problem: null, archive_owner: by.owner })
+  await uploadArchive(other, archive)
+  expect(await importEnd(other)).toMatchObject({ phase: 'done', problem: null, archive_owner: by.owner })
 })

@@ -2,7 +2,7 @@
 
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { expect, test } from 'vitest'
-import { inState, said, startAgent } from '../helpers/agent.ts'
+import { inState, startAgent, untilSaid } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { type Behaviour, joinedRunner } from '../helpers/stand-in-runner.ts'
 import type { ScriptedReply } from '../support/scripted-model-orders.ts'
@@ -35,7 +35,7 @@ async function lent(behaviour: Behaviour, replies: ScriptedReply[], description:
 test('actions are a browse_interactive action, and what the page was then is a browse observation as clients read it', async () => {
   const output = lines(state({ title: 'Shop [e9]' }), shot('screenshot'), shot('marks'))
   const { chat, runner } = await lent(() => ({ output }), [use('a', "click('e2')"), { text: 'done' }])
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   expect(runner.started.map(({ kind, text, env }) => [kind, text, env])).toEqual([
     ['browser', '[{"name":"click","bid":"e2","button":"left","modifiers":[]}]', {}],
   ])
@@ -87,7 +87,7 @@ test('a restart of the object in an action costs nothing: it is followed, and no
   const error = 'The page that you last saw has no element [e2] any more: look at the page below.'
   const other = state({ browser: 'b'.repeat(16), error, url: 'about:blank', urls: ['about:blank'], tree: '' })
   await runner.finish(String(runner.started[1]?.key), { output: lines(other) })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   await inState(chat, 'awaiting_user_input')
   const told = (await chat.events()).filter(({ observation }) => observation === 'browse')
   expect(told.map(({ content }) => String(content).split('\n')[0])).toEqual([
@@ -100,9 +100,9 @@ test('a restart of the object in an action costs nothing: it is followed, and no
 
 test('without a browser the model is offered none, and code that cannot be read never reaches a runner', async () => {
   const without = await lent(() => ({ output: '' }), [use('a', "click('e2')"), { text: 'done' }], {})
-  await said(without.chat, 'done')
+  await untilSaid(without.chat, 'done')
   const unreadable = await lent(() => ({ output: '' }), [use('a', 'os.system("id")'), { text: 'done' }])
-  await said(unreadable.chat, 'done')
+  await untilSaid(unreadable.chat, 'done')
   expect([without.runner.started, unreadable.runner.started]).toEqual([[], []])
   const errors = async ({ chat }: typeof without) =>
     (await chat.events()).flatMap(({ observation, content }) => (observation === 'error' ? [String(content)] : []))
@@ -123,7 +123,7 @@ test('a secret that a page shows is masked wherever its report has it, and a lie
   await joinedRunner(owner.owner, () => ({ output: answers.shift() ?? '' }), BROWSER)
   const replies = [use('a', 'noop()'), use('b', 'noop()'), { text: 'done' }]
   const chat = await startAgent({ owner, replies, body: { initial_user_msg: 'look' } })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   const events = await chat.events()
   expect(JSON.stringify(events)).not.toContain(value)
   expect(events.find(({ observation }) => observation === 'browse')?.content).toContain('<secret_hidden>')

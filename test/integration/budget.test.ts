@@ -4,7 +4,7 @@ import { abortAllDurableObjects, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { owner as ownerObject } from '../../src/bindings.ts'
-import { type AgentSetup, bash, inState, make, said, startAgent, untilMade } from '../helpers/agent.ts'
+import { type AgentSetup, bash, inState, make, startAgent, untilMade, untilSaid } from '../helpers/agent.ts'
 import { type Client, client, request } from '../helpers/app.ts'
 import { scriptedModel } from '../helpers/scripted-model.ts'
 
@@ -92,23 +92,23 @@ test('a budget that is used up stops every conversation of its owner and nobody 
   await inState(second, 'error')
   expect((await second.model.requests()).length).toBe(0)
   const other = await startTitled({ replies: [{ text: 'of somebody else' }] })
-  await said(other, 'of somebody else')
+  await untilSaid(other, 'of somebody else')
 
   await set(ann, { day_usd: 2 })
   await second.post('message', { content: 'go on' })
-  await said(second, 'late')
+  await untilSaid(second, 'late')
   // What was set aside for it is given back a moment after its answer.
   await expect.poll(async () => (await budgetOf(ann)).day.usd.reserved, { timeout: 30_000 }).toBe(0)
   // The settings name the newest script for both.
   await second.model.set({ replies: [{ text: 'the end' }] })
   await first.post('message', { content: 'go on' })
-  await said(first, 'the end')
+  await untilSaid(first, 'the end')
   expect(await budgetOf(await client())).toMatchObject({ day: { calls: 0 } })
 })
 
 test('without a budget nothing is counted, and the owner’s object is not asked', async () => {
   const chat = await startTitled({ replies: [step('echo 1'), { text: 'done' }] })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   const tables = await runInDurableObject(ownerObject(env, chat.owner.owner), (_, { storage }) =>
     ['budget_calls', 'budget_periods'].map((name) => storage.sql.exec(`SELECT count(*) AS n FROM ${name}`).one().n),
   )
@@ -129,7 +129,7 @@ test('a call that a restart cut off counts as the most that it may have used, on
   await expect.poll(async () => (await chat.model.requests()).length).toBe(1)
   expect((await budgetOf(ann)).day.usd.reserved).toBeGreaterThan(0.1)
   await abortAllDurableObjects()
-  await said(chat, 'the answer')
+  await untilSaid(chat, 'the answer')
   await expect.poll(async () => (await budgetOf(ann)).day.calls).toBe(2)
   const { day } = await budgetOf(ann)
   expect([day.unsettled_calls, day.usd.reserved]).toEqual([1, 0])

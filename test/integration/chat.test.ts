@@ -160,9 +160,9 @@ test('a turn that takes too long ends without an answer, and says what was found
   const stub = conversation(env, ann.owner, await talkId(ann.owner, ann.session))
   await runInDurableObject(stub, async (object, { storage }) => {
     storage.sql.exec('UPDATE talk_turns SET deadline = 1')
-    type Held = { whole: { alarms: { at(name: string, at: number): void } } }
+    type TalkObject = { whole: { alarms: { at(name: string, at: number): void } } }
     // As its time comes while the model is being asked.
-    ;(object as unknown as Held).whole.alarms.at('deadline', Date.now())
+    ;(object as unknown as TalkObject).whole.alarms.at('deadline', Date.now())
   })
   const ended = done(framesOf(await response.text()))
   expect(ended).toMatchObject({ success: false, error: expect.stringMatching(/took longer.*until then: get_quote/) })

@@ -10,7 +10,7 @@ import { migrate } from '../../durable-objects/sql.ts'
 import { owner as ownerOf } from '../../src/bindings.ts'
 import { client } from '../helpers/app.ts'
 import { exported } from '../helpers/archive.ts'
-import { ended, sent, someone } from '../helpers/importable.ts'
+import { importEnd, someone, uploadArchive } from '../helpers/importable.ts'
 
 /** An environment in which something happens the moment before a conversation is asked this. */
 function disturbed(method: string, happens: () => Promise<unknown>): Env {
@@ -57,8 +57,8 @@ test('a conversation that is deleted while it is exported is left out, and the a
     const isBegun = method !== 'forkFile'
     expect([method, entries.has(`conversations/${chat.id}/conversation.json`)]).toEqual([method, isBegun])
     const other = await client({ owner: `taker-${crypto.randomUUID()}` })
-    await sent(other, archive)
-    const done = await ended(other)
+    await uploadArchive(other, archive)
+    const done = await importEnd(other)
     // The talk is whole.
     expect([method, done.problem, done.phase, done.conversations]).toEqual([method, null, 'done', 1])
     expect(done.left_out.conversations).toBe(isBegun ? 1 : undefined)

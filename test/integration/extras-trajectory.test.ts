@@ -6,7 +6,7 @@ import { runAction } from '../../src/agent/actions.ts'
 import type { NewEvent } from '../../src/agent/events.ts'
 import { runObservation } from '../../src/agent/observations.ts'
 import { conversation } from '../../src/bindings.ts'
-import { inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { inState, lastPrompt, startAgent, untilSaid } from '../helpers/agent.ts'
 import { client, request } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
 import type { StoredEvent } from '../helpers/sockets.ts'
@@ -193,7 +193,7 @@ test('a model writes the remember prompt where there is one; where it gives none
     ],
     body: { initial_user_msg: 'how are tests run?', conversation_id: 'remembered' },
   })
-  await said(chat, 'The tests run with make check.')
+  await untilSaid(chat, 'The tests run with make check.')
   await inState(chat, 'awaiting_user_input')
   const { id } = (await chat.events()).find(({ message }) => message === 'The tests run with make check.') ?? { id: -1 }
   const prompt = async () =>

@@ -6,7 +6,7 @@ import { MIGRATIONS } from '../../durable-objects/conversation/schema.ts'
 import { migrate } from '../../durable-objects/sql.ts'
 import { conversation } from '../../src/bindings.ts'
 import { hexId } from '../../src/lib/crypto.ts'
-import { bash, inState, lastPrompt, said, startAgent } from '../helpers/agent.ts'
+import { bash, inState, lastPrompt, startAgent, untilSaid } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
 
@@ -125,7 +125,7 @@ test('a fork has the same events until then and goes its own way after; the othe
     ],
     body: { initial_user_msg: 'write' },
   })
-  await said(chat, 'both done')
+  await untilSaid(chat, 'both done')
   await inState(chat, 'awaiting_user_input')
   const all = await chat.events()
   const at = all.find(({ content, observation }) => observation === 'run' && content === '')?.id ?? 0
@@ -135,7 +135,7 @@ test('a fork has the same events until then and goes its own way after; the othe
   expect(events.map(({ id }) => id)).toEqual(events.map((_, n) => n))
   expect(await (await copy.owner.ask(`${copy.path}/select-file?file=f`)).json()).toEqual({ code: 'first\n' })
   await copy.post('message', { content: 'and you?' })
-  await said(copy, 'I am the fork')
+  await untilSaid(copy, 'I am the fork')
   const prompt = await lastPrompt(copy)
   // The second call had not been made: it is answered all the same.
   expect(prompt.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id)).toEqual(['k1', 'k2'])

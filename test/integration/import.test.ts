@@ -14,17 +14,17 @@ import { archiveWith, type Entries, entriesOf, part, sha256, text } from '../hel
 import { startConversation } from '../helpers/conversation.ts'
 import {
   archiveOf,
-  ended,
   handedIn,
+  importEnd,
   LARGE,
   PART,
   put,
   SESSION,
   SIZES,
   type Standing,
-  sent,
   someone,
   someoneLarge,
+  uploadArchive,
 } from '../helpers/importable.ts'
 import { database, fill, mortal, type Row } from '../helpers/owned.ts'
 
@@ -54,8 +54,8 @@ test('what was exported is there again under another owner: rows, conversations,
   for (const table of OWNED_TABLES) await deleteOwnedRows(env.DB, by.owner, table)
   const other = await client({ owner: `taker-${crypto.randomUUID()}` })
   expect((await other.ask('/api/import')).status).toBe(404)
-  await sent(other, archive)
-  const done = await ended(other)
+  await uploadArchive(other, archive)
+  const done = await importEnd(other)
   expect(done).toMatchObject({ phase: 'done', problem: null, conversations: 2, renamed: [], archive_owner: by.owner })
   expect(done.secrets).toEqual(expect.arrayContaining([{ kind: 'secret', name: 'NPM_TOKEN' }]))
   expect(done.rows).toMatchObject({ analyses: 3, analysis_snapshots: 3, watchlist_stocks: 3, alert_rules: 3 })
@@ -81,8 +81,8 @@ test('what was exported is there again under another owner: rows, conversations,
   expect(await conversation(env, other.owner, await talkId(other.owner, SESSION)).talkEnd()).not.toBe(null)
 
   // The same archive does not come twice.
-  await sent(other, archive)
-  expect(await ended(other)).toMatchObject({ phase: 'refused', problem: 'this archive was imported already' })
+  await uploadArchive(other, archive)
+  expect(await importEnd(other)).toMatchObject({ phase: 'refused', problem: 'this archive was imported already' })
 })
 
 test('taken ids become others, what names them follows, and what the owner has stays', async () => {
@@ -105,8 +105,8 @@ test('taken ids become others, what names them follows, and what the owner has s
     list?.name ?? '',
   )
   await fill(database, other.owner, 'portfolio_accounts')
-  await sent(other, archive)
-  const done = await ended(other)
+  await uploadArchive(other, archive)
+  const done = await importEnd(other)
   expect(done).toMatchObject({
     phase: 'done',
     problem: null,
@@ -292,8 +292,8 @@ test('an archive that is not right is refused with the reason, and nothing has c
     const all = new Map([...entries].map(([path, bytes]) => [path, Buffer.from(bytes).toString('latin1')]))
     change(all)
     const bytes = new Map([...all].map(([path, one]) => [path, new Uint8Array(Buffer.from(one, 'latin1'))]))
-    await sent(other, archiveWith(bytes))
-    expect([name, await ended(other)]).toEqual([
+    await uploadArchive(other, archiveWith(bytes))
+    expect([name, await importEnd(other)]).toEqual([
       name,
       expect.objectContaining({ phase: 'refused', problem: expect.stringMatching(problem) }),
     ])
@@ -309,8 +309,8 @@ test('an archive that is not right is refused with the reason, and nothing has c
     ['no archive', new Uint8Array(4096).fill(65), /no octal number|no header/],
   ] as const
   for (const [name, bytes, problem] of places) {
-    await sent(other, bytes)
-    expect([name, await ended(other)]).toEqual([
+    await uploadArchive(other, bytes)
+    expect([name, await importEnd(other)]).toEqual([
       name,
       expect.objectContaining({ phase: 'refused', problem: expect.stringMatching(problem) }),
     ])
@@ -373,8 +373,8 @@ test('an import that is broken off anywhere goes on, and nothing is there twice'
 test('a long conversation with large files, and many reports are imported', async () => {
   const [{ by, chat }, other] = [await someoneLarge(), await client()]
   const archive = await archiveOf(by)
-  await sent(other, archive)
-  expect(await ended(other)).toMatchObject({
+  await uploadArchive(other, archive)
+  expect(await importEnd(other)).toMatchObject({
     phase: 'done',
     conversations: 1,
     events: SIZES.events,

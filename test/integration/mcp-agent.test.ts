@@ -2,7 +2,7 @@ import { evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
-import { inState, said, startAgent } from '../helpers/agent.ts'
+import { inState, startAgent, untilSaid } from '../helpers/agent.ts'
 import { withTokens } from '../helpers/git-accounts.ts'
 import { everything, journalOf, strangeUrl } from '../helpers/mcp.ts'
 import { GOOD_TOKENS } from '../support/provider-host-types.ts'
@@ -79,10 +79,10 @@ test('a server that is not there at the start is told of once, and its tools are
       mcp_config: { sse_servers: [], stdio_servers: [], shttp_servers: [{ url }, { url: strangeUrl('fails') }] },
     },
   })
-  await said(chat, 'one')
+  await untilSaid(chat, 'one')
   await inState(chat, 'awaiting_user_input')
   await chat.post('message', { content: 'still away?' })
-  await said(chat, 'two')
+  await untilSaid(chat, 'two')
   await inState(chat, 'awaiting_user_input')
   const complaints = async () =>
     (await chat.events()).flatMap(({ observation, content }) => (observation === 'error' ? [String(content)] : []))
@@ -93,7 +93,7 @@ test('a server that is not there at the start is told of once, and its tools are
   ])
   away.mockRestore()
   await chat.post('message', { content: 'and now?' })
-  await said(chat, 'three')
+  await untilSaid(chat, 'three')
   expect((await chat.events()).find(({ observation }) => observation === 'mcp')?.content).toContain('Echo: found')
   expect(await complaints()).toHaveLength(3)
 })

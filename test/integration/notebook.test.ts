@@ -2,7 +2,7 @@
 
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { expect, test } from 'vitest'
-import { inState, said, startAgent } from '../helpers/agent.ts'
+import { inState, startAgent, untilSaid } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { type Behaviour, joinedRunner } from '../helpers/stand-in-runner.ts'
 import type { ScriptedReply } from '../support/scripted-model-orders.ts'
@@ -27,7 +27,7 @@ test('a cell is a run_ipython action, and its outcome has the pictures as the no
     data: 'no base64!',
   })
   const { chat, runner } = await lent(() => ({ output }), [cell('a', { code: 'x + 1' }), { text: 'done' }])
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   expect(runner.started.map(({ kind, text }) => [kind, text])).toEqual([['cell', 'x + 1']])
   const events = await chat.events()
   expect(events.find(({ action }) => action === 'run_ipython')).toMatchObject({
@@ -51,7 +51,7 @@ test('a restart of the object in a cell costs nothing: it is followed, and not b
   await abortAllDurableObjects()
   await runner.reconnect()
   await runner.finish(key, { output: lines({ t: 'text', text: 'two' }) })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   await inState(chat, 'awaiting_user_input')
   const told = (await chat.events()).filter(({ observation }) => observation === 'run_ipython')
   expect(told.map(({ content }) => String(content).split('\n')[0])).toEqual(['one two'])
@@ -66,7 +66,7 @@ test('a cell that still runs says how to go on, and arguments of the kernel are 
     cell('c', { code: 'y', kernel: 'restart' }),
   ]
   const { chat, runner } = await lent(behaviour, [...replies, { text: 'done' }])
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   expect(runner.started.map(({ kind }) => kind)).toEqual(['cell', 'interrupt', 'restart'])
   const told = (await chat.events()).flatMap(({ observation, content }) =>
     observation === 'run_ipython' ? [String(content)] : [],
@@ -89,7 +89,7 @@ test('a kernel that a machine cannot have told of, as it was started anew or is 
   })
   const replies = ['1', '2', '3', '4'].map((code) => cell(code, { code }))
   const { chat } = await lent(behaviour, [...replies, { text: 'done' }])
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   const told = (await chat.events()).flatMap(({ observation, content }) =>
     observation === 'run_ipython' ? [String(content).split('\n')[0]] : [],
   )
@@ -98,7 +98,7 @@ test('a kernel that a machine cannot have told of, as it was started anew or is 
 
 test('without a kernel the model is offered no notebook', async () => {
   const { chat, runner } = await lent(() => ({ output: '' }), [cell('a', { code: '1' }), { text: 'done' }], {})
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   expect(runner.started).toEqual([])
   const errors = (await chat.events()).flatMap(({ observation, content }) =>
     observation === 'error' ? [String(content)] : [],
@@ -118,7 +118,7 @@ test('a secret that a notebook prints is masked in its outcome', async () => {
   await joinedRunner(owner.owner, behaviour, KERNEL)
   const replies = [cell('a', { code: 'import os; print(os.environ["TOKEN"])' }), { text: 'done' }]
   const chat = await startAgent({ owner, replies, body: { initial_user_msg: 'print' } })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   const told = (await chat.events()).find(({ observation }) => observation === 'run_ipython')
   expect(String(told?.content)).toMatch(/^got /)
   expect(JSON.stringify(await chat.events())).not.toContain(value)

@@ -7,9 +7,9 @@ const PATH = '/api/v1/system/config'
 const MASK = '******'
 const EN = { 'accept-language': 'en' }
 
-type Shown = { key: string; value: string; raw_value_exists: boolean; is_masked: boolean; schema?: Schema }
+type ConfigItem = { key: string; value: string; raw_value_exists: boolean; is_masked: boolean; schema?: Schema }
 type Schema = { category: string; is_editable: boolean; is_sensitive: boolean; ui_control: string; options: string[] }
-type Document = { config_version: string; mask_token: string; items: Shown[] }
+type Document = { config_version: string; mask_token: string; items: ConfigItem[] }
 type Answer = { status: number; body: Record<string, unknown> & { issues: { key: string; code: string }[] } }
 
 const read = (owner: Client, query = '') => owner.json<Document>(`${PATH}${query}`)

@@ -74,8 +74,8 @@ test('the files of seven layouts are offered, previewed in the encodings of thei
   expect(maotai).toMatchObject({ amount: 150, fee: 0, tax: 0, cash_dividend_per_share: null })
   expect((await ann.json<{ total: number }>(`${BASE}/cash-ledger`)).total).toBe(lengthOf('cash'))
   const told = async () => {
-    type Shown = { accounts: { cash: { currency: string; amount: number }[] }[] }
-    const { accounts } = await ann.json<Shown>(`${BASE}/snapshot?account_id=${account_id}`)
+    type SnapshotAnswer = { accounts: { cash: { currency: string; amount: number }[] }[] }
+    const { accounts } = await ann.json<SnapshotAnswer>(`${BASE}/snapshot?account_id=${account_id}`)
     return Object.fromEntries(accounts[0]?.cash.map(({ currency, amount }) => [currency, amount]) ?? [])
   }
   // Each currency by hand: purchases, sales, dividends, taxes on them, and what moved between bank and account.

@@ -2,7 +2,7 @@
 
 import { abortAllDurableObjects } from 'cloudflare:test'
 import { describe, expect, test } from 'vitest'
-import { said, startAgent } from '../helpers/agent.ts'
+import { startAgent, untilSaid } from '../helpers/agent.ts'
 import { client, request } from '../helpers/app.ts'
 import { type Chat, startConversation } from '../helpers/conversation.ts'
 import { lentConversation, outcome, say } from '../helpers/lent-conversation.ts'
@@ -228,7 +228,7 @@ describe('commands', () => {
     })
     const replies = [bash('none'), bash('short', 5), bash('long', 100_000), { text: 'done' }]
     const chat = await startAgent({ owner, replies, body: { initial_user_msg: 'go' } })
-    await said(chat, 'done')
+    await untilSaid(chat, 'done')
     expect(runner.started.map(({ text, quietMs, softMs }) => [text, quietMs < softMs, softMs])).toEqual([
       ['none', true, 120_000],
       ['short', false, 5_000],

@@ -49,7 +49,7 @@ function listing(key: string) {
   }
 }
 
-type World = {
+type FakeMarket = {
   quotes: Map<string, Quote | Error>
   bars: Map<string, Bar[]>
   asked: string[]
@@ -57,7 +57,11 @@ type World = {
   turns: number
 }
 
-function fillDeps(world: World, db: D1Database, sources: CloseSource[]): FillDeps {
+const marketOf = (turns: number, quotes: [string, Quote | Error][] = []): FakeMarket => ({
+  ...{ quotes: new Map(quotes), bars: new Map(), asked: [], now: AFTER, turns },
+})
+
+function fillDeps(world: FakeMarket, db: D1Database, sources: CloseSource[]): FillDeps {
   return {
     ...{ db, sources, markets: ['cn'], signal: new AbortController().signal, clock: () => world.now },
     listings: async () => [...new Set([...world.quotes.keys(), ...world.bars.keys()])].map(listing),
@@ -75,7 +79,7 @@ function fillDeps(world: World, db: D1Database, sources: CloseSource[]): FillDep
 }
 
 /** Tells what it is asked for, two at once. */
-function batched(world: World, name = 'batched'): CloseSource {
+function batched(world: FakeMarket, name = 'batched'): CloseSource {
   return {
     ...{ name, atOnce: 2, carries: () => true },
     read: async (_, { instruments }) => {
@@ -90,7 +94,7 @@ function batched(world: World, name = 'batched'): CloseSource {
   }
 }
 
-type Kept = {
+type ListingRow = {
   session: string | null
   price: number | null
   pe_ratio: number | null
@@ -100,7 +104,7 @@ type Kept = {
 const keptOf = (key: string) =>
   env.DB.prepare('SELECT session, price, pe_ratio, bars_session, ma20 FROM stock_figures WHERE key = ?')
     .bind(key)
-    .first<Kept>()
+    .first<ListingRow>()
 const forget = async () => {
   for (const table of ['stock_figures', 'screening_fills', 'market_answers'])
     await env.DB.prepare(`DELETE FROM ${table}`).run()
@@ -108,7 +112,7 @@ const forget = async () => {
 
 test('a filling that is cut off anywhere goes on where it was, within its turns, and reads every listing once', async () => {
   const keys = ['600021', '600022', '600023', '600024', '600025']
-  const world: World = { quotes: new Map(), bars: new Map(), asked: [], now: AFTER, turns: 0 }
+  const world = marketOf(0)
   for (const [i, key] of keys.entries()) {
     world.quotes.set(key, quoted(10 + i))
     world.bars.set(
@@ -146,7 +150,7 @@ test('a filling that is cut off anywhere goes on where it was, within its turns,
 })
 
 test('a failing source hands over to the next one, and all of them are left alone for a while when each has failed', async () => {
-  const world: World = { quotes: new Map([['600031', quoted(10)]]), bars: new Map(), asked: [], now: AFTER, turns: 9 }
+  const world = marketOf(9, [['600031', quoted(10)]])
   const broken: CloseSource = {
     ...batched(world, 'broken'),
     read: async () => {
@@ -219,16 +223,10 @@ test('figures of bars are those of whole sessions, and a close that disagrees wi
   const early = barsFigures(one, { value: bars, source: 'tencent', toldAt: sessionEnd('cn', DAY) - MINUTE })
   expect(early.ok && early.kept.bars.session).toBe(last?.date)
   expect(early.ok && early.kept.close?.figures.price).toBe(last?.close)
-  const world: World = {
-    quotes: new Map([
-      ['600041', quoted(10)],
-      ['600042', quoted(10)],
-    ]),
-    bars: new Map(),
-    asked: [],
-    now: AFTER,
-    turns: 9,
-  }
+  const world = marketOf(9, [
+    ['600041', quoted(10)],
+    ['600042', quoted(10)],
+  ])
   world.bars.set(
     '600041',
     barsUntil(
@@ -252,7 +250,7 @@ test('figures of bars are those of whole sessions, and a close that disagrees wi
 })
 
 test('bars that reports have fetched are used without a request', async () => {
-  const world: World = { quotes: new Map([['600051', quoted(10)]]), bars: new Map(), asked: [], now: AFTER, turns: 1 }
+  const world = marketOf(1, [['600051', quoted(10)]])
   const body = JSON.stringify(
     barsUntil(
       DAY,
@@ -276,9 +274,7 @@ test('bars that reports have fetched are used without a request', async () => {
 })
 
 test('kept bars that cannot be read are asked for again, a listing that a list names is screened, and a run that is over ends quietly', async () => {
-  const world: World = {
-    ...{ quotes: new Map([['600061', quoted(10)]]), bars: new Map(), asked: [], now: AFTER, turns: 9 },
-  }
+  const world = marketOf(9, [['600061', quoted(10)]])
   await fillFigures(fillDeps(world, env.DB, [batched(world)]))
   const broken =
     "INSERT INTO market_answers (need, key, body, provider, kept_at) VALUES ('daily_data', '600061', ?, 'x', ?)"

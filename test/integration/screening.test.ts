@@ -62,11 +62,11 @@ type Listing = {
   bars_age_sessions: number
   marks: object[]
 }
-type Found = { items: Listing[]; total: number; counts: Record<string, unknown>; message: string | null }
+type ScreenResult = { items: Listing[]; total: number; counts: Record<string, unknown>; message: string | null }
 
 const run = (who: Client, body: object, query = '') =>
-  who.json<Found>(`${SCREENING}/run${query}`, { method: 'POST', body, headers: english })
-const codes = ({ items }: Found) => items.map(({ code }) => code)
+  who.json<ScreenResult>(`${SCREENING}/run${query}`, { method: 'POST', body, headers: english })
+const codes = ({ items }: ScreenResult) => items.map(({ code }) => code)
 const is = (field: string, op: string, value: unknown) => ({ field, op, value })
 
 test('a filter finds what passes, and says how many could not be looked at and why', async () => {

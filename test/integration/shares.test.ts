@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { client, request } from '../helpers/app.ts'
 import { startConversation } from '../helpers/conversation.ts'
 
-type Made = { share_id: string; token: string; path: string; expires_at: string }
+type ShareLink = { share_id: string; token: string; path: string; expires_at: string }
 type Page = { events: Record<string, unknown>[]; has_more: boolean }
 
 const asked = (path: string, token: string, init: RequestInit = {}) =>
@@ -23,7 +23,7 @@ async function shared(body: object = {}) {
       .toBe(true)
   }
   const share = (more: object = {}) =>
-    chat.owner.json<Made>(`${chat.path}/shares`, { method: 'POST', body: { ...body, ...more } })
+    chat.owner.json<ShareLink>(`${chat.path}/shares`, { method: 'POST', body: { ...body, ...more } })
   return { chat, run, share }
 }
 

@@ -5,7 +5,7 @@ import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { conversation } from '../../src/bindings.ts'
-import { type AgentChat, inState, said, startAgent } from '../helpers/agent.ts'
+import { type AgentChat, inState, startAgent, untilSaid } from '../helpers/agent.ts'
 import { client } from '../helpers/app.ts'
 import { countingProgram, text } from '../helpers/stand-in-programs.ts'
 import { joinedRunner, type StandInRunner } from '../helpers/stand-in-runner.ts'
@@ -41,11 +41,11 @@ const line = ({ runner }: Lent) => {
 
 test('a program is started once and keeps what it knows, from turn to turn and over evictions', async () => {
   const lent = await lentAgent((n) => text(`count ${n}`), [count('a'), { text: 'one' }, count('b'), { text: 'two' }])
-  await said(lent.chat, 'one')
+  await untilSaid(lent.chat, 'one')
   await inState(lent.chat, 'awaiting_user_input')
   await evictDurableObject(conversation(env, lent.chat.owner.owner, lent.chat.id))
   await lent.chat.post('message', { content: 'again' })
-  await said(lent.chat, 'two')
+  await untilSaid(lent.chat, 'two')
   expect(await results(lent)).toEqual([expect.stringContaining('count 1'), expect.stringContaining('count 2')])
   const { name, ...started } = lent.runner.programs.started[0] ?? {}
   expect(lent.runner.programs.started).toHaveLength(1)
@@ -63,7 +63,7 @@ test('several programs of one conversation are all started with its first messag
   const named = ['first', 'second', 'third'].map((name) => ({ ...COUNTER, name, args: [name] }))
   const body = { initial_user_msg: 'count', mcp_config: only(...named) }
   const chat = await startAgent({ owner, replies: [{ text: 'done' }], body })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   expect(runner.programs.started.map(({ args }) => String(args)).sort()).toEqual(['first', 'second', 'third'])
   // Their one tool has one name, so only the first program's is offered.
   expect((await complaints(chat)).filter((told) => !told.includes('the name is taken'))).toEqual([])
@@ -76,7 +76,7 @@ test('a program that ends in a call is told of with its last words, without its 
   )
   await expect.poll(() => heard(lent, 'tools/call').length).toBe(1)
   lent.runner.programs.end(line(lent), { name: nameOf(lent), code: 3, stderr: `warning\nrefused ${KEY}\n` })
-  await said(lent.chat, 'done')
+  await untilSaid(lent.chat, 'done')
   const [first, second] = await results(lent)
   expect(first).toContain('The program ended (exit code 3): warning')
   expect(first).toContain('"isError":true')
@@ -96,7 +96,7 @@ test('when the runner is started anew the call has an unknown outcome, and the n
   lent.runner.life = 'two'
   line(lent).close()
   await lent.runner.reconnect()
-  await said(lent.chat, 'done')
+  await untilSaid(lent.chat, 'done')
   const [first, second] = await results(lent)
   expect(first).toContain('What the call did is not known; it was not made again.')
   expect(second).toContain('anew 1')
@@ -113,7 +113,7 @@ test('a runner that was started anew in a call and knows no ticket is asked to c
   lent.runner.life = 'two'
   line(lent).close()
   // The deadline of the call is 110 s.
-  await said(lent.chat, 'done')
+  await untilSaid(lent.chat, 'done')
   const [first, second] = await results(lent)
   expect(first).toContain('What the call did is not known; it was not made again.')
   expect(second).toContain('anew 1')
@@ -129,7 +129,7 @@ test('a broken connection in a call costs nothing while the runner lives', async
     id: heard(lent, 'tools/call')[0]?.id,
     result: text('kept'),
   })
-  await said(lent.chat, 'done')
+  await untilSaid(lent.chat, 'done')
   expect(await results(lent)).toEqual([expect.stringContaining('kept')])
 })
 
@@ -149,7 +149,7 @@ test('a call that the service crashes in is not made again, and its answer is le
     if (when === 'while nobody listens') programs.print(deaf, nameOf(lent), answer)
     await lent.runner.reconnect()
     if (when === 'afterwards') programs.print(line(lent), nameOf(lent), answer)
-    await said(lent.chat, 'done')
+    await untilSaid(lent.chat, 'done')
     expect([when, await results(lent)]).toEqual([
       when,
       [expect.stringContaining('kept'), expect.stringContaining('count 2')],
@@ -162,7 +162,7 @@ test('a call that the service crashes in is not made again, and its answer is le
 
 test('a call that was lost on its way to the program is sent over the next connection, once', async () => {
   const lent = await lentAgent((n) => text(`count ${n}`), [count('a'), { text: 'one' }, count('b'), { text: 'two' }])
-  await said(lent.chat, 'one')
+  await untilSaid(lent.chat, 'one')
   await inState(lent.chat, 'awaiting_user_input')
   const { programs } = lent.runner
   programs.isDeaf = true
@@ -171,7 +171,7 @@ test('a call that was lost on its way to the program is sent over the next conne
   programs.isDeaf = false
   line(lent).close()
   await lent.runner.reconnect()
-  await said(lent.chat, 'two')
+  await untilSaid(lent.chat, 'two')
   expect(await results(lent)).toEqual([expect.stringContaining('count 1'), expect.stringContaining('count 2')])
   expect(heard(lent, 'tools/call')).toHaveLength(2)
 })
@@ -185,7 +185,7 @@ test('a program that a stop left in its call and that answers no ping is ended, 
   await lent.chat.post('change_agent_state', { agent_state: 'stopped' })
   await inState(lent.chat, 'stopped')
   await lent.chat.post('message', { content: 'again' })
-  await said(lent.chat, 'done')
+  await untilSaid(lent.chat, 'done')
   expect(programs.stopped).toEqual([nameOf(lent)])
   expect(await results(lent)).toEqual([expect.stringContaining('anew 1')])
 })
@@ -199,7 +199,7 @@ test('messages of megabytes arrive whole, both ways', async () => {
     }),
     [count('a', { long }), { text: 'done' }],
   )
-  await said(lent.chat, 'done')
+  await untilSaid(lent.chat, 'done')
   const [result] = await results(lent)
   expect(result?.includes(picture)).toBe(true)
   expect(result?.slice(-200)).toContain('"text":"true"')
@@ -213,7 +213,7 @@ test('what a program prints beside the protocol does no harm, and it is answered
       print(rubbish)
     counting(message, print)
   }
-  await said(lent.chat, 'one')
+  await untilSaid(lent.chat, 'one')
   await inState(lent.chat, 'awaiting_user_input')
   const { programs } = lent.runner
   programs.print(line(lent), nameOf(lent), { jsonrpc: '2.0', id: 71, method: 'ping' })
@@ -225,7 +225,7 @@ test('what a program prints beside the protocol does no harm, and it is answered
       { jsonrpc: '2.0', id: 72, error: { code: -32601, message: expect.any(String) } },
     ])
   await lent.chat.post('message', { content: 'again' })
-  await said(lent.chat, 'two')
+  await untilSaid(lent.chat, 'two')
   expect(await results(lent)).toEqual([expect.stringContaining('count 1'), expect.stringContaining('count 2')])
 })
 
@@ -246,7 +246,7 @@ test('a program that the runner refuses is told of by name with the reason', asy
   runner.programs.refusal = 'at most 16 tool servers'
   const body = { initial_user_msg: 'count', mcp_config: only(COUNTER) }
   const chat = await startAgent({ owner, replies: [{ text: 'done' }], body })
-  await said(chat, 'done')
+  await untilSaid(chat, 'done')
   expect((await complaints(chat))[0]).toBe(
     'The tool server counter: The runner does not start it: at most 16 tool servers',
   )
@@ -257,12 +257,12 @@ test('without a runner the clients are told how to get one, and when it came the
   const body = { initial_user_msg: 'count', mcp_config: only(COUNTER) }
   const replies = [{ text: 'one' }, { text: 'two' }, count('a'), { text: 'three' }]
   const chat = await startAgent({ owner, replies, body })
-  await said(chat, 'one')
+  await untilSaid(chat, 'one')
   await inState(chat, 'awaiting_user_input')
   const socket = await chat.connect()
   await socket.until((s) => s.frames.some(({ type }) => type === 'ready'))
   await chat.post('message', { content: 'still none' })
-  await said(chat, 'two')
+  await untilSaid(chat, 'two')
   await inState(chat, 'awaiting_user_input')
   const statuses = socket.frames.filter(({ id }) => id === 'STATUS$TOOL_SERVERS_NOT_RUN')
   expect(statuses).toEqual([expect.objectContaining({ message: expect.stringMatching(/counter.*npm run runner/) })])
@@ -271,7 +271,7 @@ test('without a runner the clients are told how to get one, and when it came the
   // That there is none is remembered for some seconds.
   await evictDurableObject(conversation(env, owner.owner, chat.id))
   await chat.post('message', { content: 'and now' })
-  await said(chat, 'three')
+  await untilSaid(chat, 'three')
   expect(await results({ chat, runner })).toEqual([expect.stringContaining('count 1')])
 })
 
@@ -283,13 +283,13 @@ test('a program that the settings do not name any more is stopped; one whose var
   const replies = [{ text: 'one' }, count('a'), { text: 'two' }]
   const settings = { mcp_config: only(COUNTER, other) }
   const chat = await startAgent({ owner, replies, settings, body: { initial_user_msg: 'hello' } })
-  await said(chat, 'one')
+  await untilSaid(chat, 'one')
   await inState(chat, 'awaiting_user_input')
   expect(runner.programs.started).toHaveLength(2)
   const changed = { mcp_config: only({ ...COUNTER, env: { COUNTER_KEY: 'another' } }) }
   expect((await owner.ask('/api/settings', { method: 'POST', body: changed })).status).toBe(200)
   await chat.post('message', { content: 'count' })
-  await said(chat, 'two')
+  await untilSaid(chat, 'two')
   expect(await results({ chat, runner })).toEqual([expect.stringContaining('count 1')])
   const [counter, second] = runner.programs.started
   await expect.poll(() => runner.programs.stopped).toEqual([second?.name])

@@ -23,11 +23,11 @@ const LEVELS = [
   { key: 'stop_loss', price: 90 },
   { key: 'take_profit', price: 120 },
 ]
-type Given = { key: string; at: string; action?: string; score?: number | null; price?: number; sample?: boolean }
+type ReportSpec = { key: string; at: string; action?: string; score?: number | null; price?: number; sample?: boolean }
 
 async function reported(
   owner: string,
-  { key, at, action = 'hold', score = 60, price = 100, sample }: Given,
+  { key, at, action = 'hold', score = 60, price = 100, sample }: ReportSpec,
 ): Promise<string> {
   const queryId = crypto.randomUUID()
   const body = { details: { raw_result: { dashboard: { battle_plan: { levels: LEVELS } } } } }

@@ -330,9 +330,9 @@ test('a group is analysed as one batch, once a minute, and an empty one is refus
   const body = { name: 'g', stock_codes: ['MSFT', 'NVDA'] }
   const list = await ann.json<List>(PATH, { method: 'POST', body })
   const run = `${PATH}/${list.watchlist_id}/run`
-  type Told = { accepted: { task_id: string; stock_code: string }[] }
+  type RunAnswer = { accepted: { task_id: string; stock_code: string }[] }
   const once = { method: 'POST', body: { report_type: 'brief', notify: false } }
-  const [one, two] = [await ann.json<Told>(run, once), await ann.json<Told>(run, once)]
+  const [one, two] = [await ann.json<RunAnswer>(run, once), await ann.json<RunAnswer>(run, once)]
   expect(one.accepted.map(({ stock_code }) => stock_code)).toEqual(['MSFT', 'NVDA'])
   // Beyond the minute the second is another batch; its stocks may be open or done.
   if (two.accepted.length > 0) expect(two.accepted.map(({ stock_code }) => stock_code)).toEqual(['MSFT', 'NVDA'])

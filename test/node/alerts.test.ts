@@ -30,10 +30,10 @@ const watch = (type: Watch['type'], parameters: Parameters, more: Partial<Watch>
   return { type, parameters, cooldownMs: 0, armedAt: OPEN - DAY, ...more }
 }
 
-type Given = Partial<SeenQuote> & { price?: number }
+type Observation = Partial<SeenQuote> & { price?: number }
 
 /** A rule and its memory over observations, one a minute; the values that fired. */
-function story(rule: Watch, observations: readonly Given[]) {
+function story(rule: Watch, observations: readonly Observation[]) {
   const memories: Memories = {}
   const fired: { value: number; isCoolingDown: boolean; point: string }[] = []
   for (const [i, given] of observations.entries()) {
@@ -59,7 +59,7 @@ function story(rule: Watch, observations: readonly Given[]) {
   return { fired: fired.map(({ value }) => value), held: fired.map(({ isCoolingDown }) => isCoolingDown), memories }
 }
 
-const prices = (...values: number[]): Given[] => values.map((price) => ({ price }))
+const prices = (...values: number[]): Observation[] => values.map((price) => ({ price }))
 
 test('a price fires when it comes to the line, not because it is beyond it, and again after it went back', () => {
   const above = watch('price_cross', { direction: 'above', price: 100, hysteresis_pct: 0 })
@@ -86,7 +86,7 @@ test('a price fires when it comes to the line, not because it is beyond it, and 
 
 test('changes and volumes of the day begin anew with each session, and count from its opening on', () => {
   const up = watch('price_change_percent', { direction: 'up', change_pct: 5, hysteresis_pct: 1 })
-  const changes = (...values: number[]): Given[] => values.map((changePct) => ({ changePct }))
+  const changes = (...values: number[]): Observation[] => values.map((changePct) => ({ changePct }))
   // The session began after the rule was made: a gap at its opening is news.
   expect(story(up, changes(6, 7)).fired).toEqual([6])
   expect(story({ ...up, armedAt: OPEN + 1 }, changes(6, 7, 3.9, 5)).fired).toEqual([5])

@@ -2,7 +2,7 @@
 
 import { expect, inject, test } from 'vitest'
 import { checkSentence, type Verdict } from '../../src/analysis/write/claims/check.ts'
-import type { FactName, Known } from '../../src/analysis/write/claims/known.ts'
+import type { FactName, KnownFacts } from '../../src/analysis/write/claims/known.ts'
 import { SHEETS } from '../fixtures/sentences/facts.ts'
 import { knownOfSheet } from '../support/claims/known-of-sheet.ts'
 
@@ -28,9 +28,9 @@ const NAMES: readonly (readonly [FactName, zh: string, en: string, ko: string])[
   ['target1', '目标价', 'target', '목표가'],
 ]
 
-type Told = { zh: string; en: string; ko: string; pct: string; isUp: boolean }
+type PriceMove = { zh: string; en: string; ko: string; pct: string; isUp: boolean }
 
-const WORDINGS: readonly ((told: Told) => string)[] = [
+const WORDINGS: readonly ((told: PriceMove) => string)[] = [
   ({ en, pct, isUp }) => `The ${en} is ${pct}% ${isUp ? 'above' : 'below'} the current price.`,
   ({ en, pct, isUp }) => `The ${en} lies ${pct}% ${isUp ? 'over' : 'under'} the price.`,
   ({ en, pct, isUp }) => `From the current price, the ${en} is ${pct}% ${isUp ? 'higher' : 'lower'}.`,
@@ -47,9 +47,13 @@ const WORDINGS: readonly ((told: Told) => string)[] = [
 ]
 
 /** What the checker makes of every level of the sheets whose distance is told as so many times what it is; under −1 times it is on the other side. */
-function verdicts(times: number, wording: (told: Told) => string, names = NAMES): { text: string; verdict: Verdict }[] {
+function verdicts(
+  times: number,
+  wording: (told: PriceMove) => string,
+  names = NAMES,
+): { text: string; verdict: Verdict }[] {
   return ASKED.flatMap((sheet) => {
-    const known: Known = knownOfSheet(sheet)
+    const known: KnownFacts = knownOfSheet(sheet)
     const { price } = known.values
     const [zhMoney, enMoney, koMoney] = MONEY[known.currency] ?? ['', '', '']
     return names.flatMap(([fact, zh, en, ko]) => {
@@ -84,7 +88,7 @@ test('a wrong distance is dropped, and so is one on the other side of the price'
 })
 
 test('in brackets a stop below the price is no gain and a target above it no loss', () => {
-  const bracketed: ((told: Told) => string)[] = [
+  const bracketed: ((told: PriceMove) => string)[] = [
     ({ en, pct, isUp }) => `The ${en} (${isUp ? '+' : '-'}${pct}%).`,
     ({ zh, pct, isUp }) => `${zh}（${isUp ? '+' : '-'}${pct}%）。`,
   ]
@@ -96,7 +100,7 @@ test('in brackets a stop below the price is no gain and a target above it no los
 })
 
 test('a distance without a side is read, and a range as a share of the price', () => {
-  const away = ({ zh, pct }: Told) => `${zh}，距现价${pct}%。`
+  const away = ({ zh, pct }: PriceMove) => `${zh}，距现价${pct}%。`
   expect(verdicts(1, away).filter(({ verdict }) => verdict !== 'confirmed')).toEqual([])
   expect(verdicts(1.6, away).filter(({ verdict }) => verdict === 'confirmed')).toEqual([])
   for (const sheet of ASKED) {

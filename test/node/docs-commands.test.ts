@@ -4,7 +4,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { inlineCommands, type ShellBlock, shellBlocks } from '../support/doc-commands.ts'
 import { NOT_TRIED, problemOf, reasonNotTried } from '../support/doc-commands-forms.ts'
-import { type BlockResult, type DocService, type Elsewhere, startAsWritten } from '../support/doc-service.ts'
+import { type BlockResult, type DocService, type ServiceAddresses, startAsWritten } from '../support/doc-service.ts'
 import { missingForSandbox } from '../support/lent-machine.ts'
 import { startNotifyHost } from '../support/notify-host.ts'
 import { needPrograms } from '../support/programs.ts'
@@ -203,7 +203,7 @@ const SANDBOX_PAGE = 'docs/tutorials/laptop-runner.md'
 const lacksSandbox = ({ page }: { page: string }) => page === SANDBOX_PAGE && MISSING !== null
 
 /** A model and a chat on loopback, in place of those that the tutorials name. */
-async function standIns(): Promise<Elsewhere> {
+async function standIns(): Promise<ServiceAddresses> {
   const model = await startScriptedModel({ respond: answerTo })
   onTestFinished(() => model.close())
   const chat = await startNotifyHost()

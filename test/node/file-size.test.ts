@@ -39,14 +39,3 @@ test('no function is longer than a screen', () => {
   const long = functions.filter(({ lines }) => lines > FUNCTION_LINES)
   expect(long.map(({ path, name, lines }) => `${path} ${name}: ${lines} lines`)).toEqual([])
 })
-
-/** Words that say nothing about the thing; it has a name of its own. */
-const VAGUE = 'Asked Found Kept Means Parts Place Room Surroundings Told Way Where Who Whose World'.split(' ')
-
-test('a type has the name of the thing that it describes', () => {
-  const vague = new RegExp(`^(?:export )?(?:abstract )?(?:type|interface|class) (${VAGUE.join('|')})\\b`, 'gm')
-  const found = filesIn('src', 'durable-objects', 'scripts', 'runner/src', 'client/src')
-    .filter((path) => /\.tsx?$/.test(path))
-    .flatMap((path) => [...textOf(path).matchAll(vague)].map(([, name]) => `${path}: ${name}`))
-  expect(found).toEqual([])
-})

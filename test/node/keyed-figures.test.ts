@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest'
 import { type KeyedFigure, keyedFigures } from '../../src/analysis/write/claims/keys.ts'
-import { type FactName, type Known, UNITS } from '../../src/analysis/write/claims/known.ts'
+import { type FactName, type KnownFacts, UNITS } from '../../src/analysis/write/claims/known.ts'
 import { type ModelBox, modelBox } from '../../src/analysis/write/model-box.ts'
 import { SHEETS } from '../fixtures/sentences/facts.ts'
 import { FRAMES } from '../fixtures/sentences/frames.ts'
@@ -13,20 +13,20 @@ import { knownOfSheet } from '../support/claims/known-of-sheet.ts'
 
 type Language = 'zh' | 'en' | 'ko'
 
-function sheet(key: string, changes: Partial<Known> = {}): Known {
+function sheet(key: string, changes: Partial<KnownFacts> = {}): KnownFacts {
   const found = SHEETS.find((one) => one.key === key)
   if (found === undefined) throw new Error(`no sheet ${key}`)
   return { ...knownOfSheet(found), ...changes }
 }
 
-const boxed = (text: string, known: Known, language: Language = 'en'): ModelBox =>
+const boxed = (text: string, known: KnownFacts, language: Language = 'en'): ModelBox =>
   modelBox([text], known, { model: 'm', action: null, advised: null, language })
 
 /** The sentences as they are shown; a mark is told behind them. */
-const shown = (text: string, known: Known, language: Language = 'en') =>
+const shown = (text: string, known: KnownFacts, language: Language = 'en') =>
   boxed(text, known, language).sentences.map((one) => (one.mark === null ? one.text : `${one.text} [${one.mark}]`))
 
-const valued = (fact: FactName, value: number): Known => {
+const valued = (fact: FactName, value: number): KnownFacts => {
   const known = sheet('cn-up')
   return { ...known, values: { ...known.values, [fact]: value } }
 }

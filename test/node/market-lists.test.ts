@@ -6,11 +6,11 @@ import { refreshLists } from '../../src/market/names/refresh-lists.ts'
 import { marketLists } from '../../src/market/names/sources.ts'
 import { memoryGate } from '../../src/market/providers/gate.ts'
 import { resolvePasted } from '../../src/market/readings.ts'
-import { type Instead, startLoopbackLists } from '../support/loopback-lists.ts'
+import { type ListAnswers, startLoopbackLists } from '../support/loopback-lists.ts'
 
 const clock = () => Date.parse('2026-11-22T21:40:00Z')
 
-async function refreshed(instead: Instead = {}, providers: string[] = ['eastmoney']) {
+async function refreshed(instead: ListAnswers = {}, providers: string[] = ['eastmoney']) {
   const lists = await startLoopbackLists(instead)
   onTestFinished(() => lists.close())
   const variables = {

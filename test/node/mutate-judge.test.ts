@@ -9,7 +9,7 @@ import { type Mutation, mutationsOf } from '../../scripts/mutate/mutations.ts'
 import { readOptions } from '../../scripts/mutate/options.ts'
 import { addImports, type Reach, textKey } from '../../scripts/mutate/reach.ts'
 import { Suite } from '../../scripts/mutate/suite.ts'
-import type { Order, Said } from '../../scripts/mutate/suite-process.ts'
+import type { Order, SuiteMessage } from '../../scripts/mutate/suite-process.ts'
 import { testsFor } from '../../scripts/mutate/tests-for.ts'
 import { refusedOf } from '../../scripts/mutate/types.ts'
 import { Verdicts } from '../../scripts/mutate/verdicts.ts'
@@ -32,11 +32,11 @@ const MUTATED = 'src/lib/clock.ts'
 /** None of them is run. */
 const [FIRST, SECOND] = ['test/unit/alarms.test.ts', 'test/unit/mcp/bounds.test.ts']
 
-const ended = (path: string, state: 'passed' | 'failed'): Said => ({
+const ended = (path: string, state: 'passed' | 'failed'): SuiteMessage => ({
   kind: 'file',
   file: { path, state, durationMs: 1, called: {}, loaded: {}, errors: state === 'failed' ? ['not so'] : [] },
 })
-const done = (unstarted: string[] = []): Said => ({ kind: 'done', errors: [], unstarted })
+const done = (unstarted: string[] = []): SuiteMessage => ({ kind: 'done', errors: [], unstarted })
 const NOT_STARTED = done(['Error: [vitest-pool]: Failed to start cloudflare-pool worker for test files x.'])
 
 function someMutation(): Mutation {
@@ -51,7 +51,7 @@ const NOTHING_KEPT = { find: () => null, keep: () => {} }
 
 async function judged(
   tests: readonly string[],
-  answers: readonly Said[][],
+  answers: readonly SuiteMessage[][],
   { endMs, leastMs = 60_000, kept = NOTHING_KEPT }: Course = {},
 ) {
   const root = mkdtempSync(join(folder, 'tree-'))
@@ -226,7 +226,7 @@ test('a test that asks the running service may notice all of it, and the one nam
 })
 
 test('a test file that was never run and lasts as long without the mutant catches nothing by its time', async () => {
-  const stuck: Said = { kind: 'begun', path: FIRST }
+  const stuck: SuiteMessage = { kind: 'begun', path: FIRST }
   const limits = { leastMs: 300 }
   const { verdicts, asked } = await judged(
     [FIRST, SECOND],

@@ -5,7 +5,7 @@ import { formatAmount } from '../../src/lib/decimal.ts'
 import { parseCode } from '../../src/market/instruments.ts'
 import { tableOf } from '../../src/portfolio/csv-table.ts'
 import { dateIn, figureIn, tradesOf } from '../../src/portfolio/csv-trades.ts'
-import { type Choice, chosen, headerOf, layoutOf } from '../../src/portfolio/layouts.ts'
+import { type Choice, chosenLayout, headerOf, layoutOf } from '../../src/portfolio/layouts.ts'
 import { BROKER_FILES } from '../support/broker-files.ts'
 
 /** Noon of 5 January 2026 in Shanghai. */
@@ -15,7 +15,7 @@ async function read(broker: string, text: string, choice: Choice = {}) {
   const known = layoutOf(broker)
   const table = tableOf(text)
   if (known === null || !table.ok) throw new Error('no layout or no table')
-  const layout = chosen(known, choice)
+  const layout = chosenLayout(known, choice)
   const header = headerOf(table.rows, layout)
   if (!header.ok) throw new Error(`no column for ${header.missing.join()}`)
   const listing = (code: string) => {

@@ -10,7 +10,7 @@ import { parseEnvFile } from '../../scripts/start/env-file.ts'
 import { Fault, outOfRoom } from '../../scripts/start/fault.ts'
 import { isMigrated } from '../../scripts/start/migrations.ts'
 import type { Runtime } from '../../scripts/start/runtime.ts'
-import { isWanted, shown } from '../../scripts/start/runtime-output.ts'
+import { isWanted, logText } from '../../scripts/start/runtime-output.ts'
 import { verdictOn } from '../../scripts/start/stall.ts'
 import { requireRoom } from '../../scripts/start/state-folder.ts'
 import { supervise } from '../../scripts/start/supervisor.ts'
@@ -98,11 +98,11 @@ test('a failing database is one line, without the stack of the runtime', () => {
   const line = { timestamp: 0, level: 'error', message }
   expect(isWanted(line)).toBe(true)
   const error = 'file is not a database: SQLITE_NOTADB'
-  expect(JSON.parse(shown(line))).toEqual({
+  expect(JSON.parse(logText(line))).toEqual({
     ...{ time: '1970-01-01T00:00:00.000Z', level: 'error', event: 'start.database_failed' },
     error,
   })
-  expect(shown({ ...line, message: 'Error: kaboom\n' })).toBe('Error: kaboom')
+  expect(logText({ ...line, message: 'Error: kaboom\n' })).toBe('Error: kaboom')
 })
 
 test('a full disk and one that took no more are told in one sentence with what to do', () => {

@@ -3,7 +3,7 @@
 import { expect, inject, test } from 'vitest'
 import { checkSentence } from '../../src/analysis/write/claims/check.ts'
 import { factLabel } from '../../src/analysis/write/claims/keys.ts'
-import { type FactName, type Known, SIGNED, UNITS } from '../../src/analysis/write/claims/known.ts'
+import { type FactName, type KnownFacts, SIGNED, UNITS } from '../../src/analysis/write/claims/known.ts'
 import { modelBox } from '../../src/analysis/write/model-box.ts'
 import { SHEETS } from '../fixtures/sentences/facts.ts'
 import { knownOfSheet } from '../support/claims/known-of-sheet.ts'
@@ -51,14 +51,14 @@ const WORDINGS: Record<Language, readonly ((label: string, figure: string) => st
   ko: [(l, f) => `${l}은 ${f}입니다.`, (l, f) => `현재 ${l}는 ${f}이다.`, (l, f) => `${l}: ${f}.`],
 }
 
-type Told = { text: string; known: Known }
+type FactSentence = { text: string; known: KnownFacts }
 
 /** One sheet of each kind of money; all of them for the proof. */
 const TOLD_OF = SHEETS.filter(({ isSuspended }) => !isSuspended).filter(
   ({ currency }, i, all) => inject('isProof') || all.findIndex((other) => other.currency === currency) === i,
 )
 
-const told = (change: (fact: FactName, value: number) => number): Told[] =>
+const told = (change: (fact: FactName, value: number) => number): FactSentence[] =>
   TOLD_OF.flatMap((sheet) => {
     const known = knownOfSheet(sheet)
     return (Object.keys(UNITS) as FactName[]).flatMap((fact) => {
@@ -119,7 +119,7 @@ test('volatility, drawdown, the return of 250 sessions and the close before are 
 test('evidence is labelled in the language of the report and rounded, and what a headline says is no evidence of a fact', () => {
   const sheet = SHEETS.find(({ key }) => key === 'us-up')
   if (sheet === undefined) throw new Error('no sheet')
-  const known: Known = {
+  const known: KnownFacts = {
     ...knownOfSheet(sheet),
     headlines: [{ title: 'Novalt target 9999 USD, says desk', source: 'Wire', date: '2026-03-19' }],
   }
@@ -134,13 +134,14 @@ test('evidence is labelled in the language of the report and rounded, and what a
 })
 
 /** The sheet with results of 130.9 billion, 26 of 30 points for the trend, and two boards, as `knownOfSheet` has them. */
-function plainSheet(changes: Partial<Known> = {}): Known {
+function plainSheet(changes: Partial<KnownFacts> = {}): KnownFacts {
   const sheet = SHEETS.find(({ key }) => key === 'cn-up') ?? SHEETS[0]
   if (sheet === undefined) throw new Error('no sheet')
   return { ...knownOfSheet(sheet), ...changes }
 }
 
-const verdicts = (texts: readonly string[], known: Known) => texts.map((text) => [text, checkSentence(text, known)])
+const verdicts = (texts: readonly string[], known: KnownFacts) =>
+  texts.map((text) => [text, checkSentence(text, known)])
 const all = (texts: readonly string[], verdict: string) => texts.map((text) => [text, verdict])
 
 test('parts of the score, holdings, results, flows and boards are told as people write them', () => {

@@ -56,7 +56,7 @@ export const ANSWERS = 3
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /** An owner with a budget for about ninety answers, where two hundred turns want three each. */
-class World {
+class BudgetWorld {
   readonly random: Random
   /** What the vendor charged, told or not. */
   charged = 0
@@ -114,13 +114,13 @@ class World {
 
 /** The turn of one conversation, which lives again as often as it dies. */
 class Turn {
-  readonly #world: World
+  readonly #world: BudgetWorld
   readonly #name: string
   readonly #disk = diskOf()
   answers = 0
   refused: ModelError['kind'] | null = null
 
-  constructor(world: World, name: string) {
+  constructor(world: BudgetWorld, name: string) {
     this.#world = world
     this.#name = name
   }
@@ -213,8 +213,8 @@ type Living = { outbox: Outbox; mayDie: () => Promise<void> }
 /** What one call sets aside: twice the nine tokens of the prompt and what stands around its messages, and the longest answer. */
 export const MOST_OF_ONE = (2 * 9 + 16 * 2) * 1_000 + 100 * 10_000
 
-export async function played(seed: number, deaths: number): Promise<{ world: World; turns: Turn[] }> {
-  const world = new World(seed, deaths)
+export async function played(seed: number, deaths: number): Promise<{ world: BudgetWorld; turns: Turn[] }> {
+  const world = new BudgetWorld(seed, deaths)
   const turns = Array.from({ length: TURNS }, (_, n) => new Turn(world, `turn-${n}`))
   await Promise.all(turns.map((turn) => turn.play()))
   return { world, turns }

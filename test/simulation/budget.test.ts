@@ -97,7 +97,7 @@ test('a call that nobody settles counts as the most that it may have used, until
   expect(reserve('b', morning + HOUR)).toEqual({ ok: true })
 })
 
-type Known = { day: string; most: CallCost; until: number; state: 'open' | 'expired' }
+type BookedCall = { day: string; most: CallCost; until: number; state: 'open' | 'expired' }
 
 test('whatever is asked in whatever order, the book is what a plain list of the calls adds up to', async () => {
   const cost = fc.record({
@@ -114,10 +114,10 @@ test('whatever is asked in whatever order, the book is what a plain list of the 
     fc.asyncProperty(fc.array(order, { maxLength: 60 }), fc.integer({ min: 0, max: 200 }), async (orders, limit) => {
       const disk = new Disk(OWNER)
       const book = new BudgetBook(disk.storage(new Hold()))
-      const calls = new Map<string, Known>()
+      const calls = new Map<string, BookedCall>()
       const spent: { day: string; nanoUsd: number; tokens: number }[] = []
       let now = NOW
-      const spend = ({ day }: Known, { nanoUsd, tokens }: CallCost, sign = 1) =>
+      const spend = ({ day }: BookedCall, { nanoUsd, tokens }: CallCost, sign = 1) =>
         void spent.push({ day, nanoUsd: sign * (nanoUsd ?? 0), tokens: sign * tokens })
       const sum = (of: readonly number[]) => of.reduce((all, one) => all + one, 0)
       for (const one of orders) {

@@ -23,7 +23,7 @@ import { MemoryFileSystem } from '../support/memory-file-system.ts'
 import type { Disk, Grip } from './disk.ts'
 
 /** What the object meets outside of itself. */
-export type Outside = {
+export type LifeHost = {
   configOf(): Promise<StepConfig>
   runCommand: TurnDeps['runCommand']
   /** Events that are stored by now, as a live client gets them. */
@@ -48,7 +48,7 @@ export class Life implements Grip {
   readonly loop: AgentLoop
   readonly turn: StoredRecord<Turn>
   readonly #deps: TurnDeps
-  readonly #outside: Outside
+  readonly #outside: LifeHost
   readonly #alarms: Alarms<'turn'>
   readonly #refs: ClientRefs
   /** Sent once what is written is committed. */
@@ -56,7 +56,7 @@ export class Life implements Grip {
   #acks: (() => void)[] = []
   #isBorn = false
 
-  constructor(disk: Disk, outside: Outside) {
+  constructor(disk: Disk, outside: LifeHost) {
     this.#outside = outside
     const isNew = disk.read('SELECT 1 FROM meta').length === 0
     const storage = disk.storage(this)

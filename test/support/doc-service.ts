@@ -26,7 +26,7 @@ export type BlockResult = {
 }
 
 /** Services elsewhere that a document names, and what stands for each in a test. */
-export type Elsewhere = Readonly<Record<string, string>>
+export type ServiceAddresses = Readonly<Record<string, string>>
 
 export type DocService = {
   readonly url: string
@@ -42,7 +42,11 @@ export type DocService = {
  * Runs the block that starts the service, with a port and a state folder of the test's own, and settles when it is ready. A
  * folder that the test names stays when the service stops.
  */
-export async function startAsWritten(block: string, elsewhere: Elsewhere = {}, kept?: string): Promise<DocService> {
+export async function startAsWritten(
+  block: string,
+  elsewhere: ServiceAddresses = {},
+  kept?: string,
+): Promise<DocService> {
   const stateDir = kept ?? mkdtempSync(join(tmpdir(), 'bellwether-docs-'))
   const port = await freePort()
   const rootKey = 'root-key-of-the-documents-0123456789'
@@ -80,7 +84,7 @@ async function endOf(child: ReturnType<typeof shell>): Promise<void> {
 }
 
 /** The addresses that stand in documents for the service of the reader, and for others. */
-function withAddresses(block: string, url: string, elsewhere: Elsewhere): string {
+function withAddresses(block: string, url: string, elsewhere: ServiceAddresses): string {
   const own = block.replaceAll(/https:\/\/<your worker>|(?<![\w.])(?:127\.0\.0\.1|localhost):8787/g, url)
   return Object.entries(elsewhere).reduce((text, [there, here]) => text.replaceAll(there, here), own)
 }

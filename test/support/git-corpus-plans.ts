@@ -14,9 +14,9 @@ export interface CorpusPlan {
   packing: 'plain' | 'deep' | 'loose' | 'mixed' | 'ref-deltas'
 }
 
-type Rest = Partial<Omit<CorpusPlan, 'name' | 'packages'>>
+type PlanOptions = Partial<Omit<CorpusPlan, 'name' | 'packages'>>
 
-function plan(name: string, packages: string[], rest: Rest): CorpusPlan {
+function plan(name: string, packages: string[], rest: PlanOptions): CorpusPlan {
   return { name, packages, maxFiles: 300, commits: 20, large: [], odd: false, packing: 'plain', ...rest }
 }
 

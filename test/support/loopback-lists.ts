@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net'
 export type LoopbackLists = { url: string; asked: string[]; close: () => Promise<void> }
 
 /** What a host answers instead of its list: for the tests of what goes wrong. */
-export type Instead = Partial<Record<'nasdaq' | 'kind' | 'mops' | 'eastmoney', string>>
+export type ListAnswers = Partial<Record<'nasdaq' | 'kind' | 'mops' | 'eastmoney', string>>
 
-export async function startLoopbackLists(instead: Instead = {}): Promise<LoopbackLists> {
+export async function startLoopbackLists(instead: ListAnswers = {}): Promise<LoopbackLists> {
   const asked: string[] = []
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://loopback')
@@ -29,7 +29,7 @@ export async function startLoopbackLists(instead: Instead = {}): Promise<Loopbac
   }
 }
 
-function replyTo({ pathname, searchParams }: URL, instead: Instead): string | Buffer | null {
+function replyTo({ pathname, searchParams }: URL, instead: ListAnswers): string | Buffer | null {
   if (pathname === '/dynamic/SymDir/nasdaqtraded.txt') return instead.nasdaq ?? nasdaqTraded()
   if (pathname === '/corpgeneral/corpList.do')
     return instead.kind ?? eucKr(kindTable(searchParams.get('marketType') ?? ''))

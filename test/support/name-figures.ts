@@ -51,7 +51,7 @@ export function askMadeUp(names: NameIndex, { count, seed }: { count: number; se
   return outcome
 }
 
-export type Own = {
+export type NameLookups = {
   codes: number
   names: number
   toItself: number
@@ -62,8 +62,8 @@ export type Own = {
 }
 
 /** Every code and every full name of the lists: itself, the listing that leads under a shared name, or refused with both named. */
-export function askOwn(names: NameIndex, every = 1): Own {
-  const outcome: Own = { codes: 0, names: 0, toItself: 0, toLeading: 0, shared: 0, tickers: [], wrong: [] }
+export function askOwn(names: NameIndex, every = 1): NameLookups {
+  const outcome: NameLookups = { codes: 0, names: 0, toItself: 0, toLeading: 0, shared: 0, tickers: [], wrong: [] }
   const all = names.all().filter(({ active }) => active)
   for (const [place, listing] of all.entries()) {
     if (place % every !== 0) continue
@@ -84,7 +84,7 @@ export function askOwn(names: NameIndex, every = 1): Own {
 function judgeOwn(
   { key, leading }: Listing,
   { name, resolution }: { name: string; resolution: Resolution | null },
-  outcome: Own,
+  outcome: NameLookups,
 ): void {
   const found = keyIn(resolution)
   if (found === key) outcome.toItself++

@@ -126,10 +126,10 @@ export function userEnvironment(root: string): Record<string, string> {
   }
 }
 
-type Where = { cwd: string; env: Record<string, string> }
+type ProcessOptions = { cwd: string; env: Record<string, string> }
 
 /** Stopped with all that it started when it takes too long. */
-async function execute([program = '', ...args]: string[], where: Where): Promise<Omit<ShellReport, 'tree'>> {
+async function execute([program = '', ...args]: string[], where: ProcessOptions): Promise<Omit<ShellReport, 'tree'>> {
   const child = spawn(program, args, { ...where, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), COMMAND_TIMEOUT_MS)
   const ended = new Promise<number>((done, fail) => {

@@ -140,14 +140,20 @@ function askedAsTitle(path: string): ScriptedRequest {
 
 function askedOf(record: RecordedRequest, name: string): ScriptedRequest {
   const { path } = record
-  const body = (record.body ?? {}) as { model?: string; messages?: Said[]; contents?: Said[]; input?: Said[] }
-  const isAnswer = ({ role, type }: Said) => role === 'assistant' || role === 'model' || type === 'function_call'
+  const body = (record.body ?? {}) as {
+    model?: string
+    messages?: ModelMessage[]
+    contents?: ModelMessage[]
+    input?: ModelMessage[]
+  }
+  const isAnswer = ({ role, type }: ModelMessage) =>
+    role === 'assistant' || role === 'model' || type === 'function_call'
   const said = body.messages ?? body.contents ?? body.input ?? []
   const model = body.model ?? /\/models\/([^:]+):/.exec(path)?.[1] ?? ''
   return { ...record, name, dialect: dialectOf(path), model, answersSoFar: said.filter(isAnswer).length }
 }
 
-type Said = { role?: string; type?: string }
+type ModelMessage = { role?: string; type?: string }
 
 function dialectOf(path: string): SpokenDialect {
   if (path.endsWith('/messages')) return 'anthropic'
@@ -155,9 +161,13 @@ function dialectOf(path: string): SpokenDialect {
   return path.includes(':streamGenerateContent') ? 'google' : 'chat'
 }
 
-type Held = { released: Promise<void> }
+type ReplyGate = { released: Promise<void> }
 
-async function answer(response: ServerResponse, reply: ScriptedReply, asked: ScriptedRequest & Held): Promise<void> {
+async function answer(
+  response: ServerResponse,
+  reply: ScriptedReply,
+  asked: ScriptedRequest & ReplyGate,
+): Promise<void> {
   const { status = 200, headers = {}, body } = reply
   if (reply.hang === 'head') return
   if (reply.headersDelayMs !== undefined) await sleep(reply.headersDelayMs)
@@ -174,7 +184,10 @@ async function answer(response: ServerResponse, reply: ScriptedReply, asked: Scr
   await stream(response, { ...reply, frames, released: asked.released })
 }
 
-async function stream(response: ServerResponse, reply: ScriptedReply & { frames: string[] } & Held): Promise<void> {
+async function stream(
+  response: ServerResponse,
+  reply: ScriptedReply & { frames: string[] } & ReplyGate,
+): Promise<void> {
   const { frames } = reply
   if (reply.firstDelayMs !== undefined) await sleep(reply.firstDelayMs)
   const { breakAfter = frames.length, breakHow = 'reset', chunkDelayMs } = reply

@@ -18,9 +18,9 @@ export async function summaryOf(reader: TreeReader, root: string): Promise<TreeS
   return summary
 }
 
-type Place = { reader: TreeReader; root: string; path: string }
+type TreePath = { reader: TreeReader; root: string; path: string }
 
-async function addFolder(summary: TreeSummary, { reader, root, path }: Place): Promise<void> {
+async function addFolder(summary: TreeSummary, { reader, root, path }: TreePath): Promise<void> {
   for (const { name, kind, executable } of await reader.list(`${root}${path}`)) {
     const child = `${path}/${name}`
     const full = `${root}${child}`
@@ -73,7 +73,7 @@ async function gitStateOf(reader: TreeReader, folder: string): Promise<TreeSumma
   return state
 }
 
-async function addRefs(state: TreeSummary, { reader, root, path }: Place): Promise<void> {
+async function addRefs(state: TreeSummary, { reader, root, path }: TreePath): Promise<void> {
   for (const { name, kind } of await reader.list(`${root}${path}`)) {
     const child = `${path}/${name}`
     if (kind === 'directory') await addRefs(state, { reader, root, path: child })

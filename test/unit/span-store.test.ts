@@ -26,7 +26,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-type Held = {
+type SpanStoreRig = {
   store: SpanStore
   sent: { names: string[]; headers: Headers }[]
   wakes: number[]
@@ -34,8 +34,12 @@ type Held = {
 }
 
 /** A store whose collector answers as it is told. */
-async function withStore(answer: (n: number) => Response | Error, work: (held: Held) => Promise<void>, vars = {}) {
-  const sent: Held['sent'] = []
+async function withStore(
+  answer: (n: number) => Response | Error,
+  work: (held: SpanStoreRig) => Promise<void>,
+  vars = {},
+) {
+  const sent: SpanStoreRig['sent'] = []
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     const request = new Request(input as Request, init)
     expect(request.url).toBe('http://collector.test/v1/traces')

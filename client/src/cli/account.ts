@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { type Command, EXIT, type Flag, none, type Run, UsageError, wanted } from './command.ts'
+import { type Command, EXIT, type Flag, none, type Run, requiredArgument, UsageError } from './command.ts'
 import { changeConfig, configPath, readConfig } from './config.ts'
 import { cleanLine, table } from './terminal.ts'
 
@@ -31,13 +31,13 @@ export const keys: Command = {
   ],
   more: 'They need the root key or one of the scope admin. A new key is shown this once. In local mode no key is asked for.',
   async run(run) {
-    const action = wanted(run.args, 0, 'what to do (list, create or revoke)')
+    const action = requiredArgument(run.args, 0, 'what to do (list, create or revoke)')
     if (action === 'list') await listKeys(run)
     else if (action === 'create') await createKey(run)
     else if (action === 'revoke') {
       none(run.args, 2)
       const answer = await run.service.call('DELETE /api/keys/{id}', {
-        path: { id: wanted(run.args, 1, 'the id of the key') },
+        path: { id: requiredArgument(run.args, 1, 'the id of the key') },
       })
       if (run.out.isJson) run.out.json(answer)
       else run.out.line(cleanLine(answer.message))
@@ -74,7 +74,7 @@ async function createKey(run: Run): Promise<void> {
     return found
   })
   const expires = run.text('expires')
-  const owner = wanted(run.args, 1, 'the owner')
+  const owner = requiredArgument(run.args, 1, 'the owner')
   const made = await run.service.call('POST /api/keys', {
     body: {
       owner,
@@ -217,7 +217,7 @@ export const config: Command = {
           out.line(`${field.padEnd(8)} ${cleanLine(String(value ?? '–'))}`)
     } else if (action === 'set' && name === 'url') {
       none(args, 3)
-      const url = wanted(args, 2, 'the address')
+      const url = requiredArgument(args, 2, 'the address')
       if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new UsageError(`"${url}" is no http address`)
       changeConfig({ url })
     } else if (action === 'set' && name === 'key') {

@@ -38,7 +38,7 @@ export const EXIT = { done: 0, failed: 1, usage: 2, refused: 3, unreachable: 4, 
 export class UsageError extends Error {}
 
 /** The argument at a place; what is missing is named. */
-export function wanted(args: readonly string[], place: number, name: string): string {
+export function requiredArgument(args: readonly string[], place: number, name: string): string {
   const arg = args[place]
   if (arg === undefined || arg === '') throw new UsageError(`${name} is missing`)
   return arg

@@ -1,6 +1,6 @@
 // Completion for three shells, made from what the commands say of themselves.
 
-import { type Command, EXIT, type Flags, none, UsageError, wanted } from './command.ts'
+import { type Command, EXIT, type Flags, none, requiredArgument, UsageError } from './command.ts'
 
 const SHELLS: Readonly<Record<string, (commands: readonly Command[], global: Flags) => string>> = {
   bash: (commands, global) => `_bellwether() {
@@ -64,7 +64,7 @@ export function completionOf(commands: () => readonly Command[], global: Flags):
     ],
     async run({ args, out }) {
       none(args, 1)
-      const make = SHELLS[wanted(args, 0, 'the shell (bash, zsh or fish)')]
+      const make = SHELLS[requiredArgument(args, 0, 'the shell (bash, zsh or fish)')]
       if (make === undefined) throw new UsageError(`there is completion for bash, zsh and fish, not for "${args[0]}"`)
       if (out.isJson) throw new UsageError('completion has no --json')
       out.piece(make(commands(), global))

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { BellwetherError, type ExportStanding, type ImportStanding, type Reply, ServiceError } from '../index.ts'
-import { type Command, EXIT, none, type Run, UsageError, wanted } from './command.ts'
+import { type Command, EXIT, none, type Run, requiredArgument, UsageError } from './command.ts'
 import { cleanLine } from './terminal.ts'
 
 type Standing = Reply<'GET /api/owner'>
@@ -24,7 +24,7 @@ export const erase: Command = {
 scopes conversations and analysis; another owner's takes the scope admin. In local mode the owner is called local. The command may be given again, also while it goes on.`,
   async run(run) {
     none(run.args, 1)
-    const owner = wanted(run.args, 0, 'the owner')
+    const owner = requiredArgument(run.args, 0, 'the owner')
     if (!run.is('yes'))
       throw new UsageError(`everything of "${owner}" would be deleted for good; --yes says that it is meant`)
     const ordered = await run.service.call('DELETE /api/owner', { body: { owner, confirm: 'delete everything' } })
@@ -95,7 +95,7 @@ whole archive was found right. Broken off, the same command goes on where it was
   async run(run) {
     if (run.is('withdraw') || run.is('state')) return looked(run)
     none(run.args, 1)
-    const file = wanted(run.args, 0, 'the file')
+    const file = requiredArgument(run.args, 0, 'the file')
     const size = await sizeOf(file)
     if (size === null || size === 'folder') throw new UsageError(`there is no file ${file}`)
     const { id } = await checkedAs(file, 'nothing was sent')

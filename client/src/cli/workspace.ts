@@ -3,7 +3,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type Bellwether, BellwetherError, ServiceError } from '../index.ts'
-import { type Command, EXIT, none, type Run, UsageError, wanted, wholeNumber } from './command.ts'
+import { type Command, EXIT, none, type Run, requiredArgument, UsageError, wholeNumber } from './command.ts'
 import { exportAll } from './owner.ts'
 import { clean, cleanLine, table } from './terminal.ts'
 
@@ -28,14 +28,14 @@ const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly str
   },
   async cat(run, id, args) {
     none(args, 1)
-    const path = wanted(args, 0, 'the path')
+    const path = requiredArgument(args, 0, 'the path')
     const text = await textAt(run, id, path)
     if (run.out.isJson) run.out.json({ path, content: text })
     // A file that goes on into a program stays as it is.
     else run.out.piece(run.out.isTerminal ? clean(text) : text)
   },
   async put(run, id, args) {
-    wanted(args, 0, 'the file')
+    requiredArgument(args, 0, 'the file')
     const files: Record<string, Uint8Array> = {}
     for (const path of args) {
       if (files[basename(path)] !== undefined) throw new UsageError(`two files are named ${basename(path)}`)
@@ -52,7 +52,7 @@ const ACTIONS: Readonly<Record<string, (run: Run, id: string, args: readonly str
   },
   async get(run, id, args) {
     none(args, 2)
-    const path = wanted(args, 0, 'the path')
+    const path = requiredArgument(args, 0, 'the path')
     const text = await textAt(run, id, path)
     await written(run, args[1] ?? basename(path), Buffer.from(text))
   },
@@ -107,9 +107,9 @@ export const files: Command = {
   ],
   more: 'put stores files in the root of the workspace, under their names. cat and get are for text; zip has everything.',
   async run(run) {
-    const action = ACTIONS[wanted(run.args, 0, 'what to do (ls, cat, put, get or zip)')]
+    const action = ACTIONS[requiredArgument(run.args, 0, 'what to do (ls, cat, put, get or zip)')]
     if (action === undefined) throw new UsageError(`files can ls, cat, put, get and zip, not "${run.args[0]}"`)
-    await action(run, wanted(run.args, 1, 'the conversation'), run.args.slice(2))
+    await action(run, requiredArgument(run.args, 1, 'the conversation'), run.args.slice(2))
     return Number(process.exitCode ?? EXIT.done)
   },
 }
@@ -126,7 +126,7 @@ export const fork: Command = {
   more: 'Without an event as it is now.',
   async run(run) {
     none(run.args, 2)
-    const id = wanted(run.args, 0, 'the conversation')
+    const id = requiredArgument(run.args, 0, 'the conversation')
     const event = run.args[1] === undefined ? await newestEvent(run.service, id) : wholeNumber(run.args[1], 'the event')
     const made = await run.service.conversation(id).fork(event, run.text('title'))
     if (run.out.isJson) run.out.json({ conversation_id: made.id, forked_from: id, event_id: event })

@@ -10,7 +10,7 @@ import { hexId } from '../../../src/lib/crypto.ts'
 import { waitAtMost } from '../../../src/lib/wait-at-most.ts'
 import { firstRow, migrate } from '../../sql.ts'
 import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
-import { ended } from '../sockets/session-attachment.ts'
+import { sessionEnd } from '../sockets/session-attachment.ts'
 import { ConversationState, type Creation } from '../state.ts'
 import { SecretMasker } from '../turn/secret-masker.ts'
 import { Deletion, deleteAll } from './deletion.ts'
@@ -140,10 +140,10 @@ export class ConversationObject extends DurableObject<Env> {
 
   protected async remove({ opening, sessions, alarms, record, runner }: ConversationState): Promise<void> {
     // Before the stop, which lets go of the runner and keeps its copy.
-    runner.terminal.close(ended('deleted'))
+    runner.terminal.close(sessionEnd('deleted'))
     runner.release(true)
     opening.stop()
-    sessions.close(() => true, ended('deleted'))
+    sessions.close(() => true, sessionEnd('deleted'))
     alarms.retire()
     deleteAll(this.ctx.storage, record.value)
     this.whole = null

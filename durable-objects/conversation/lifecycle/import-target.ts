@@ -5,7 +5,7 @@ import type { ModelStepRow, QueuedCall } from '../../../src/agent/turn.ts'
 import { workspacePrefix } from '../../../src/bindings.ts'
 import { must } from '../../../src/lib/assert.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
-import { answered, inSlices } from '../../../src/lib/slices.ts'
+import { inSlices, putInTime } from '../../../src/lib/slices.ts'
 import type { Entry } from '../../owner/import/archive-check.ts'
 import { ArchiveReader, type Piece } from '../../owner/import/archive-reader.ts'
 import {
@@ -105,7 +105,7 @@ class ImportTarget {
     const bytes = entry === null ? null : await this.#archive.read(entry.place, entry.bytes)
     const isLarge = bytes !== null && bytes.byteLength > MOST_IN_ROWS
     const key = isLarge ? `${workspacePrefix(record)}${hexId()}` : null
-    if (key !== null && bytes !== null) await answered(this.#env.FILES.put(key, inSlices(bytes)))
+    if (key !== null && bytes !== null) await putInTime(this.#env.FILES.put(key, inSlices(bytes)))
     const { inode, parent, name, kind, mode, mtime, size, target } = node
     const { sql } = this.#storage
     this.#storage.transactionSync(() => {

@@ -6,7 +6,7 @@ import type { AgentLoop } from '../../../src/agent/loop.ts'
 import { beginSession, continueFork, openSession, resumeSession, takeUpPast } from '../../../src/agent/session.ts'
 import type { TurnDeps } from '../../../src/agent/turn-deps.ts'
 import { folderOf, isThere } from '../repository/setup.ts'
-import { ended } from '../sockets/session-attachment.ts'
+import { sessionEnd } from '../sockets/session-attachment.ts'
 import type { TurnHost } from '../turn/turn-host.ts'
 import { IdleWatch } from './idle-watch.ts'
 import type { IndexRow } from './index-row.ts'
@@ -113,9 +113,9 @@ export class Opening {
       host.sessions.announce({ error: true, message: notice.message })
     }
     host.record.change({ loop: 'stopped' })
-    host.runner.terminal.close(ended(notice?.message ?? 'stopped'))
+    host.runner.terminal.close(sessionEnd(notice?.message ?? 'stopped'))
     host.runner.release(false)
-    host.sessions.close(() => true, ended(notice?.message ?? 'stopped'))
+    host.sessions.close(() => true, sessionEnd(notice?.message ?? 'stopped'))
     index.mark()
     return true
   }

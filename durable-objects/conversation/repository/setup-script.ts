@@ -102,9 +102,9 @@ export async function runSetupScript(
   return { cwd: folder, env, variables }
 }
 
-type Ran = { command: string; actionId: number; folder: string }
+type SetupCommand = { command: string; actionId: number; folder: string }
 
-function outcomeOf(result: RunnerResult, { command, actionId, folder }: Ran): NewEvent {
+function outcomeOf(result: RunnerResult, { command, actionId, folder }: SetupCommand): NewEvent {
   if (result.failure !== null)
     return errorObservation('environment', failureText(result), { cause: actionId, errorId: NOT_EXECUTED })
   const { output, ...shown } = shownResult(result)

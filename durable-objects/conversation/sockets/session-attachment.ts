@@ -35,6 +35,6 @@ export const KEY_EXPIRED: Goodbye = { code: 1008, reason: 'the key has expired',
  */
 export const KEY_UNCHECKED: Goodbye = { code: 1013, reason: 'the key could not be checked', farewell: false }
 /** The server ends the session and gives the reason. */
-export const ended = (reason: string): Goodbye => ({ code: 1000, reason, farewell: true })
+export const sessionEnd = (reason: string): Goodbye => ({ code: 1000, reason, farewell: true })
 /** Without a disconnect packet, for the same reason. */
 export const NO_SIGN: Goodbye = { code: 1013, reason: 'no sign of life', farewell: false }

@@ -7,8 +7,8 @@
 import { errorFields, log } from '../../../src/lib/log.ts'
 import {
   type Allowances,
-  asked,
   type BudgetAnswer,
+  budgetAnswer,
   PATIENCE_MS,
   refusedCall,
   UNUSED,
@@ -50,7 +50,7 @@ export class CallBudget {
     const id = `${this.#deps.prefix}:${next}`
     this.#calls.change({ next: next + 1, open: [...open, id] })
     const ask = () => this.#deps.ask({ id, ...most }, allowances, PATIENCE_MS)
-    const answer = await asked(ask, { signal, leave: () => this.#end(id, UNUSED) })
+    const answer = await budgetAnswer(ask, { signal, leave: () => this.#end(id, UNUSED) })
     if (answer.ok) return async (used) => this.#settle(id, used)
     this.#calls.change({ open: this.#calls.value.open.filter((one) => one !== id) })
     throw refusedCall(answer)

@@ -4,10 +4,10 @@ import { openValues, sealValue } from '../../../src/db/sealed.ts'
 import { McpServers } from '../../../src/db/settings.ts'
 import type { ConversationRecord } from '../schema.ts'
 
-type Of = Pick<ConversationRecord, 'owner' | 'id' | 'toolServers'>
+type ServerOwner = Pick<ConversationRecord, 'owner' | 'id' | 'toolServers'>
 
 /** Null when the conversation has no servers of its own. */
-export async function ownServers(env: Env, { owner, id, toolServers }: Of): Promise<McpServers | null> {
+export async function ownServers(env: Env, { owner, id, toolServers }: ServerOwner): Promise<McpServers | null> {
   if (toolServers == null) return null
   const { texts } = await openValues(env, [{ kind: 'conversation', owner, name: id, sealed: toolServers }])
   const text = texts.get(id)
@@ -15,7 +15,7 @@ export async function ownServers(env: Env, { owner, id, toolServers }: Of): Prom
 }
 
 /** The same servers, sealed for another conversation of the owner. */
-export async function sealedServersFor(env: Env, of: Of, id: string): Promise<string | null> {
+export async function sealedServersFor(env: Env, of: ServerOwner, id: string): Promise<string | null> {
   const servers = await ownServers(env, of)
   return servers && sealValue(env, JSON.stringify(servers), { kind: 'conversation', owner: of.owner, name: id })
 }

@@ -67,13 +67,13 @@ export class Standing {
   }
 }
 
-type Said = { message?: string; content?: string; args?: { content?: string; final_thought?: string } }
+type EventText = { message?: string; content?: string; args?: { content?: string; final_thought?: string } }
 
 function newest(log: EventLog, after: number, includeTypes: string[]): string | null {
   const filter = { ...ANY, includeTypes, source: 'agent' }
   const [text] = log.search({ ...PAGE, startId: after + 1, filter }).events
   if (text === undefined) return null
   // Stored by this service.
-  const { message, content, args } = JSON.parse(text) as Said
+  const { message, content, args } = JSON.parse(text) as EventText
   return content ?? (args?.content || args?.final_thought || message || '')
 }

@@ -5,9 +5,12 @@ import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
 import { folderOf } from '../repository/setup.ts'
 import type { ConversationRecord } from '../schema.ts'
 
-type Known = { workingDir: string; secrets: WorkspaceContext['secrets'] }
+type WorkspaceSettings = { workingDir: string; secrets: WorkspaceContext['secrets'] }
 
-export function workspaceContextOf(record: ConversationRecord, { workingDir, secrets }: Known): WorkspaceContext {
+export function workspaceContextOf(
+  record: ConversationRecord,
+  { workingDir, secrets }: WorkspaceSettings,
+): WorkspaceContext {
   const { instructions, repository, talk } = record
   const date = new Date().toISOString().slice(0, 10)
   // The agent of a talk has neither files nor a shell.

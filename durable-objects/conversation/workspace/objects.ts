@@ -2,7 +2,7 @@
 // effect.
 
 import { errorFields, log } from '../../../src/lib/log.ts'
-import { answered, inSlices, UnansweredPut } from '../../../src/lib/slices.ts'
+import { inSlices, putInTime, UnansweredPut } from '../../../src/lib/slices.ts'
 import { FileSystemError } from '../../../src/workspace/file-system.ts'
 
 const ATTEMPTS = 3
@@ -36,7 +36,7 @@ export class WorkspaceObjects {
   }
 
   async put(key: string, bytes: Uint8Array, path: string): Promise<void> {
-    await this.#tried(path, CANNOT_STORE, () => answered(this.#bucket.put(key, inSlices(bytes))))
+    await this.#tried(path, CANNOT_STORE, () => putInTime(this.#bucket.put(key, inSlices(bytes))))
   }
 
   /** Writes one object from parts of `PART_BYTES` each, of which only the last may be smaller; returns its size. */
@@ -46,7 +46,7 @@ export class WorkspaceObjects {
       const done: R2UploadedPart[] = []
       let sizeBytes = 0
       for await (const part of parts) {
-        const put = () => answered(upload.uploadPart(done.length + 1, inSlices(part)))
+        const put = () => putInTime(upload.uploadPart(done.length + 1, inSlices(part)))
         done.push(await this.#tried(path, CANNOT_STORE, put))
         sizeBytes += part.byteLength
       }

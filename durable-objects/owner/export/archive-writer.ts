@@ -6,23 +6,23 @@ import { joinBytes } from '../../../src/lib/bytes.ts'
 import { TAR_END, tarHeader, tarPadding } from '../../../src/lib/tar.ts'
 
 export type ArchiveEntry = { path: string; bytes: number; sha256: string }
-export type Written = { pieces: number[]; entries: ArchiveEntry[] }
+export type ArchivePart = { pieces: number[]; entries: ArchiveEntry[] }
 
 /** Large enough to be few, small enough for memory. */
 const PIECE_BYTES = 4 * 1024 * 1024
 
-type Put = (piece: number, bytes: Uint8Array) => Promise<void>
+type PutPiece = (piece: number, bytes: Uint8Array) => Promise<void>
 
 export class ArchiveWriter {
-  readonly #put: Put
+  readonly #put: PutPiece
   readonly #mtime: number
   #next: number
   #waiting: Uint8Array[] = []
   #size = 0
-  #written: Written = { pieces: [], entries: [] }
+  #written: ArchivePart = { pieces: [], entries: [] }
 
   /** `next`: the number of the piece that is written first. */
-  constructor({ put, next, mtime }: { put: Put; next: number; mtime: number }) {
+  constructor({ put, next, mtime }: { put: PutPiece; next: number; mtime: number }) {
     this.#put = put
     this.#next = next
     this.#mtime = mtime
@@ -61,7 +61,7 @@ export class ArchiveWriter {
   }
 
   /** Puts what is left, and answers what was written since the last time. */
-  async flushed(): Promise<Written> {
+  async flushed(): Promise<ArchivePart> {
     if (this.#size > 0) await this.#flush()
     const written = this.#written
     this.#written = { pieces: [], entries: [] }

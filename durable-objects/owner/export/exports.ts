@@ -15,7 +15,7 @@ import { isoMicros } from '../../../src/lib/clock.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
 import { giveWay } from '../../../src/lib/give-way.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
-import { answered, inSlices } from '../../../src/lib/slices.ts'
+import { inSlices, putInTime } from '../../../src/lib/slices.ts'
 import { firstRow, rows } from '../../sql.ts'
 import type { ConversationBooks } from '../conversation-books.ts'
 import { type ArchiveEntry, ArchiveWriter } from './archive-writer.ts'
@@ -159,7 +159,7 @@ export class Exports {
     const counts = countsOf(begun)
     const env = this.#deps.env()
     const put = async (piece: number, bytes: Uint8Array) =>
-      void (await answered(env.FILES.put(exportPieceKey(owner, id, piece), inSlices(bytes))))
+      void (await putInTime(env.FILES.put(exportPieceKey(owner, id, piece), inSlices(bytes))))
     const next = firstRow<{ n: number }>(this.#sql, 'SELECT count(*) AS n FROM export_pieces')?.n ?? 0
     const writer = new ArchiveWriter({ put, next, mtime: begun.began_at })
     let { unit } = begun

@@ -8,7 +8,7 @@ import { columnsOf, IMPORTED_TABLES, type ImportedRow } from '../../../src/db/im
 import { readTarHeader, TAR_BLOCK, TAR_END, TarError } from '../../../src/lib/tar.ts'
 import type { ArchiveReader } from './archive-reader.ts'
 import {
-  About,
+  ArchiveHeader,
   ArchiveProblem,
   CallInArchive,
   ConversationInArchive,
@@ -97,10 +97,10 @@ const textOf = async ({ archive }: Looked, { place, bytes, path }: Entry): Promi
 }
 
 /** What the archive says of itself. */
-export async function aboutOf(looked: Looked): Promise<z.infer<typeof About>> {
+export async function aboutOf(looked: Looked): Promise<z.infer<typeof ArchiveHeader>> {
   const first = looked.entries.entry('export.json')
   if (first === null || first.place !== TAR_BLOCK) throw new ArchiveProblem('the first entry is not export.json')
-  const [about] = linesOf(await textOf(looked, first), { path: 'export.json', shape: About })
+  const [about] = linesOf(await textOf(looked, first), { path: 'export.json', shape: ArchiveHeader })
   if (about === undefined) throw new ArchiveProblem('export.json is empty')
   if (about.version !== VERSION)
     throw new ArchiveProblem(`the archive is of version ${about.version}; this release reads version ${VERSION}`)

@@ -15,7 +15,7 @@ const short = z.string().max(1_000)
 /** As names and links of a workspace are. What is not well formed would be another text once it is stored, and two of them one. */
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
 
-export const About = z.object({
+export const ArchiveHeader = z.object({
   format: z.literal(FORMAT),
   version: z.int(),
   id: z.string().regex(/^[0-9a-f]{32}$/),
@@ -24,7 +24,7 @@ export const About = z.object({
 })
 
 export const ListedEntry = z.object({ path: z.string(), bytes: z.int().min(0), sha256: z.string() })
-export const Manifest = About.extend({
+export const Manifest = ArchiveHeader.extend({
   lists: z.array(ListedEntry).max(100_000),
   /** Conversations that were deleted while they were written; they are not whole. */
   counts: z.object({ gone: z.array(z.string()).max(100_000).optional() }).optional(),

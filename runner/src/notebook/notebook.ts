@@ -28,7 +28,7 @@ export type CellEvents = {
   readonly onEnded: (end: CallEnd) => void
 }
 
-const Told = z.discriminatedUnion('t', [
+const KernelMessage = z.discriminatedUnion('t', [
   z.object({ t: z.literal('ready'), python: z.string().max(4000), cwd: z.string().max(4000) }),
   z.object({ t: z.literal('done'), status: z.string().max(100), cwd: z.string().max(4000) }),
   z.object({ t: z.literal('dead'), code: z.number().int() }),
@@ -208,14 +208,14 @@ export class Notebook {
   #said(kernel: Kernel, line: string): void {
     if (this.#kernel !== kernel) return
     const piece = cellPieceIn(line)
-    const told = piece === null ? Told.safeParse(jsonIn(line)).data : undefined
+    const told = piece === null ? KernelMessage.safeParse(jsonIn(line)).data : undefined
     if (piece !== null) this.#brought(piece)
     if (told === undefined) return
     if (told.t === 'dead') kernel.death = told.code < 0 ? `signal ${-told.code}` : `exit code ${told.code}`
     else this.#stands(kernel, told)
   }
 
-  #stands(kernel: Kernel, told: Exclude<z.infer<typeof Told>, { t: 'dead' }>): void {
+  #stands(kernel: Kernel, told: Exclude<z.infer<typeof KernelMessage>, { t: 'dead' }>): void {
     this.place = { cwd: told.cwd, interpreter: told.t === 'ready' ? told.python : this.place.interpreter }
     kernel.state = 'idle'
     if (kernel.waiting !== null) {

@@ -28,7 +28,7 @@ const BETWEEN_BYTES = 1024 * 1024
 
 export class CallShell {
   readonly #deps: CallShellDeps
-  readonly #between = new Between()
+  readonly #between = new IdleOutput()
   readonly #killing = new Killing()
   /** The call that listens. */
   #active: ActiveCall | null = null
@@ -224,7 +224,7 @@ export class CallShell {
 }
 
 /** What programs print while no call listens: the last of it is kept for the next one. */
-export class Between {
+export class IdleOutput {
   #chunks: Buffer[] = []
   #bytes = 0
   #dropped = 0

@@ -7,7 +7,7 @@ import type { FrameEntry } from '../../../src/runners/frames.ts'
 import { MAX_PATH_BYTES } from '../../../src/runners/wire.ts'
 import { type Folder, isCode, isDiskFailure, openBelow } from './folder.ts'
 import { isSameStamp, type Manifest, type ManifestEntry, type Stamp, stampOf } from './manifest.ts'
-import type { Seen, SkipReason, Walk } from './walk.ts'
+import type { SkipReason, Walk, WalkedEntry } from './walk.ts'
 
 /** One path to send. `bytes`: of a small file; a large one stands in a copy that nobody changes while it is sent. */
 export type Change = {
@@ -36,7 +36,7 @@ const READ_ATTEMPTS = 3
 
 /** Lazily, so that no more than one file is in memory. First what is gone, the deepest first; then parents before children. */
 export function* changesOf(job: ChangeJob): Generator<Change> {
-  for (const [path, reason] of job.walk.skipped) job.remark(`${shown(path)} ${WHY_SKIPPED[reason]}`)
+  for (const [path, reason] of job.walk.skipped) job.remark(`${shortPath(path)} ${WHY_SKIPPED[reason]}`)
   yield* gone(job)
   const room = { left: job.limits.treeBytes - bytesSeen(job) }
   for (const [path, seen] of job.walk.seen) {
@@ -54,11 +54,11 @@ const WHY_SKIPPED: Readonly<Record<SkipReason, string>> = {
   unreadable: 'cannot be read and stays on the runner.',
 }
 
-export function shown(path: string): string {
+export function shortPath(path: string): string {
   return path.length > 300 ? `${path.slice(0, 300)}…` : path
 }
 
-function isUnchanged(known: ManifestEntry, { kind, stamp }: Seen): boolean {
+function isUnchanged(known: ManifestEntry, { kind, stamp }: WalkedEntry): boolean {
   if (known.kind !== kind) return false
   return kind === 'directory' ? known.stamp.mode === stamp.mode : isSameStamp(known.stamp, stamp)
 }
@@ -94,7 +94,7 @@ function bytesSeen({ manifest, walk }: ChangeJob): number {
 
 type Context = { job: ChangeJob; known: ManifestEntry | undefined; room: { left: number } }
 
-function changeAt(path: string, seen: Seen, context: Context): Change | null {
+function changeAt(path: string, seen: WalkedEntry, context: Context): Change | null {
   const { job, known } = context
   if (seen.kind === 'directory') {
     const entry: FrameEntry = { path, kind: 'directory', mode: seen.stamp.mode }
@@ -108,10 +108,10 @@ function changeAt(path: string, seen: Seen, context: Context): Change | null {
     if (seen.kind === 'symlink') return linkChange({ path, folder, name }, seen, context)
     return fileChange({ path, folder, name }, context)
   } catch (error) {
-    if (isCode(error, 'EACCES', 'EPERM')) job.remark(`${shown(path)} cannot be read and stays on the runner.`)
+    if (isCode(error, 'EACCES', 'EPERM')) job.remark(`${shortPath(path)} cannot be read and stays on the runner.`)
     else if (isDiskFailure(error)) {
       // What needs no copy goes up all the same; the next look tries this one again.
-      job.remark(`${shown(path)} stays on the runner for now: the disk there has no room for a copy of it.`)
+      job.remark(`${shortPath(path)} stays on the runner for now: the disk there has no room for a copy of it.`)
       job.walk.left.push(path)
     }
     // Changed since the walk: the next one sees what stands there now.
@@ -123,13 +123,13 @@ function changeAt(path: string, seen: Seen, context: Context): Change | null {
   }
 }
 
-type At = { readonly path: string; readonly folder: Folder; readonly name: string }
+type FolderEntry = { readonly path: string; readonly folder: Folder; readonly name: string }
 
-function linkChange({ path, folder, name }: At, seen: Seen, { job, known }: Context): Change | null {
+function linkChange({ path, folder, name }: FolderEntry, seen: WalkedEntry, { job, known }: Context): Change | null {
   const bytes = readlinkSync(folder.at(name), { encoding: 'buffer' })
   const target = bytes.toString()
   if (!Buffer.from(target).equals(bytes) || bytes.byteLength > MAX_PATH_BYTES) {
-    job.remark(`${shown(path)} is a link whose target is no text and stays on the runner.`)
+    job.remark(`${shortPath(path)} is a link whose target is no text and stays on the runner.`)
     return null
   }
   const now: ManifestEntry = { ...seen, hash: target }
@@ -140,7 +140,7 @@ function linkChange({ path, folder, name }: At, seen: Seen, { job, known }: Cont
   return { entry: { path, kind: 'symlink', target }, known: now, bytes: null, copyFd: null }
 }
 
-function fileChange({ path, folder, name }: At, { job, known, room }: Context): Change | null {
+function fileChange({ path, folder, name }: FolderEntry, { job, known, room }: Context): Change | null {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   const fd = openSync(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
@@ -185,7 +185,7 @@ function isOver(
 ): boolean {
   const limit = overLimit(file, job.limits, room)
   if (limit === null) return false
-  job.remark(`${shown(path)} (${file.size} bytes) stays on the runner: ${limit}.`)
+  job.remark(`${shortPath(path)} (${file.size} bytes) stays on the runner: ${limit}.`)
   job.walk.left.push(path)
   return true
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { BadFrame, type Frame } from '../../../src/runners/frames.ts'
 import { RPC_ERRORS, type TransferBegin, type TransferCommit } from '../../../src/runners/wire.ts'
 import { RpcError } from '../connect/peer.ts'
-import { type Change, type ChangeJob, changesOf, type Limits, shown } from './changes.ts'
+import { type Change, type ChangeJob, changesOf, type Limits, shortPath } from './changes.ts'
 import { erase } from './erase.ts'
 import type { Manifest, ManifestEntry } from './manifest.ts'
 import { type AskGit, Staying } from './staying.ts'
@@ -168,7 +168,7 @@ export class Tree {
     if (found !== null && (await this.#staying.followRules(found, this.#askGit))) found = this.look()
     if (found === null) return null
     for (const path of await this.#staying.leaveOut(found, this.#manifest, this.#askGit)) {
-      this.#once(`${shown(path)} is ignored by git and larger than 1 MiB: it stays on the runner.`, remark)
+      this.#once(`${shortPath(path)} is ignored by git and larger than 1 MiB: it stays on the runner.`, remark)
     }
     this.left = found.left
     return found

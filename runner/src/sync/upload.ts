@@ -8,7 +8,7 @@ import type { ManifestEntry } from './manifest.ts'
 import type { Tree } from './tree.ts'
 import type { TreePosition } from './tree-state.ts'
 
-export type Sent = { readonly transfer: number; readonly changes: ReadonlyMap<string, ManifestEntry | null> }
+export type SentUpload = { readonly transfer: number; readonly changes: ReadonlyMap<string, ManifestEntry | null> }
 type Frame = Parameters<Peer['sendFrame']>[0]
 
 export class Uploads {
@@ -17,7 +17,7 @@ export class Uploads {
   /** Begins anywhere: a number of a former life must not be taken for one of this. */
   #nextTransfer = Math.floor(Math.random() * 2 ** 40)
   /** The last one that was sent whole and whose answer did not come yet. */
-  #unanswered: Sent | null = null
+  #unanswered: SentUpload | null = null
   #window: SendWindow | null = null
 
   constructor(tree: Tree, onRefused: (path: string, reason: string) => void) {
@@ -41,7 +41,7 @@ export class Uploads {
   async send(
     peer: Peer,
     remark: (text: string) => void,
-  ): Promise<{ upload: Sent; counts: { frames: number; entries: number } } | null> {
+  ): Promise<{ upload: SentUpload; counts: { frames: number; entries: number } } | null> {
     const position = this.#tree.position
     const found = position === null ? null : await this.#tree.survey(remark)
     if (position === null) return null
@@ -79,7 +79,7 @@ export class Uploads {
     }
   }
 
-  stored(upload: Sent | null, answer: unknown): void {
+  stored(upload: SentUpload | null, answer: unknown): void {
     const { revision, refused } = TransferStored.parse(answer)
     for (const { path, reason } of refused) this.#onRefused(path, reason)
     this.#unanswered = null

@@ -7,9 +7,9 @@ import { MAX_PATH_BYTES, MAX_TRANSFER_ENTRIES } from '../../../src/runners/wire.
 import { Folder, isCode, openFrom } from './folder.ts'
 import { kindOf, type Stamp, type SyncedKind, stampOf } from './manifest.ts'
 
-export type Seen = { readonly kind: SyncedKind; readonly stamp: Stamp }
+export type WalkedEntry = { readonly kind: SyncedKind; readonly stamp: Stamp }
 export type Walk = {
-  readonly seen: Map<string, Seen>
+  readonly seen: Map<string, WalkedEntry>
   /** What stands there and cannot be sent. A folder among them stands for all below it. */
   readonly skipped: Map<string, SkipReason>
   /** What is not sent by choice. A folder among them stands for all below it that is not in `seen`. */

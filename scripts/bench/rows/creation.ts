@@ -34,9 +34,9 @@ export async function creation(stage: Stage): Promise<Measurement[]> {
 
 const FIRST_ROW = JSON.stringify({ id: 0, source: 'environment', observation: 'agent_state_changed', content: '' })
 
-type Made = Pick<CreationJob, 'request' | 'socket' | 'putAway'>
+type CreationRequest = Pick<CreationJob, 'request' | 'socket' | 'putAway'>
 
-async function created({ client, measured }: Stage, side: Side, made: Made): Promise<Sample> {
+async function created({ client, measured }: Stage, side: Side, made: CreationRequest): Promise<Sample> {
   return measured(side, async () => {
     const { p50Ms, clientCpu } = await client.call('create', { port: side.port, count: COUNT, ...made })
     return { value: p50Ms, requests: COUNT, clientCpu }

@@ -51,9 +51,9 @@ async function crowdsOf(stage: Stage, protocol: SocketTarget['protocol']): Promi
   return { ours: { side: worker, target, message }, theirs: { ...theirs, message: IO_MESSAGE } }
 }
 
-type Wanted = { row: string; burst: number; figure: 'perSecond' | 'p99Ms' }
+type RowSpec = { row: string; burst: number; figure: 'perSecond' | 'p99Ms' }
 
-function measurement(stage: Stage, crowds: Crowds, { row, burst, figure }: Wanted): Measurement {
+function measurement(stage: Stage, crowds: Crowds, { row, burst, figure }: RowSpec): Measurement {
   const what = `${burst === 1 ? 'single events' : `bursts of ${burst} events`} to ${CLIENTS} clients`
   return {
     row,
@@ -64,7 +64,7 @@ function measurement(stage: Stage, crowds: Crowds, { row, burst, figure }: Wante
   }
 }
 
-type Slice = Pick<Wanted, 'burst' | 'figure'> & { group: string }
+type Slice = Pick<RowSpec, 'burst' | 'figure'> & { group: string }
 
 function slice({ client, measured }: Stage, crowd: Crowd, { group, burst, figure }: Slice): Promise<Sample> {
   const { side, target: publisher, message } = crowd

@@ -31,9 +31,9 @@ const MESSAGE = JSON.stringify({
   args: { agent_state: 'user_confirmed' },
 })
 
-type Said = { target: SocketTarget; count: number }
+type PipelineRequest = { target: SocketTarget; count: number }
 
-function acknowledged({ client, measured }: Stage, side: Side, said: Said): Promise<Sample> {
+function acknowledged({ client, measured }: Stage, side: Side, said: PipelineRequest): Promise<Sample> {
   return measured(side, async () => {
     const { perSecond, clientCpu } = await client.call('pipeline', { ...said, message: MESSAGE })
     return { value: perSecond, requests: said.count, clientCpu }

@@ -5,7 +5,7 @@ import { Follower, type SeenEvent } from '../follower.ts'
 import { order, type Repository } from './packages.ts'
 import { BRANCH, COMMIT, taskOf } from './script.ts'
 
-export type Done = {
+export type TaskResult = {
   readonly ended: string
   readonly codes: string
   readonly pushed: string
@@ -13,7 +13,7 @@ export type Done = {
 }
 
 /** All that there should be. */
-export const RIGHT: Done = { ended: 'finished', codes: 'failed, then passed', pushed: COMMIT, requests: [17] }
+export const RIGHT: TaskResult = { ended: 'finished', codes: 'failed, then passed', pushed: COMMIT, requests: [17] }
 
 /** The service's own tokens for the hosts that it talks to. */
 export async function storeToken(service: string): Promise<void> {
@@ -24,7 +24,7 @@ export async function workOn(
   service: string,
   host: string,
   { repository, screen }: { repository: Repository; screen: (event: SeenEvent) => void },
-): Promise<Done> {
+): Promise<TaskResult> {
   const { conversation_id: id } = await send<{ conversation_id: string }>(
     `${service}/api/conversations?runtime=runner`,
     {},

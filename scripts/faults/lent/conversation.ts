@@ -5,7 +5,7 @@ import type { SteadyClient } from '../steady-client.ts'
 import { type SeenEvent, Watcher } from '../watcher.ts'
 import { CALLED, MARK, SERVER } from './calls.ts'
 import type { Machine } from './machine.ts'
-import { after, commandOf, contentOf, type Files, isWhole, outputOf, type Step } from './steps.ts'
+import { commandOf, contentOf, type Files, filesAfter, isWhole, outputOf, type Step } from './steps.ts'
 
 export type Books = {
   steps: number
@@ -45,7 +45,7 @@ export const noBooks = (): Books => ({
   backMs: [],
 })
 
-type Outside = {
+type ConversationDeps = {
   client: SteadyClient
   machines: readonly Machine[]
   books: Books
@@ -73,7 +73,7 @@ type GivenUp = {
 
 export class LentConversation {
   readonly id: string
-  readonly #outside: Outside
+  readonly #outside: ConversationDeps
   readonly #watcher: Watcher
   #files: Files = new Map()
   #makesCalls = false
@@ -81,7 +81,7 @@ export class LentConversation {
   /** The newest step without an outcome: a machine that comes back tells what it made, after it was given up as well. */
   #doubted: Step | null = null
 
-  constructor(id: string, outside: Outside) {
+  constructor(id: string, outside: ConversationDeps) {
     this.id = id
     this.#outside = outside
     this.#watcher = new Watcher(`${outside.client.url}/api/conversations/${id}/ws`, () => {})
@@ -176,7 +176,7 @@ export class LentConversation {
     if (kill !== undefined) books.backMs.push(performance.now() - kill.at)
     if (isEnded) {
       books.ended += 1
-      await this.#compare(step, this.#makesCalls ? this.#files : after(this.#files, step))
+      await this.#compare(step, this.#makesCalls ? this.#files : filesAfter(this.#files, step))
     } else {
       const told = `${name}: ${extras?.metadata?.exit_code} ${content.slice(0, 200)} after ${this.#story(startedAt)}`
       if (kill === undefined) this.#givenUp.push({ step, its, startedAt, told })

@@ -50,7 +50,7 @@ export function outputOf({ key, lines }: Step): string {
 }
 
 /** The files after a step that came to its end. */
-export function after(before: Files, { key, writes, removes }: Step): Map<string, string> {
+export function filesAfter(before: Files, { key, writes, removes }: Step): Map<string, string> {
   const files = new Map(before)
   for (const write of writes) files.set(write.name, contentOf(key, write))
   if (removes !== null) files.delete(removes)

@@ -26,7 +26,7 @@ const READS: ReadonlySet<string> = new Set(['<', '<<', '<<-', '<<<', '<&', '<>']
 const WRITES: ReadonlySet<string> = new Set(['>', '>>', '>|', '&>', '&>>', '>&', '<>'])
 const TRUNCATES: ReadonlySet<string> = new Set(['>', '>|', '&>', '>&'])
 
-export type Written = {
+export type CommandWrites = {
   readonly output: Output
   /** Files that the command reads. */
   readonly reads: readonly string[]
@@ -34,7 +34,7 @@ export type Written = {
   readonly textOf: (word: Word) => string
 }
 
-export function judgeWrites(redirections: readonly Redirection[], written: Written, bench: Bench): void {
+export function judgeWrites(redirections: readonly Redirection[], written: CommandWrites, bench: Bench): void {
   const last = lastOf(redirections)
   for (const redirection of redirections) {
     bench.findings.spend()
@@ -53,7 +53,7 @@ export function judgeWrites(redirections: readonly Redirection[], written: Writt
   }
 }
 
-function judgeRead(path: string, { isShell }: Written, bench: Bench): void {
+function judgeRead(path: string, { isShell }: CommandWrites, bench: Bench): void {
   if (isNetworkDevice(path)) bench.meet(isShell ? 'runs-made-text' : 'network-device')
   for (const place of bench.findings.folders.placesOf(path)) {
     if (isSecretFile(place)) bench.meet('secret-file')
@@ -62,7 +62,7 @@ function judgeRead(path: string, { isShell }: Written, bench: Bench): void {
   }
 }
 
-function judgeSending({ isShell, output }: Written, bench: Bench): void {
+function judgeSending({ isShell, output }: CommandWrites, bench: Bench): void {
   if (isShell) bench.meet('runs-made-text')
   else bench.meet(output.isEmpty ? 'network-device' : 'sends-output')
 }
@@ -83,7 +83,7 @@ function lastOf(redirections: readonly Redirection[]): Map<number, Redirection> 
 function isEmptied(
   redirection: Redirection,
   path: string,
-  { output, reads }: Written,
+  { output, reads }: CommandWrites,
   last: ReadonlyMap<number, Redirection>,
 ): boolean {
   const { fd, operator } = redirection

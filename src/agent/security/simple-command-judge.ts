@@ -207,7 +207,7 @@ function judgePlace(path: string, bench: Bench): void {
 
 // What the shell evaluates inside words, redirections and expressions: substitutions, and the variables they use.
 
-export type Inside =
+export type EvaluatedPart =
   /** A substitution. `isFed`: something is written into it, as into `>(…)`. */
   | { kind: 'statements'; statements: readonly Statement[]; isFed: boolean }
   /** The text of a substitution that is parsed when it runs. */
@@ -225,7 +225,7 @@ export type Inside =
   | { kind: 'fact'; fact: Fact }
 
 /** Without recursion, as depth is a stranger's choice. In the order of the text. */
-function* partsInside(root: unknown): Generator<Inside> {
+function* partsInside(root: unknown): Generator<EvaluatedPart> {
   const open: unknown[] = [root]
   while (open.length > 0) {
     const node = open.pop()
@@ -261,7 +261,7 @@ type Node = { readonly type: string }
 /** What is inside of them is judged as a script of its own. */
 const CLOSED: ReadonlySet<string> = new Set(['CommandSubstitution', 'ProcessSubstitution', 'ArithCommandSubst'])
 
-function* insideOf(node: Node): Generator<Inside> {
+function* insideOf(node: Node): Generator<EvaluatedPart> {
   switch (node.type) {
     case 'CommandSubstitution':
     case 'ProcessSubstitution': {
@@ -302,7 +302,7 @@ function* insideOf(node: Node): Generator<Inside> {
   }
 }
 
-function* insideArithmetic(node: Node): Generator<Inside> {
+function* insideArithmetic(node: Node): Generator<EvaluatedPart> {
   const { name, array, variable } = node as unknown as Readonly<Record<string, unknown>>
   const [named = ''] = [name, array, variable].filter((text) => typeof text === 'string')
   yield { kind: 'variable', name: named }
@@ -319,14 +319,14 @@ function* insideComparison({
   operator: string
   left: Word
   right: Word
-}): Generator<Inside> {
+}): Generator<EvaluatedPart> {
   if (!/^-(eq|ne|lt|le|gt|ge)$/.test(operator)) return
   for (const found of partsInside([left, right]))
     if (found.kind === 'variable') yield { kind: 'arithmetic', name: found.name }
   for (const word of [left, right]) yield { kind: 'expression', word }
 }
 
-function* insideExpansion({ parameter, operation }: Expansion): Generator<Inside> {
+function* insideExpansion({ parameter, operation }: Expansion): Generator<EvaluatedPart> {
   const [name = ''] = parameter.split('[', 1)
   yield { kind: 'variable', name }
   if (parameter.includes('[')) yield { kind: 'index', text: parameter }
@@ -344,7 +344,7 @@ function* insideExpansion({ parameter, operation }: Expansion): Generator<Inside
 /** Parts of an expression that the interpreter keeps as text. */
 const TEXT_FIELDS = ['content', 'baseExpr', 'stringKey', 'prefix', 'originalText'] as const
 
-function* texts(node: Node): Generator<Inside> {
+function* texts(node: Node): Generator<EvaluatedPart> {
   const fields = node as unknown as Readonly<Record<string, unknown>>
   for (const field of TEXT_FIELDS) {
     const text = fields[field]

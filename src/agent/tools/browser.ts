@@ -123,9 +123,9 @@ const MEMORY = 'browser'
 const OTHER_BROWSER =
   'This is a new browser: the tabs, logins, cookies and everything typed in the one before are gone, and so are the ids of its elements.'
 
-type Seen = Pick<RunnerResult, 'remark'> & { isOther: boolean }
+type PageRemarks = Pick<RunnerResult, 'remark'> & { isOther: boolean }
 
-function pageOutcome(page: PageReport, seen: Seen): Outcome {
+function pageOutcome(page: PageReport, seen: PageRemarks): Outcome {
   return {
     source: AGENT,
     message: `Visited ${page.url}`,
@@ -152,7 +152,7 @@ function pageOutcome(page: PageReport, seen: Seen): Outcome {
 }
 
 /** The page as the model reads it. */
-function pageText(page: PageReport, { remark, isOther }: Seen): string {
+function pageText(page: PageReport, { remark, isOther }: PageRemarks): string {
   const tabs = page.urls.map((url, index) => `[Tab ${index}${index === page.active ? ', the active one' : ''}: ${url}]`)
   const told = [
     ...(isOther ? [`[${OTHER_BROWSER}]`] : []),

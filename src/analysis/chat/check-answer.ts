@@ -7,7 +7,7 @@ import { checkSentence } from '../write/claims/check.ts'
 import { daysIn, isDay } from '../write/claims/dates.ts'
 import { type Figure, figuresIn } from '../write/claims/figures.ts'
 import { isWithin } from '../write/claims/judge-figure.ts'
-import type { Known } from '../write/claims/known.ts'
+import type { KnownFacts } from '../write/claims/known.ts'
 import { mentionsIn } from '../write/claims/name-table.ts'
 import { plain, sentencesIn } from '../write/sentences.ts'
 import { CHAT_TEXTS } from './texts.ts'
@@ -18,10 +18,10 @@ export type Source = z.infer<typeof Source>
 /** What a result holds beside its text: where it is from, and what it says of stocks, as the checker of reports knows it. */
 const Record_ = z.object({
   sources: z.array(Source),
-  known: z.array(z.custom<Known>((value) => typeof value === 'object')),
+  known: z.array(z.custom<KnownFacts>((value) => typeof value === 'object')),
 })
 
-export const recordText = (record: { sources: Source[]; known: Known[] }): string => JSON.stringify(record)
+export const recordText = (record: { sources: Source[]; known: KnownFacts[] }): string => JSON.stringify(record)
 
 export type TalkResult = { text: string; record: string }
 
@@ -37,7 +37,7 @@ export function checkAnswer(text: string, results: readonly TalkResult[], langua
 class AnswerChecker {
   readonly #language: ReportLanguage
   readonly #evidence: Evidence[] = []
-  readonly #known: Known[] = []
+  readonly #known: KnownFacts[] = []
   readonly #cited: Source[] = []
 
   constructor(results: readonly TalkResult[], language: ReportLanguage) {

@@ -12,7 +12,7 @@ import type { ReportLanguage } from '../schemas.ts'
 import { adjustmentText, checksNotice } from '../texts/findings.ts'
 import { sampleNotice } from '../texts/format.ts'
 import { keyedFigures } from '../write/claims/keys.ts'
-import { type FactName, type Known, knownOf } from '../write/claims/known.ts'
+import { type FactName, type KnownFacts, knownOf } from '../write/claims/known.ts'
 import type { Source } from './check-answer.ts'
 import { CHAT_TEXTS, type ChatToolName } from './texts.ts'
 
@@ -33,7 +33,7 @@ export type ChatWorld = {
   evidence(instrument: Instrument, isSample: boolean): Promise<EvidenceRow[] | null>
 }
 
-export type ToolFindings = { text: string; sources: Source[]; known: Known[] }
+export type ToolFindings = { text: string; sources: Source[]; known: KnownFacts[] }
 
 type ChatTool = {
   readonly name: ChatToolName
@@ -253,9 +253,9 @@ function withKeys(args: unknown, keys: ReadonlyMap<string, string>): unknown {
   }
 }
 
-type Wanted = { world: ChatWorld; names: readonly FactName[] | null; label: ChatToolName }
+type FactQuery = { world: ChatWorld; names: readonly FactName[] | null; label: ChatToolName }
 
-async function factsFound(key: string, { world, names, label }: Wanted): Promise<ToolFindings | string> {
+async function factsFound(key: string, { world, names, label }: FactQuery): Promise<ToolFindings | string> {
   const facts = await world.facts(key)
   if (typeof facts === 'string') return facts
   if (facts.consistency.isBlocked) return withheld(facts)

@@ -149,9 +149,9 @@ function scaleOf({ price }: GivenAdvice, bars: readonly Bar[], at: number): numb
 }
 
 type Position = Window & { stop: number | null; target: number | null }
-type Left = { at: number; price: number; reason: Exit; isAmbiguous: boolean }
+type PositionExit = { at: number; price: number; reason: Exit; isAmbiguous: boolean }
 
-function exitOf({ bars, instrument, idle, sellable }: Tape, { at, sessions, stop, target }: Position): Left {
+function exitOf({ bars, instrument, idle, sellable }: Tape, { at, sessions, stop, target }: Position): PositionExit {
   for (let day = at; day < at + sessions; day++) {
     const bar = bars[day]
     // Shares bought in the mainland can be sold on the next session at the earliest; at the lower limit nobody buys them.

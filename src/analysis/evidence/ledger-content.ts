@@ -31,12 +31,12 @@ export function adviceIn({
   queryId: string
   unscorable: string | null
 }) {
-  const advice = LedgerContent.safeParse(parsed(content)).data ?? null
+  const advice = LedgerContent.safeParse(parsedJson(content)).data ?? null
   const isTrue = advice !== null && advice.query_id === queryId && advice.unscorable === unscorable
   return { advice, isTrue }
 }
 
-export function parsed(json: string | null): unknown {
+export function parsedJson(json: string | null): unknown {
   try {
     return json === null ? null : JSON.parse(json)
   } catch {

@@ -5,12 +5,12 @@ import type { NewAnalysis } from '../../db/analyses.ts'
 import type { Bar } from '../../market/bars.ts'
 import { advisedSession, isHit, returnsAfter, wilson } from '../judge/accuracy.ts'
 import { Action } from '../schemas.ts'
-import { type LedgerContent, parsed, type Unscorable } from './ledger-content.ts'
+import { type LedgerContent, parsedJson, type Unscorable } from './ledger-content.ts'
 import { METHOD_VERSION } from './vocabulary.ts'
 
 const Level = z.object({ key: z.string(), price: z.number() })
 
-const Kept = z.object({
+const StoredReport = z.object({
   details: z.object({
     raw_result: z.object({
       confidence_probability: z.number().nullable().catch(null),
@@ -38,11 +38,11 @@ export function ledgerEntryOf(analysis: NewAnalysis) {
 
 /** Its members always stand in this order: the text is what is hashed. */
 function contentOf(analysis: NewAnalysis): LedgerContent {
-  const kept = Kept.safeParse(parsed(analysis.report)).data ?? null
+  const kept = StoredReport.safeParse(parsedJson(analysis.report)).data ?? null
   const raw = kept?.details.raw_result
   const levels = raw?.dashboard?.battle_plan?.levels ?? []
   const level = (key: string) => levels.find((each) => each.key === key)?.price ?? null
-  const lastOver = Phase.safeParse(parsed(analysis.marketPhaseSummary)).data?.effective_daily_bar_date ?? null
+  const lastOver = Phase.safeParse(parsedJson(analysis.marketPhaseSummary)).data?.effective_daily_bar_date ?? null
   const isSample = analysis.dataNotice !== null
   const session = isSample ? lastOver : advisedSession(analysis.key, analysis.createdAt, lastOver)
   return {

@@ -54,7 +54,7 @@ export function outcomeOf({ instrument, bars }: Series, seed: number): SeriesOut
   }
 }
 
-type About = { tape: Tape; judged: Judged; regimes: Uint8Array; daily: number }
+type ListingHistory = { tape: Tape; judged: Judged; regimes: Uint8Array; daily: number }
 
 /** The mean return of a session to whoever held the listing from the first advice to the end, after the costs of one trade. */
 function dailyHeld({ bars, instrument }: Tape): number {
@@ -72,7 +72,7 @@ function dailyHeld({ bars, instrument }: Tape): number {
 const PATIENCE = 10
 
 /** Every advice, followed for a fixed number of sessions from the next open to an open. */
-function fixedHorizon(about: About, measure: number): { observations: Observation[]; unfilled: number } {
+function fixedHorizon(about: ListingHistory, measure: number): { observations: Observation[]; unfilled: number } {
   const { tape, judged, regimes, daily } = about
   const horizon = HORIZON[MEASURES[measure] ?? 'sessions_5']
   const returns = new Float64Array(tape.bars.length).fill(Number.NaN)
@@ -143,7 +143,7 @@ function heldFrom(tape: Tape, entry: number, sessions: number): { net: number; g
 }
 
 /** A trade of the plan, beside entries of the same length at random days of the series. */
-function planned20(about: About, trade: Plan['trades'][number], random: () => number): Observation {
+function planned20(about: ListingHistory, trade: Plan['trades'][number], random: () => number): Observation {
   const { tape, judged, regimes, daily } = about
   const sessions = Math.max(1, trade.exit - trade.entry)
   const draws = new Float64Array(DRAWS)

@@ -193,10 +193,10 @@ export function confidenceOf({ outcomes, all, horizon }: GroupOutcomes, effectiv
   }
 }
 
-type Known = { count: number; hits: number; base: number }
+type HitCounts = { count: number; hits: number; base: number }
 
 /** Overlapping observations count for as much as they are worth. */
-const mixed = ({ count, hits, base }: Known, weight: number): number =>
+const mixed = ({ count, hits, base }: HitCounts, weight: number): number =>
   (hits * weight + base * PRIOR) / (count * weight + PRIOR)
 
 function skillOf({ outcomes, all, horizon }: GroupOutcomes, weight: number): number | null {

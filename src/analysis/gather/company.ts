@@ -6,7 +6,7 @@ import type { Fetched, ProviderRun } from '../../market/bars.ts'
 import type { Board, BoardRankings, FlowDay, Fundamentals, Peers } from '../../market/company.ts'
 import type { Instrument } from '../../market/instruments.ts'
 import type { PartState } from '../codes.ts'
-import { within } from '../ctx.ts'
+import { withTimeout } from '../ctx.ts'
 import { round } from '../texts/format.ts'
 
 export type Part<T> = {
@@ -79,7 +79,7 @@ export async function gatherCompany(
 
 async function partOf<T>(ask: (signal: AbortSignal) => Promise<Fetched<T>>, bounds: Bounds): Promise<Part<T>> {
   try {
-    const bounded = await within(bounds, ask)
+    const bounded = await withTimeout(bounds, ask)
     if (bounded.ok) return fetchedPart(bounded.value)
     return failed([bounded.reason === 'deadline' ? `not within ${bounds.timeoutMs} ms` : 'cancelled'])
   } catch (error) {

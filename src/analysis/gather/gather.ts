@@ -10,7 +10,7 @@ import { examinePrices, isInDoubt, type Prices } from '../../market/consistency/
 import { type SameTimeVolume, sameTimeVolume, type VolumePart } from '../../market/day-volumes.ts'
 import type { NewsResult } from '../../news/search.ts'
 import type { Mood } from '../codes.ts'
-import { announce, type Bounded, type Ctx, enter, RunEnded, within } from '../ctx.ts'
+import { announce, type Bounded, type Ctx, enter, RunEnded, withTimeout } from '../ctx.ts'
 import type { EvidenceRow } from '../evidence/vocabulary.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { type Company, companyRuns, gatherCompany, withoutCompany } from './company.ts'
@@ -83,13 +83,13 @@ async function secondQuote(
   if (otherQuote === null) return null
   const known = [bars, quote].flatMap((one) => (one.ok ? [one.provider] : []))
   const asked = await orNull('second_quote', () =>
-    within({ timeoutMs: deps.deadlines.quoteMs, signal: ctx.signal }, (signal) => otherQuote(known, signal)),
+    withTimeout({ timeoutMs: deps.deadlines.quoteMs, signal: ctx.signal }, (signal) => otherQuote(known, signal)),
   )
   return asked?.ok ? asked.value : null
 }
 
 async function barsOf({ dailyBars, deadlines }: Deps, ctx: Ctx): Promise<Bounded<Fetched<Bar[]>>> {
-  const bars = await within({ timeoutMs: deadlines.dailyBarsMs, signal: ctx.signal }, dailyBars)
+  const bars = await withTimeout({ timeoutMs: deadlines.dailyBarsMs, signal: ctx.signal }, dailyBars)
   if (bars.ok && bars.value.ok) await announce(ctx, 'daily_bars', { count: bars.value.value.length })
   return bars
 }
@@ -97,7 +97,7 @@ async function barsOf({ dailyBars, deadlines }: Deps, ctx: Ctx): Promise<Bounded
 /** A quote that does not come in time is one that failed: the bars alone still make a report. */
 async function quoteOf({ quote: ask, deadlines: { quoteMs } }: Deps, { clock, signal }: Ctx): Promise<Fetched<Quote>> {
   const startedAt = clock()
-  const quote = await within({ timeoutMs: quoteMs, signal }, ask)
+  const quote = await withTimeout({ timeoutMs: quoteMs, signal }, ask)
   if (quote.ok) return quote.value
   const run = providerRun({ dataType: 'realtime_quote', provider: 'all', operation: 'quote' }, startedAt, {
     latencyMs: clock() - startedAt,
@@ -115,14 +115,14 @@ function failureOf(bars: Bounded<unknown>, fetched: Prices, { signal }: Ctx): Ru
   return hasBars || fetched.quote.ok ? null : 'no_data'
 }
 
-type Beside = Pick<Inputs, 'company' | 'dayVolumes' | 'indexBars' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
+type SideInputs = Pick<Inputs, 'company' | 'dayVolumes' | 'indexBars' | 'news' | 'previous' | 'mood' | 'evidenceRows'>
 type Subject = AnalysisInput & Pick<Inputs, 'provenance' | 'fetched' | 'now'>
 
 /**
  * What stands beside the prices: the company, the news, the report before. All of it may fail, and a report is made all the
  * same; only being stopped ends the run here.
  */
-async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<Beside> {
+async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<SideInputs> {
   // All begin now: none waits for another.
   // The volumes first: of a source that is asked in turns, what is known of the company takes five.
   const volumes = dayVolumesOf(view, deps, ctx)
@@ -157,7 +157,7 @@ async function dayVolumesOf(
   const runs = marketPhaseSummary({ market: instrument.market, epochMs: now }).is_partial_bar === true
   if (dayVolumes === null || provenance !== null || !runs || !quote.ok || isWithoutTrade(quote.value)) return null
   const bounded = await orNull('day_volumes', () =>
-    within({ timeoutMs: deadlines.companyMs, signal }, (stop) => dayVolumes(stop)),
+    withTimeout({ timeoutMs: deadlines.companyMs, signal }, (stop) => dayVolumes(stop)),
   )
   return bounded?.ok ? bounded.value : { ok: false, runs: [] }
 }
@@ -187,7 +187,7 @@ async function indexOf(
   const benchmark = benchmarkOf(instrument)
   if (indexBars === null || benchmark === null || provenance !== null) return null
   const bounded = await orNull('index_bars', () =>
-    within({ timeoutMs: deadlines.companyMs, signal }, (stop) => indexBars(benchmark.index, stop)),
+    withTimeout({ timeoutMs: deadlines.companyMs, signal }, (stop) => indexBars(benchmark.index, stop)),
   )
   return bounded?.ok ? bounded.value : { ok: false, runs: [] }
 }
@@ -207,7 +207,7 @@ async function companyOf(
 async function newsOf({ news, deadlines }: Deps, { signal }: Ctx): Promise<NewsResult | null> {
   if (news === null) return null
   const bounded = await orNull('news', () =>
-    within({ timeoutMs: deadlines.newsMs, signal }, (stop) => news.search(stop)),
+    withTimeout({ timeoutMs: deadlines.newsMs, signal }, (stop) => news.search(stop)),
   )
   if (bounded?.ok) return bounded.value
   // What could not be searched in time found nothing; whether a search is configured is known in any case.

@@ -3,7 +3,13 @@
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Provenance, Quote } from '../../market/bars.ts'
 import { addDays, isTradingDay, localDate, marketPhaseSummary, sessionEnd } from '../../market/calendar.ts'
-import { type Beside, type Consistency, examinePrices, isMixed, type Prices } from '../../market/consistency/examine.ts'
+import {
+  type Consistency,
+  type ExaminedWith,
+  examinePrices,
+  isMixed,
+  type Prices,
+} from '../../market/consistency/examine.ts'
 import type { Market } from '../../market/instruments.ts'
 import type { MarketPhaseSummary } from '../schemas.ts'
 import { TRIGGER_SOURCE } from '../task.ts'
@@ -178,7 +184,7 @@ export type CheckedView = MarketView & {
 }
 
 /** The view of prices that passed the gate. */
-export function checkedView(input: Subject, prices: Prices, beside: Beside): CheckedView {
+export function checkedView(input: Subject, prices: Prices, beside: ExaminedWith): CheckedView {
   const { bars, quote } = prices
   const examined = examinePrices(input.instrument, prices, beside)
   const repaired: Prices = {

@@ -39,10 +39,10 @@ const SHORT: Record<TrendState, Direction> = {
   strong_bear: 'down',
 }
 
-type About = { closes: Series; index: number; atr: number | null }
+type TrendSeries = { closes: Series; index: number; atr: number | null }
 
 /** Up above an average that rises, down below one that falls, else sideways. */
-function directionOf(average: Series, { closes, index, atr }: About): Direction {
+function directionOf(average: Series, { closes, index, atr }: TrendSeries): Direction {
   const before = index < SLOPE_SESSIONS ? null : valueAt(average, index - SLOPE_SESSIONS)
   const [price, now] = [valueAt(closes, index), valueAt(average, index)]
   if (price === null || now === null || before === null) return 'unknown'

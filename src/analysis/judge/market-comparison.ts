@@ -70,9 +70,9 @@ export function marketComparison(subject: Subject): MarketComparison {
   return compared(paired(own, checked.bars), (status, figures) => without(status, { ...told, ...figures }))
 }
 
-type Made = (status: ComparisonStatus, figures: Partial<MarketComparison>) => MarketComparison
+type MakeComparison = (status: ComparisonStatus, figures: Partial<MarketComparison>) => MarketComparison
 
-function compared(pair: Paired, made: Made): MarketComparison {
+function compared(pair: Paired, made: MakeComparison): MarketComparison {
   const strength = STRENGTH_SESSIONS.map((sessions) => [sessions, relativeStrengthPct(pair, sessions)] as const)
   const strengthPct = Object.fromEntries(strength) as MarketComparison['strengthPct']
   const beta = betaOf(pair)

@@ -157,7 +157,7 @@ const REACHED_BEHIND = /^\s?(?:선|포인트)?[을를이가]?\s?(?:지켰|지키
 const LOST_BEHIND = /^\s?(?:선|포인트)?[을를이가]?\s?(?:밑돌|무너|내줬|내주|하회|깨)/
 
 type Judged = { figure: Figure; subject: Subject }
-type Around = {
+type FigureContext = {
   between: string
   before: string
   after: string
@@ -168,7 +168,7 @@ type Around = {
   bound: 'low' | 'high' | null
 }
 
-function judgeFigure({ figure, subject }: Judged, around: Around): Finding {
+function judgeFigure({ figure, subject }: Judged, around: FigureContext): Finding {
   const { between, before, after, ahead, shared, bound } = around
   if (OTHER_SPAN.test(between) || OTHER_SPAN.test(after)) return null
   const { values } = subject
@@ -191,7 +191,7 @@ function judgeFigure({ figure, subject }: Judged, around: Around): Finding {
 }
 
 /** What of its subject a figure is, by the words before it, right behind it, or before the name. */
-function measureOf({ between, after, ahead }: Around): Measure | null {
+function measureOf({ between, after, ahead }: FigureContext): Measure | null {
   if (/장중/.test(between) && /^까지 (?:올|치솟|상승|뛰)/.test(after)) return 'high'
   if (/장중/.test(between) && /^까지 (?:내|밀|떨어|하락)/.test(after)) return 'low'
   const near = after.slice(0, 10)

@@ -74,9 +74,9 @@ function promptOf(facts: RegionFacts): string {
   )
 }
 
-type Said = { texts: Record<string, string>; stance: z.infer<typeof Answer>['stance']; model: string }
+type ModelComment = { texts: Record<string, string>; stance: z.infer<typeof Answer>['stance']; model: string }
 
-function boxFor(facts: RegionFacts, { texts, stance, model }: Said): ModelBox {
+function boxFor(facts: RegionFacts, { texts, stance, model }: ModelComment): ModelBox {
   const words = textsOf(facts.language).review
   const figures = figuresByKey(keyedFigures(facts))
   const checker = (sentence: string): Checked => {

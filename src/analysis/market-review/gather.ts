@@ -9,7 +9,7 @@ import { type Examined, examinePrices } from '../../market/consistency/examine.t
 import { parseCode } from '../../market/instruments.ts'
 import { describeFailures, isUnsupported, type MarketData, type MarketSnapshot } from '../../market/providers/index.ts'
 import type { Ctx } from '../ctx.ts'
-import { within } from '../ctx.ts'
+import { withTimeout } from '../ctx.ts'
 import type { Narrator } from '../narrator.ts'
 import type { ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
@@ -123,7 +123,7 @@ async function optional<T>(
   ctx: Ctx,
 ): Promise<Part<T>> {
   try {
-    const bounded = await within({ timeoutMs, signal: ctx.signal }, (signal) => work({ ...ctx, signal }))
+    const bounded = await withTimeout({ timeoutMs, signal: ctx.signal }, (signal) => work({ ...ctx, signal }))
     if (bounded.ok) return bounded.value
     return { ...without, detail: textsOf(ctx.language).review.timedOut(Math.round(timeoutMs / 1000)) }
   } catch (error) {

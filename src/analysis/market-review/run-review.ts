@@ -6,7 +6,7 @@ import { errorFields, log } from '../../lib/log.ts'
 import type { ProviderRun } from '../../market/bars.ts'
 import { STAGE_PROGRESS } from '../codes.ts'
 import type { Ctx } from '../ctx.ts'
-import { within } from '../ctx.ts'
+import { withTimeout } from '../ctx.ts'
 import { storedDiagnostics } from '../diagnostics.ts'
 import { providerStep, type RunHooks, stepId } from '../flow/live.ts'
 import { providerNodes } from '../flow/run-flow.ts'
@@ -113,7 +113,7 @@ async function gather(region: Region, deps: ReviewDeps, ctx: Ctx): Promise<Gathe
   const texts = textsOf(ctx.language).review
   const { regionMs } = deps.deadlines
   try {
-    const bounded = await within({ timeoutMs: regionMs, signal: ctx.signal }, (signal) =>
+    const bounded = await withTimeout({ timeoutMs: regionMs, signal: ctx.signal }, (signal) =>
       gatherRegion(region, deps, { ...ctx, signal }),
     )
     if (bounded.ok) return bounded.value

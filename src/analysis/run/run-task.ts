@@ -2,7 +2,7 @@
 // report, with a reason, at a deadline, cancelled, or silently because the task is no longer its own.
 
 import { errorFields, log } from '../../lib/log.ts'
-import { type Bounded, within } from '../ctx.ts'
+import { type Bounded, withTimeout } from '../ctx.ts'
 import type { RunHooks } from '../flow/live.ts'
 import type { FlowEvent } from '../flow/run-flow.ts'
 import type { Finish, Outcome, Progress, RunOrder, TaskState } from '../task.ts'
@@ -56,7 +56,7 @@ async function outcomeOf(order: RunOrder, deps: RunDeps, reporter: Reporter): Pr
   })
   const bound = { timeoutMs: order.timeoutMs, signal: AbortSignal.any([reporter.lost, clock.expired]) }
   try {
-    const bounded = await within(bound, (signal) => {
+    const bounded = await withTimeout(bound, (signal) => {
       working = deps.work(hooks(signal))
       return working
     })

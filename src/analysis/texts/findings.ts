@@ -106,7 +106,7 @@ export function markFor(consistency: Alarmed, touches: readonly Touch[], languag
 }
 
 /** A text with its mark behind it. */
-export const marked = (text: string, mark: string): string => (mark === '' ? text : `${text} ${mark}`)
+export const withMark = (text: string, mark: string): string => (mark === '' ? text : `${text} ${mark}`)
 
 /** How prices of the past were adjusted, and by whom. */
 export function adjustmentText({ kind, source }: Adjustment, language: ReportLanguage): string {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { isoMicros } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import type { NarratorFault } from '../codes.ts'
-import { type Bounded, type Ctx, within } from '../ctx.ts'
+import { type Bounded, type Ctx, withTimeout } from '../ctx.ts'
 import type { ModelRun } from '../diagnostics.ts'
 import { type Narrator, NarratorError, type NarratorReply } from '../narrator.ts'
 import { Action, type ReportLanguage } from '../schemas.ts'
@@ -84,7 +84,7 @@ async function call<Answer>(
   }
   const request = { system, prompt, schema, onText: narration.onText, onRetry, onTry }
   const bound = { timeoutMs: Math.max(1, timeoutMs), signal: ctx.signal }
-  const outcome = await settled(within(bound, (signal) => narration.narrator.complete({ ...request, signal })))
+  const outcome = await settled(withTimeout(bound, (signal) => narration.narrator.complete({ ...request, signal })))
   if (!outcome.ok) {
     end({ model: outcome.model ?? asked, error_type: outcome.fault })
     return { runs, answer: null }

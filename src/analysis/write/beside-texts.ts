@@ -4,7 +4,7 @@
 import type { Judged } from '../judge/judge.ts'
 import { PARTICIPATION_PCT, STRENGTH_SESSIONS } from '../judge/market-comparison.ts'
 import { fill, textsOf } from '../texts/book.ts'
-import { findingText, marked, markFor, markOf } from '../texts/findings.ts'
+import { findingText, markFor, markOf, withMark } from '../texts/findings.ts'
 import { figure, fixed, largeNumber, signedPct, withUnit } from '../texts/format.ts'
 
 type Json = Record<string, unknown>
@@ -65,7 +65,7 @@ function comparisonText({ comparison, consistency, language }: Judged): string {
       : fill(texts.beta, { beta: fixed(beta.beta, 2), fit: fixed(beta.rSquared, 2), count: beta.returns })
   const strength = STRENGTH_SESSIONS.map((n) => strengthPct[n]).map((pct) => (pct === null ? '–' : signedPct(pct, 1)))
   const told = fill(texts.told, { index, date: asOf ?? '', beta: betaText, strength: strength.join(' / ') })
-  return marked(told + ofIndex, markFor(consistency, ['averages'], language))
+  return withMark(told + ofIndex, markFor(consistency, ['averages'], language))
 }
 
 function wireLiquidity(judged: Judged): Json {
@@ -94,7 +94,7 @@ function liquidityText({ liquidity, consistency, language }: Judged): string {
   const days = Math.ceil((sessionsToSell ?? 0) * 10 - 1e-9) / 10
   const time = days < 1 ? texts.lessThanOne : fill(texts.sessions, { count: fixed(days, 1) })
   const told = fill(texts.told, { ...values, time })
-  return marked(told, markFor(consistency, ['volume'], language))
+  return withMark(told, markFor(consistency, ['volume'], language))
 }
 
 function wireDates(judged: Judged): Json {
@@ -154,5 +154,5 @@ function peersText({ peers, instrument, consistency, language }: Judged): string
   const values = { pe: ratio(median.pe), ownPe: ratio(own.pe), pb: ratio(median.pb), ownPb: ratio(own.pb) }
   const lossless = losses === 0 ? '' : fill(texts.losses, { losses })
   const told = fill(texts.told, { board: board ?? '', count, ...values }) + lossless
-  return marked(told, markFor(consistency, ['price', 'valuation'], language))
+  return withMark(told, markFor(consistency, ['price', 'valuation'], language))
 }

@@ -17,7 +17,7 @@ import {
   markedText,
   piecesOf,
 } from './claims/keys.ts'
-import type { FactName, Known } from './claims/known.ts'
+import type { FactName, KnownFacts } from './claims/known.ts'
 import { mentionsIn } from './claims/name-table.ts'
 import { quotationIn } from './claims/quotations.ts'
 import { plain, sentencesIn } from './sentences.ts'
@@ -51,7 +51,7 @@ export type Checker = (sentence: string) => Checked
 type Author = { model: string | null; action: Action | null; advised: Action | null; language: ReportLanguage }
 
 /** The box of a stock. */
-export function modelBox(texts: readonly string[], known: Known, author: Author): ModelBox {
+export function modelBox(texts: readonly string[], known: KnownFacts, author: Author): ModelBox {
   const { action, advised, language } = author
   const { report, analysis } = textsOf(language)
   const differs = action !== null && action !== advised
@@ -65,7 +65,7 @@ export function modelBox(texts: readonly string[], known: Known, author: Author)
   }
 }
 
-type Facts = { figures: ReadonlyMap<string, KeyedFigure>; known: Known; language: ReportLanguage }
+type Facts = { figures: ReadonlyMap<string, KeyedFigure>; known: KnownFacts; language: ReportLanguage }
 
 /** A sentence with its figures put in; one with a key that is none is as false as one with a figure that is none. */
 function checkedSentence(sentence: string, { figures, known, language }: Facts): Checked {
@@ -135,7 +135,7 @@ function sourcesOf(
 }
 
 /** The facts that are named and whose figure stands in the text; all that are named where none does: "above its average". */
-function factsTold(text: string, { values }: Known): FactName[] {
+function factsTold(text: string, { values }: KnownFacts): FactName[] {
   const mentions = mentionsIn(text)
   const facts = mentions.flatMap((mention) => mention.facts).flatMap((fact) => [AMOUNTS[fact] ?? fact, fact])
   const named = [...new Set<FactName>(facts)]

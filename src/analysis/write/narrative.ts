@@ -8,12 +8,12 @@ import { isInFavour, type ScorePart } from '../judge/score.ts'
 import { MIN_BARS } from '../judge/signals.ts'
 import type { MarketPhaseSummary, ReportStrategy } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
-import { adjustmentText, checksNotice, marked, markFor } from '../texts/findings.ts'
+import { adjustmentText, checksNotice, markFor, withMark } from '../texts/findings.ts'
 import { aside, fixed, sampleNotice, signedPct, withUnit } from '../texts/format.ts'
 import type { AnalysisTexts, StayOutReason } from '../texts/texts.ts'
 import { liveRatioText } from './beside-texts.ts'
 import { type CompanyTexts, companyTexts } from './company-texts.ts'
-import { followed } from './sentences.ts'
+import { withSeparator } from './sentences.ts'
 import { sizeText, wireHorizons } from './strategy.ts'
 
 type NarrativeInput = Judged & { strategy: ReportStrategy | null }
@@ -165,8 +165,8 @@ function summaryOf(input: NarrativeInput, { good, bad, guardReason }: Findings):
   const joined = (texts: string[]) => texts.join(labels.clauseJoin)
   const notice = checksNotice(input.consistency, language)
   const sentences = [
-    provenance === null ? '' : followed(sampleNotice(provenance, language)),
-    notice === null ? '' : followed(notice),
+    provenance === null ? '' : withSeparator(sampleNotice(provenance, language)),
+    notice === null ? '' : withSeparator(notice),
     headline(input, phrases),
     technical === null ? fill(phrases.noTechnical, { count: bars.length, min: MIN_BARS }) : '',
     technical === null ? '' : fill(phrases.view, verdict(input)),
@@ -209,7 +209,7 @@ function technicalTexts(input: NarrativeInput, phrases: AnalysisTexts): Technica
   if (technical === null) return { averages: null, volume: null, momentum: null, range: null }
   const { indicators, score } = technical
   const isLive = input.sameTime?.isKnown === true
-  const told = (text: string, touches: Touch[]) => marked(text, markFor(consistency, touches, language))
+  const told = (text: string, touches: Touch[]) => withMark(text, markFor(consistency, touches, language))
   const basis = aside(adjustmentText(consistency.adjustment, language), language)
   const shown = (digits: number) => (value: number | null) => (value === null ? phrases.unknown : fixed(value, digits))
   const [price, plain] = [shown(decimals), shown(1)]
@@ -255,7 +255,7 @@ function rangeText({ technical, decimals, consistency, language }: NarrativeInpu
     position: fixed(yearRange.positionPct, 0),
   })
   const basis = aside(adjustmentText(consistency.adjustment, language), language)
-  return marked(text + basis, markFor(consistency, ['range'], language))
+  return withMark(text + basis, markFor(consistency, ['range'], language))
 }
 
 const EDGE_PCT = 3

@@ -21,7 +21,7 @@ export function sentencesIn(text: string): string[] {
 }
 
 /** The text with whatever parts it from a following sentence: nothing after a full-width mark. */
-export function followed(text: string): string {
+export function withSeparator(text: string): string {
   return /[。！？；]$/.test(text) ? text : `${text} `
 }
 

@@ -8,7 +8,7 @@ import type { Judged } from '../judge/judge.ts'
 import { LEAST_REWARD_RISK, type Level, type StrategyLevels, type TradePlan } from '../judge/levels.ts'
 import type { ReportLanguage, ReportStrategy } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
-import { alarmFor, marked, markFor } from '../texts/findings.ts'
+import { alarmFor, markFor, withMark } from '../texts/findings.ts'
 import { aside, fixed, withUnit } from '../texts/format.ts'
 import type { HorizonKey } from '../texts/texts.ts'
 
@@ -40,7 +40,7 @@ export function levelText(
     n: Math.abs(offsetAtr),
   })
   const text = withUnit(fixed(level.price, decimals), currency, language) + aside(reason, language)
-  return marked(text, markFor(consistency, ['levels'], language) || alarmFor(consistency, decidedBy, language))
+  return withMark(text, markFor(consistency, ['levels'], language) || alarmFor(consistency, decidedBy, language))
 }
 
 /** The strategy of a report; null when not a single level could be derived. */
@@ -71,12 +71,12 @@ export function levelRows({ idealBuy, secondaryBuy, stopLoss, takeProfit }: Stra
 
 // For how long the verdict holds, and what its plan can win for what it risks, in words and in figures.
 
-type About = Pick<Judged, 'technical' | 'periods' | 'language'>
+type StrategyFacts = Pick<Judged, 'technical' | 'periods' | 'language'>
 
 const KEYS: readonly HorizonKey[] = ['short', 'medium', 'long', 'weekly', 'monthly']
 
 /** Each horizon with its direction and words; null without a technical view. */
-export function wireHorizons({ technical, periods, language }: About) {
+export function wireHorizons({ technical, periods, language }: StrategyFacts) {
   if (technical === null || periods === null) return null
   const texts = textsOf(language).outlook
   const directions = { ...technical.horizons, ...periods }

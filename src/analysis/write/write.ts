@@ -15,7 +15,7 @@ import { companyTexts } from './company-texts.ts'
 import type { ModelBox } from './model-box.ts'
 import { type ModelWords, modelNarrative } from './model-narrative.ts'
 import { headline, limitationsOf, type Narrative, narrate } from './narrative.ts'
-import { followed } from './sentences.ts'
+import { withSeparator } from './sentences.ts'
 import { strategyOf } from './strategy.ts'
 
 export type Words = {
@@ -99,7 +99,7 @@ function failedSummary({ summary }: Narrative, { runs }: ModelWords, language: R
   const sentence = fill(phrases.modelFailed, { fault: phrases.modelFault[fault] })
   return summary.endsWith(codeMade)
     ? `${summary.slice(0, -codeMade.length)}${sentence}${codeMade}`
-    : `${followed(summary)}${sentence}`
+    : `${withSeparator(summary)}${sentence}`
 }
 
 function notesOf({ counts, contradiction }: ModelBox, { language }: Judged): string[] {
@@ -154,9 +154,9 @@ const NOTHING_TOLD = {
 function summaryOf(input: Judged, notice: string): string {
   const { language, provenance, price } = input
   const { analysis, report } = textsOf(language)
-  const sample = provenance === null ? '' : followed(sampleNotice(provenance, language))
+  const sample = provenance === null ? '' : withSeparator(sampleNotice(provenance, language))
   const shown = price === null ? '' : headline(input, analysis)
-  return `${sample}${followed(notice)}${shown}${report.codeMade}`.trim()
+  return `${sample}${withSeparator(notice)}${shown}${report.codeMade}`.trim()
 }
 
 function countsOf({ consistency }: Pick<Judged, 'consistency'>) {

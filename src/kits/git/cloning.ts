@@ -162,12 +162,12 @@ function whole(advertisement: Advertisement, { tags, layout }: CloneRequest): Fe
   return [...branchesOf(advertisement), ...(tags ? tagsOf(advertisement) : [])]
 }
 
-type Begun = { start: FetchedRef; oid: string; isNarrow: boolean }
+type CloneStart = { start: FetchedRef; oid: string; isNarrow: boolean }
 
 async function noteStart(
   { repo, advertisement: { head } }: Session,
   request: CloneRequest,
-  { start, oid, isNarrow }: Begun,
+  { start, oid, isNarrow }: CloneStart,
 ): Promise<void> {
   const { remote, by, url } = request
   const message = `clone: from ${localPath(url) === null ? parseAddress(url).url : url}`

@@ -9,7 +9,7 @@ import { withRenames } from './renames.ts'
 import { abbreviate } from './revisions.ts'
 import { treeChanges } from './status.ts'
 
-export interface Made {
+export interface NewCommit {
   oid: string
   commit: Commit
   /** The branch that it is on; null when HEAD is detached. */
@@ -20,7 +20,7 @@ export interface Made {
 
 export async function reportCommit(
   git: Invocation,
-  { oid, commit: made, branch, isAmended, showsDate }: Made,
+  { oid, commit: made, branch, isAmended, showsDate }: NewCommit,
 ): Promise<void> {
   const repo = git.repo()
   const name = branch === null ? 'detached HEAD' : branch.replace(/^refs\/heads\//, '')

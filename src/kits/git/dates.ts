@@ -19,9 +19,9 @@ export function styleIn(name: string, env: Readonly<Record<string, string>>): Da
   return /(^|-)local(:|$)/.test(name) ? { name, clock: zoneIn(env) } : name
 }
 
-type When = Pick<Signature, 'seconds' | 'zone'>
+type ZonedTime = Pick<Signature, 'seconds' | 'zone'>
 
-export function showDate(when: When, shown: DateStyle): string {
+export function showDate(when: ZonedTime, shown: DateStyle): string {
   const { name: style, clock } = typeof shown === 'string' ? { name: shown, clock: UTC } : shown
   const { seconds, zone } = when
   // Of the plain style it leaves the zone out.
@@ -85,7 +85,7 @@ function relative(seconds: number): string {
 }
 
 /** The less the further from now: `2 minutes ago`, `Tue 14:05`, `Nov 14 14:05`, `Nov 14 2023`. */
-function human(local: Date, { seconds, zone }: When): string {
+function human(local: Date, { seconds, zone }: ZonedTime): string {
   const today = new Date()
   const two = (value: number) => String(value).padStart(2, '0')
   const [weekday, month, day] = [DAYS[local.getUTCDay()], MONTHS[local.getUTCMonth()], local.getUTCDate()]

@@ -53,9 +53,9 @@ async function refuseHead(git: Invocation, planned: readonly PlannedRef[]): Prom
     throw fatal(`refusing to fetch into branch '${ref}' checked out at '${repo.root}'`)
 }
 
-type Known = { advertisement: Advertisement; planned: readonly PlannedRef[] }
+type FetchPlan = { advertisement: Advertisement; planned: readonly PlannedRef[] }
 
-async function followed(git: Invocation, { advertisement, planned }: Known): Promise<PlannedRef[]> {
+async function followed(git: Invocation, { advertisement, planned }: FetchPlan): Promise<PlannedRef[]> {
   const tags = await tagsInReach(git.repo(), advertisement)
   return tags.flatMap(({ ref, oid }): PlannedRef[] =>
     ref === null || planned.some(({ goal }) => goal === ref)

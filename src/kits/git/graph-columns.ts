@@ -1,6 +1,6 @@
 // The columns of the branch lines in `git log --graph`, and which column each line is on its way to.
 
-export interface Drawn {
+export interface GraphCommit {
   oid: string
   /** Those parents that are shown as well. */
   parents: readonly string[]
@@ -9,7 +9,7 @@ export interface Drawn {
 export const NOTHING = -1
 
 export class GraphColumns {
-  protected commit: Drawn = { oid: '', parents: [] }
+  protected commit: GraphCommit = { oid: '', parents: [] }
   protected columns: string[] = []
   protected next: string[] = []
   protected mapping: number[] = []

@@ -4,7 +4,7 @@
 // it: its own column makes way for those of its parents. `mapping` says for each character which column the line that
 // stands there is on its way to; lines are drawn until each is above its column, and then the next commit may come.
 
-import { type Drawn, GraphColumns, NOTHING } from './graph-columns.ts'
+import { GraphColumns, type GraphCommit, NOTHING } from './graph-columns.ts'
 
 type State = 'padding' | 'skip' | 'pre-commit' | 'commit' | 'post-merge' | 'collapsing'
 
@@ -21,7 +21,7 @@ export class Graph extends GraphColumns {
   }
 
   /** Goes on to the next commit. */
-  update(commit: Drawn): void {
+  update(commit: GraphCommit): void {
     this.commit = commit
     this.#indexBefore = this.index
     this.updateColumns()

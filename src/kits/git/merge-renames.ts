@@ -50,10 +50,10 @@ async function renamesBetween(
   return new Map(changes.flatMap((change) => (change.from === undefined ? [] : [[change.from, change] as const])))
 }
 
-type Known = { mine: ReadonlyMap<string, FileState>; ownRenames: ReadonlyMap<string, PairedChange> }
+type OurChanges = { mine: ReadonlyMap<string, FileState>; ownRenames: ReadonlyMap<string, PairedChange> }
 
 /** They changed or removed it in its place; we may have moved it. */
-function plainThree({ path, before, after }: PairedChange, { mine, ownRenames }: Known): Three {
+function plainThree({ path, before, after }: PairedChange, { mine, ownRenames }: OurChanges): Three {
   const moved = before ? ownRenames.get(path) : undefined
   if (!moved || mine.has(path)) return { path, base: before, ours: mine.get(path) ?? null, theirs: after }
   const ours = mine.get(moved.path) ?? null
@@ -61,7 +61,7 @@ function plainThree({ path, before, after }: PairedChange, { mine, ownRenames }:
 }
 
 /** They moved it, and may have changed it as well. */
-function renamedThree(change: PairedChange, from: string, { mine, ownRenames }: Known): Three[] {
+function renamedThree(change: PairedChange, from: string, { mine, ownRenames }: OurChanges): Three[] {
   const { path, before, after } = change
   const moved = ownRenames.get(from)
   const whole = { path, base: before, theirs: after, basePath: from }

@@ -130,9 +130,9 @@ async function restoreWorktree(git: Invocation, changes: ReadonlyMap<string, Fil
   await repo.saveIndex(index)
 }
 
-type Both = { changes: ReadonlyMap<string, FileState | null>; baseTree: string; ours: string; savedTree: string }
+type StashTrees = { changes: ReadonlyMap<string, FileState | null>; baseTree: string; ours: string; savedTree: string }
 
-async function restoreIndex(git: Invocation, { changes, baseTree, ours, savedTree }: Both): Promise<void> {
+async function restoreIndex(git: Invocation, { changes, baseTree, ours, savedTree }: StashTrees): Promise<void> {
   const repo = git.repo()
   const staged = await mergeTrees(repo, [baseTree, ours, savedTree], { ours: 'HEAD', theirs: 'stash' })
   if (staged.conflicts.length > 0) throw failed('conflicts in index. Try without --index.')

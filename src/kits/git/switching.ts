@@ -121,11 +121,11 @@ export async function logReset(git: Invocation): Promise<void> {
   await refs.change(ref ?? 'HEAD', { oid, by, message: 'reset: moving to HEAD' })
 }
 
-type Before = { ref: string | null; oid: string | null }
+type OldHead = { ref: string | null; oid: string | null }
 
 async function report(
   git: Invocation,
-  { goal, before, isSame }: { goal: SwitchGoal; before: Before; isSame: boolean },
+  { goal, before, isSame }: { goal: SwitchGoal; before: OldHead; isSame: boolean },
 ): Promise<void> {
   const repo = git.repo()
   const subject = async (oid: string) => `${await abbreviate(repo, oid)} ${subjectOf((await repo.commit(oid)).message)}`

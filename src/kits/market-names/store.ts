@@ -23,9 +23,9 @@ export type NameStore = {
 
 const TRUSTED_MS = 60_000
 
-type Known = { names: NameIndex; state: StoreState; checkedAt: number }
+type NameCache = { names: NameIndex; state: StoreState; checkedAt: number }
 
-let known: Known | null = null
+let known: NameCache | null = null
 
 /** The packaged names with the store's changes over them. When the store fails, what was known before. */
 export async function currentNames(store: NameStore, now = Date.now()): Promise<NameIndex> {

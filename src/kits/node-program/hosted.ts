@@ -24,7 +24,7 @@ const End = z.object({ code: z.int(), tests: Counts.nullable(), why: z.string().
 /** 128 and the number of SIGINT: what was reported until then is all there is. */
 const INTERRUPTED: Ending = { code: 130, tests: null, output: [], changes: [] }
 
-type Sent = { program: PreparedProgram; onReport: OnReport; signal: AbortSignal }
+type HostedRun = { program: PreparedProgram; onReport: OnReport; signal: AbortSignal }
 
 /** At the call's own deadline the host ends the program itself, and says so after what was written until then. */
 const CLOCK_TOLERANCE_MS = 50
@@ -51,7 +51,7 @@ export function hostedPrograms(host: Pick<Fetcher, 'fetch'>, group: string): Pro
   }
 }
 
-async function exchange(host: Pick<Fetcher, 'fetch'>, group: string, sent: Sent): Promise<Ending> {
+async function exchange(host: Pick<Fetcher, 'fetch'>, group: string, sent: HostedRun): Promise<Ending> {
   const { modules, input, files, deadline, cpuMs } = sent.program
   const answer = await reached(() =>
     host.fetch('http://programs/run', {
@@ -71,7 +71,7 @@ async function exchange(host: Pick<Fetcher, 'fetch'>, group: string, sent: Sent)
   }
 }
 
-async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, sent: Sent): Promise<Ending> {
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>, sent: HostedRun): Promise<Ending> {
   const frames = new FrameReader()
   for (;;) {
     const { done, value } = await reached(() => reader.read())

@@ -30,10 +30,10 @@ export async function runNode(args: readonly string[], call: ShellCall, options:
   }
 }
 
-type Ran = ShellResult & { tests: TestCounts }
+type ProgramResult = ShellResult & { tests: TestCounts }
 type Run = { entry: Entry; asked: Exclude<NodeArguments, { kind: 'answer' }>; call: ShellCall; options: NodeOptions }
 
-async function runProgram(run: Run): Promise<Ran> {
+async function runProgram(run: Run): Promise<ProgramResult> {
   const { fs, pause, signal } = run.call
   const graph = await new GraphBuilder(fs).build(run.entry)
   const files = needsFiles(graph) ? await takeSnapshot(fs, pause) : takeFolders(fs)

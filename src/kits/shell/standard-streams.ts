@@ -6,10 +6,10 @@ import { type Context, inBytes, nestedTooDeeply, type Result } from './interpret
 
 type Run = (args: string[], context: Context) => Promise<Result>
 type Files = Context['fs']
-type Written = 'stdout' | 'stderr'
+type OutputStream = 'stdout' | 'stderr'
 
 const INPUT = '/dev/stdin'
-const OUTPUTS: Readonly<Record<string, Written>> = { '/dev/stdout': 'stdout', '/dev/stderr': 'stderr' }
+const OUTPUTS: Readonly<Record<string, OutputStream>> = { '/dev/stdout': 'stdout', '/dev/stderr': 'stderr' }
 /** By their numbers. */
 const OTHER_NAMES = /^\/(?:dev|proc\/self)\/fd\/([012])$/
 const NAMES = [INPUT, '/dev/stdout', '/dev/stderr']
@@ -41,7 +41,7 @@ class StandardStreams {
   readonly fs: Files
   readonly #context: Context
   /** One character a byte. */
-  readonly #written: Record<Written, string> = { stdout: '', stderr: '' }
+  readonly #written: Record<OutputStream, string> = { stdout: '', stderr: '' }
 
   constructor(context: Context) {
     this.#context = context
@@ -77,7 +77,7 @@ class StandardStreams {
     return bytesToText(this.#inputBytes(), encodingOf(options))
   }
 
-  async #write(output: Written, content: unknown, options: unknown): Promise<void> {
+  async #write(output: OutputStream, content: unknown, options: unknown): Promise<void> {
     const bytes = content instanceof Uint8Array ? content : textToBytes(String(content), encodingOf(options))
     this.#written[output] += bytesToText(bytes, 'latin1')
   }

@@ -2,8 +2,8 @@
 // whoever still has its output lays it down here, and the `timeout` that stopped it takes it up.
 
 /** The output is one character a byte, errors are text. */
-export type Written = { stdout: string; stderr: string }
-type Waiting = Written & { isLaid: boolean; isStopping: boolean }
+export type CommandOutput = { stdout: string; stderr: string }
+type Waiting = CommandOutput & { isLaid: boolean; isStopping: boolean }
 
 export class StoppedOutput {
   readonly #waiting: Waiting[] = []
@@ -25,7 +25,7 @@ export class StoppedOutput {
   }
 
   /** False when nobody waits, and then nothing is asked for. */
-  lay(write: () => Written): boolean {
+  lay(write: () => CommandOutput): boolean {
     const written = this.#waiting.at(-1)
     if (!written) return false
     const { stdout, stderr } = write()

@@ -107,7 +107,7 @@ export const isInDoubt = ({ findings }: Pick<Consistency, 'findings'>): boolean 
 /** Bars and quote as they were fetched. */
 export type Prices = { bars: Fetched<Bar[]>; quote: Fetched<Quote> }
 
-export type Beside = {
+export type ExaminedWith = {
   dividends: readonly Dividend[] | null
   now: number
   /** Another source's quote; null where it did not come, absent where none was asked. */
@@ -118,7 +118,11 @@ export type Beside = {
 export const isMixed = ({ bars, quote }: Prices): boolean =>
   bars.ok && quote.ok && (bars.provenance === null) !== (quote.provenance === null)
 
-export function examinePrices(instrument: Instrument, prices: Prices, { dividends, now, second }: Beside): Examined {
+export function examinePrices(
+  instrument: Instrument,
+  prices: Prices,
+  { dividends, now, second }: ExaminedWith,
+): Examined {
   const { bars, quote } = prices
   const provenance = bars.ok ? bars.provenance : quote.ok ? quote.provenance : null
   const barsSource = bars.ok ? bars.provider : null

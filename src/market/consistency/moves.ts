@@ -118,7 +118,7 @@ function moveAt({ bars, instrument, adjustment, quote }: Evidence, index: number
   return jumpAt(at) ?? tickAt(at)
 }
 
-type At = {
+type BarPair = {
   bars: readonly Bar[]
   bar: Bar
   before: Bar
@@ -132,7 +132,7 @@ type At = {
 const isOutside = (price: number, { low, high }: Bounds): boolean => price < low || price > high
 
 /** A close outside of the bounds. */
-function jumpAt(at: At): Move | null {
+function jumpAt(at: BarPair): Move | null {
   const { bars, bar, before, index, bounds, touches } = at
   if (!isOutside(bar.close, bounds)) return isOutside(bar.open, bounds) ? spike(at, bar.open) : null
   const next = bars[index + 1]
@@ -153,7 +153,7 @@ function isBack(next: number, before: number, bounds: Bounds): boolean {
   return next < before * half && next > before / half
 }
 
-function spike({ bar, before, index, touches, ...at }: At, found: number): Move {
+function spike({ bar, before, index, touches, ...at }: BarPair, found: number): Move {
   const whole = { bar, before, index, touches, ...at }
   const isMove = at.bounds.isFree && isDriven(whole)
   const told = { touches, date: bar.date, expected: before.close, found }
@@ -165,7 +165,7 @@ function spike({ bar, before, index, touches, ...at }: At, found: number): Move 
  * A large move that drew turnover may be a split that was left in. Where the source takes splits out, both speak for the move, and
  * once it is long past it is only told that nobody can tell; else it is marked as long as it lies in the ranges.
  */
-function largeMove(check: CheckKey, { bars, index, isAdjusted }: At, told: Partial<Finding>): Finding {
+function largeMove(check: CheckKey, { bars, index, isAdjusted }: BarPair, told: Partial<Finding>): Finding {
   const isLongPast = isAdjusted && index < bars.length - NEAR
   if (isLongPast) return finding(check, 'not_possible', { ...told, touches: [], detail: 'large_move' })
   return finding(check, 'warn', { ...told, detail: 'large_move' })
@@ -174,7 +174,7 @@ function largeMove(check: CheckKey, { bars, index, isAdjusted }: At, told: Parti
 const USUAL_DAYS = 20
 
 /** The turnover of the day is far from the usual, as on days that move a price for a reason. */
-function isDriven({ bars, bar, index }: At): boolean {
+function isDriven({ bars, bar, index }: BarPair): boolean {
   const usual = median(bars.slice(Math.max(0, index - USUAL_DAYS), index).map(({ close, volume }) => close * volume))
   return usual > 0 && (bar.close * bar.volume) / usual >= LEAST.moveTurnover
 }
@@ -185,7 +185,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** A high or low outside of what open and close, or the limit, allow. It is taken back to them. */
-function tickAt({ bar, before, index, bounds, touches }: At): Move | null {
+function tickAt({ bar, before, index, bounds, touches }: BarPair): Move | null {
   const [top, bottom] = [Math.max(bar.open, bar.close), Math.min(bar.open, bar.close)]
   const most = bounds.isFree ? Math.max(top, before.close) * bounds.tick : bounds.high
   const least = bounds.isFree ? Math.min(bottom, before.close) / bounds.tick : bounds.low
@@ -195,7 +195,7 @@ function tickAt({ bar, before, index, bounds, touches }: At): Move | null {
 const YOUNG_TICK = 3
 
 /** In the first sessions a bar may be wide, but not this wide. */
-function youngTick({ bar, before, index, touches }: At): Move | null {
+function youngTick({ bar, before, index, touches }: BarPair): Move | null {
   const [top, bottom] = [Math.max(bar.open, bar.close), Math.min(bar.open, bar.close)]
   const isHigh = bar.high > Math.max(top, before.close) * YOUNG_TICK
   const isLow = bar.low < Math.min(bottom, before.close) / YOUNG_TICK
@@ -204,7 +204,7 @@ function youngTick({ bar, before, index, touches }: At): Move | null {
 
 type Ends = { isHigh: boolean; isLow: boolean; top: number; bottom: number }
 
-function clip({ bar, index, touches }: Pick<At, 'bar' | 'index' | 'touches'>, ends: Ends): Move | null {
+function clip({ bar, index, touches }: Pick<BarPair, 'bar' | 'index' | 'touches'>, ends: Ends): Move | null {
   const { isHigh, isLow, top, bottom } = ends
   if (!isHigh && !isLow) return null
   const repaired = { ...bar, high: isHigh ? top : bar.high, low: isLow ? bottom : bar.low }

@@ -4,7 +4,7 @@ import type { Listing } from '../../kits/market-names/index.ts'
 import { type Language, nameIn } from './labels.ts'
 
 /** What is wrong with an entry, with what its sentence names. */
-export type Why =
+export type RejectionReason =
   | { kind: 'too_long'; most: number }
   | { kind: 'wrong_exchange'; exchange: string; belongsTo: string }
   /** `sixDigits`: the number may be one of Seoul. */
@@ -94,7 +94,7 @@ export const REJECTION_TEXTS: Record<Language, Texts> = {
 
 const LONGEST_SHOWN = 40
 
-type Rejection = { input: string; why: Why }
+type Rejection = { input: string; why: RejectionReason }
 
 export function rejectionText({ input, why }: Rejection, language: Language): string {
   // JSON quoting, so that a control character in the entry stays visible and harmless in a log or a page.
@@ -111,7 +111,7 @@ export function rejectionsText(rejected: readonly Rejection[], language: Languag
   return [...named, ...(rejected.length > MAX_NAMED ? [rest(rejected.length - MAX_NAMED)] : [])].join(join)
 }
 
-function reasonText(why: Why, language: Language): string {
+function reasonText(why: RejectionReason, language: Language): string {
   const texts = REJECTION_TEXTS[language]
   const namesOf = (meant: readonly Listing[]) => meant.map((one) => shown(one, language))
   const mayMean = (meant: readonly Listing[]) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requestJson, UpstreamError } from '../../lib/http-client.ts'
-import { ageWord, checked, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
+import { ageWord, checkedReply, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
 
 const text = z.string().nullish()
 const Row = z.object({ name: text, url: text, snippet: text, summary: text, siteName: text, datePublished: text })
@@ -18,7 +18,7 @@ export function bocha({ url, key, clock, fetch }: SearchOptions): SearchProvider
       const body = JSON.stringify({ query, freshness, summary: true, count: Math.min(50, count) })
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
       const options = { service: name, method: 'POST', headers, body, signal, ...(fetch && { fetch }) }
-      const { code, data } = checked(name, Reply, await requestJson(`${url}/v1/web-search`, options))
+      const { code, data } = checkedReply(name, Reply, await requestJson(`${url}/v1/web-search`, options))
       if (Number(code) !== 200) {
         throw new UpstreamError({ service: name, reason: 'refused', detail: `code ${String(code).slice(0, 20)}` })
       }

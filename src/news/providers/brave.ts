@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requestJson } from '../../lib/http-client.ts'
-import { ageWord, checked, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
+import { ageWord, checkedReply, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
 
 const text = z.string().nullish()
 const Row = z.object({
@@ -32,7 +32,7 @@ export function brave({ url, key, clock, fetch }: SearchOptions): SearchProvider
       const headers = { 'x-subscription-token': key, accept: 'application/json' }
       const address = `${url}/res/v1/${isNews ? 'news' : 'web'}/search?${params}`
       const options = { service: name, headers, retries: 1, signal, ...(fetch && { fetch }) }
-      const reply = checked(name, Reply, await requestJson(address, options))
+      const reply = checkedReply(name, Reply, await requestJson(address, options))
       const rows = reply.results ?? reply.web?.results ?? []
       return hitsOf(
         rows.map((row) => ({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requestJson } from '../../lib/http-client.ts'
-import { ageWord, checked, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
+import { ageWord, checkedReply, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
 
 const text = z.string().nullish()
 const Reply = z.object({
@@ -21,7 +21,7 @@ export function searxng({ url, clock, fetch }: Omit<SearchOptions, 'key'>): Sear
         time_range: ageWord(days, { day: 'day', week: 'week', month: 'month', year: 'year' }),
       })
       const options = { service: name, retries: 1, signal, ...(fetch && { fetch }) }
-      const { results } = checked(name, Reply, await requestJson(`${url}/search?${params}`, options))
+      const { results } = checkedReply(name, Reply, await requestJson(`${url}/search?${params}`, options))
       return hitsOf(
         results.slice(0, count).map((row) => ({ ...row, snippet: row.content, date: row.publishedDate })),
         clock(),

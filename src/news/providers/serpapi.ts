@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requestJson, UpstreamError } from '../../lib/http-client.ts'
-import { ageWord, checked, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
+import { ageWord, checkedReply, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
 
 const text = z.string().nullish()
 const Row = z.object({ title: text, link: text, snippet: text, date: text, source: z.unknown() })
@@ -22,7 +22,7 @@ export function serpapi({ url, key, clock, fetch }: SearchOptions): SearchProvid
         ...(isNews ? { tbm: 'nws' } : {}),
       })
       const options = { service: name, retries: 1, signal, ...(fetch && { fetch }) }
-      const reply = checked(name, Reply, await requestJson(`${url}/search.json?${params}`, options))
+      const reply = checkedReply(name, Reply, await requestJson(`${url}/search.json?${params}`, options))
       const rows = [...(reply.news_results ?? []), ...(reply.organic_results ?? [])]
       // The service says in `error` both that nothing was found and that the account has run dry.
       if (rows.length === 0 && reply.error && !/hasn't returned any results/i.test(reply.error)) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { requestJson } from '../../lib/http-client.ts'
-import { checked, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
+import { checkedReply, hitsOf, type SearchOptions, type SearchProvider } from '../search-provider.ts'
 
 const text = z.string().nullish()
 const Reply = z.object({
@@ -17,7 +17,7 @@ export function tavily({ url, key, clock, fetch }: SearchOptions): SearchProvide
       const body = JSON.stringify({ query, search_depth: 'basic', max_results: Math.min(20, count), ...topic })
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
       const options = { service: name, method: 'POST', headers, body, signal, ...(fetch && { fetch }) }
-      const { results } = checked(name, Reply, await requestJson(`${url}/search`, options))
+      const { results } = checkedReply(name, Reply, await requestJson(`${url}/search`, options))
       return hitsOf(
         results.map((row) => ({ ...row, snippet: row.content, date: row.published_date })),
         clock(),

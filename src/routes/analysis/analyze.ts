@@ -21,9 +21,9 @@ import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
 import { nameIn } from '../../market/names/labels.ts'
 import { type Resolved, resolveEntries } from '../../market/resolve.ts'
-import { awaited, waitSeconds } from './awaited.ts'
+import { awaitTasks, waitSeconds } from './awaited.ts'
 import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
-import { refused, tooManyAnalyses, unclearNames } from './refusals.ts'
+import { refusalError, tooManyAnalyses, unclearNames } from './refusals.ts'
 import {
   AnalysisResultResponse,
   AnalyzeRequest,
@@ -77,13 +77,13 @@ endpoint(
     const language = body.report_language ?? body.reportLanguage
     const requests = requestsOf(c, body, names)
     const [only, ...others] = requests
-    if (!only) throw refused(c, ({ blank }) => blank, { language })
+    if (!only) throw refusalError(c, ({ blank }) => blank, { language })
     const keyed = await keyedRequest(c, body)
     if (body.async_mode) {
       const answer = await (others.length === 0 ? submitOne(c, only, keyed) : submitBatch(c, requests, keyed))
-      return query.wait === undefined ? answer : awaited(c, answer, query.wait)
+      return query.wait === undefined ? answer : awaitTasks(c, answer, query.wait)
     }
-    if (others.length > 0) throw refused(c, ({ several }) => several, { language })
+    if (others.length > 0) throw refusalError(c, ({ several }) => several, { language })
     return analyzeOne(c, only, keyed)
   },
 )
@@ -93,11 +93,11 @@ function requestsOf(c: Context<AppEnv>, body: AnalyzeRequest, names: NameIndex):
   const configured = config(c.env).reportLanguage
   const language = body.report_language ?? body.reportLanguage
   const entries = [...(body.stock_code ? [body.stock_code] : []), ...(body.stock_codes ?? [])]
-  if (entries.length === 0) throw refused(c, ({ noStock }) => noStock, { language })
+  if (entries.length === 0) throw refusalError(c, ({ noStock }) => noStock, { language })
   const { targets, rejected } = resolveEntries(entries, names, { confirm: body.confirm })
   if (rejected.length > 0) throw unclearNames(rejected, language ?? callerLanguage(c))
   if (targets.length > MAX_STOCKS) {
-    throw refused(c, (say) => say.tooMany(targets.length, MAX_STOCKS), { language })
+    throw refusalError(c, (say) => say.tooMany(targets.length, MAX_STOCKS), { language })
   }
   const isSingle = targets.length === 1
   const batch = isSingle ? null : hexId()

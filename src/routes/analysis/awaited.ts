@@ -21,12 +21,12 @@ export const waitSeconds = laxInt({ min: 0, max: MAX_WAIT_SECONDS })
   .optional()
   .describe('With `async_mode`: answer when the tasks have ended, but after so many seconds at the latest: 0 to 60')
 
-type One = z.infer<typeof TaskAccepted>
+type AcceptedTask = z.infer<typeof TaskAccepted>
 type Batch = z.infer<typeof BatchTaskAcceptedResponse>
 
 /** The answer that the tasks were accepted, or what became of them within the time. */
-export async function awaited(c: Context<AppEnv>, accepted: Response, seconds: number): Promise<Response> {
-  const body: One | Batch = await accepted.json()
+export async function awaitTasks(c: Context<AppEnv>, accepted: Response, seconds: number): Promise<Response> {
+  const body: AcceptedTask | Batch = await accepted.json()
   const until = Date.now() + seconds * 1000
   if ('task_id' in body) return ofOne(c, body, await lookUntil(c, body.task_id, until))
   const tasks: Task[] = []
@@ -38,7 +38,7 @@ export async function awaited(c: Context<AppEnv>, accepted: Response, seconds: n
   return c.json({ ...body, finished, tasks: tasks.map(taskInfo) }, 202)
 }
 
-async function ofOne(c: Context<AppEnv>, body: One, task: Task | null): Promise<Response> {
+async function ofOne(c: Context<AppEnv>, body: AcceptedTask, task: Task | null): Promise<Response> {
   if (task === null || isOpen(task.status)) {
     return c.json({ ...body, finished: false, progress: task?.progress ?? 0 }, 202)
   }

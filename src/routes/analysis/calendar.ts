@@ -189,7 +189,7 @@ endpoint(
 
 async function calendarOf(c: Context<AppEnv>, query: Span) {
   const span = spanOf(c, query)
-  const held = new Held(c, query.account_id ?? null)
+  const held = new HeldShares(c, query.account_id ?? null)
   const all = await instrumentsOf(c, query, held)
   const instruments = all.slice(0, MOST_LISTINGS)
   const keys = instruments.map(({ key }) => key)
@@ -225,7 +225,7 @@ function spanOf(c: Context<AppEnv>, { from: first, to: last }: Span): { from: st
 }
 
 /** Each listing once, what is held first. */
-async function instrumentsOf(c: Context<AppEnv>, query: Span, held: Held): Promise<Instrument[]> {
+async function instrumentsOf(c: Context<AppEnv>, query: Span, held: HeldShares): Promise<Instrument[]> {
   const { scope, stock_codes: codes, watchlist_id: id } = query
   const keys = new Set<string>()
   if (codes !== undefined) {
@@ -251,7 +251,7 @@ function instrumentOf(key: string): Instrument[] {
 }
 
 /** Shares of the owner on the days that count. */
-class Held {
+class HeldShares {
   readonly #c: Context<AppEnv>
   readonly #account: number | null
   #events: ReturnType<typeof accountEvents> | null = null
@@ -301,9 +301,9 @@ class Held {
   }
 }
 
-type Shown = { listing: ListingEvents; entry: CalendarEntry; name: string | null; held: Held }
+type ListedEvent = { listing: ListingEvents; entry: CalendarEntry; name: string | null; held: HeldShares }
 
-async function eventShown({ listing, entry, name, held }: Shown): Promise<Event> {
+async function eventShown({ listing, entry, name, held }: ListedEvent): Promise<Event> {
   const { instrument, provider, notice } = listing
   const { kind, from, to, certainty, earnings, dividend } = entry
   // Who holds it at the end of the day before is paid.

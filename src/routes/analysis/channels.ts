@@ -31,7 +31,7 @@ import {
 import { testMessage } from '../../notify/message.ts'
 import { CHANNEL_KINDS, CHANNELS } from '../../notify/registry.ts'
 import { isReachable, type Opened, openTarget, sendPart, type Target } from '../../notify/send.ts'
-import { refused } from './refusals.ts'
+import { refusalError } from './refusals.ts'
 
 const MAX_CHANNELS = 50
 
@@ -178,7 +178,7 @@ endpoint(
     const { kind, mode = known?.mode ?? 'single', enabled: isEnabled = known?.isEnabled ?? true } = body
     const write = { id, kind, mode, isEnabled, shown: shown ?? {}, secret: secret ?? {} }
     const saved = await saveChannel(c.env, by, { ...write, now: isoMicros(Date.now()), most: MAX_CHANNELS })
-    if (saved === null) throw refused(c, (say) => say.channels(MAX_CHANNELS))
+    if (saved === null) throw refusalError(c, (say) => say.channels(MAX_CHANNELS))
     return c.json(wire(saved))
   },
 )
@@ -223,7 +223,7 @@ endpoint(
     const opened = openTarget(target, addressPolicy)
     if (opened === null) return c.json(testOf(unreadable))
     const part = { ...testMessage(channel_id, reportLanguage), key: hexId(), n: 1, of: 1 }
-    return c.json(testOf(await tried(c, { channelId: channel_id, opened, part })))
+    return c.json(testOf(await testChannel(c, { channelId: channel_id, opened, part })))
   },
 )
 
@@ -231,7 +231,7 @@ endpoint(
  * Sends the message unless it would be one too many, or nobody is there to take it. It counts towards the pace of the channel, as
  * every message does.
  */
-export async function tried(
+export async function testChannel(
   c: Context<AppEnv>,
   { channelId, opened, part }: { channelId: string; opened: Opened; part: Part },
   timing: { timeoutMs?: number } = {},

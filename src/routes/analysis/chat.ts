@@ -260,7 +260,7 @@ async function isStored(env: Env, place: string): Promise<boolean> {
   }
 }
 
-const Sent = z
+const SendResult = z
   .object({
     success: z.boolean(),
     error: z.string().optional().describe('`no_channels`: there is nowhere to send to'),
@@ -282,7 +282,7 @@ endpoint(
         .openapi('ChatSendRequest'),
       required: true,
     },
-    replies: { 200: { description: 'Whether it was queued', schema: Sent } },
+    replies: { 200: { description: 'Whether it was queued', schema: SendResult } },
   },
   async (c, { body: { content, title } }) => {
     const { owner } = c.get('principal')

@@ -16,7 +16,7 @@ const params = z.object({ delivery_id: z.string() })
 const missing = { 404: { description: 'No such delivery' } }
 
 /** The number of a delivery, which grows with each. */
-const Place = z.tuple([z.int()])
+const DeliveryCursor = z.tuple([z.int()])
 
 const Delivery = z
   .object({
@@ -90,7 +90,7 @@ endpoint(
     const { limit, cursor, page_id = cursor, status, channel_id, task_id } = query
     const found = await listDeliveries(c.env.DB, {
       owner: c.get('principal').owner,
-      before: pageKeyOf(page_id, Place)?.[0] ?? null,
+      before: pageKeyOf(page_id, DeliveryCursor)?.[0] ?? null,
       limit: limit + 1,
       state: status ?? null,
       channelId: channel_id ?? null,

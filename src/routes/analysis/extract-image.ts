@@ -24,7 +24,7 @@ import type { CallNote } from '../../llm/metrics.ts'
 import { type LanguageModel, ModelError, type Prompt } from '../../llm/model.ts'
 import { type ImportRow, readRows } from '../../market/import-list.ts'
 import { fileOfForm, itemOf, StockImport } from './parse-import.ts'
-import { refused } from './refusals.ts'
+import { refusalError } from './refusals.ts'
 
 const app = router(analysisEnvelope)
 
@@ -37,7 +37,7 @@ const TRIES = 2
 const MOST_FOUND = 200
 const MOST_TOKENS = 8_000
 
-const Found = z.object({
+const ExtractedRows = z.object({
   rows: z.array(z.object({ code: z.string().max(100).nullish(), name: z.string().max(100).nullish() })).max(MOST_FOUND),
 })
 
@@ -74,7 +74,7 @@ endpoint(
   async (c, { query }) => {
     const picture = await pictureOf(c)
     const model = await seeingModel(c)
-    if (model === null) throw refused(c, ({ noVision }) => noVision, { word: 'vision_not_configured' })
+    if (model === null) throw refusalError(c, ({ noVision }) => noVision, { word: 'vision_not_configured' })
     const { rows, text } = await readPicture(c, model, picture)
     const names = await currentNames(stockNameStore(c.env.DB))
     const language = callerLanguage(c)
@@ -103,17 +103,17 @@ const begins = (bytes: Uint8Array, with_: readonly number[]): boolean => with_.e
 async function pictureOf(c: Context<AppEnv>): Promise<string> {
   const { maxUploadBytes } = config(c.env)
   const bytes = await readBytes(c.req.raw, maxUploadBytes)
-  const large = () => refused(c, ({ largeFile }) => largeFile(5), { word: 'file_too_large' })
+  const large = () => refusalError(c, ({ largeFile }) => largeFile(5), { word: 'file_too_large' })
   if (bytes.byteLength > MAX_PICTURE_BYTES + FORM_BYTES) throw large()
   const file = await fileOfForm(c, bytes)
   const declared = typeof file === 'string' ? '' : file.type.toLowerCase().replace('image/jpg', 'image/jpeg')
   const fits = TYPES[declared]
   if (typeof file === 'string' || fits === undefined) {
-    throw refused(c, ({ noPicture }) => noPicture, { word: 'unsupported_type' })
+    throw refusalError(c, ({ noPicture }) => noPicture, { word: 'unsupported_type' })
   }
   if (file.size > MAX_PICTURE_BYTES) throw large()
   const content = new Uint8Array(await file.arrayBuffer())
-  if (!fits(content)) throw refused(c, ({ otherPicture }) => otherPicture, { word: 'unsupported_type' })
+  if (!fits(content)) throw refusalError(c, ({ otherPicture }) => otherPicture, { word: 'unsupported_type' })
   return `data:${declared};base64,${Buffer.from(content).toString('base64')}`
 }
 
@@ -163,7 +163,7 @@ async function readPicture(c: Context<AppEnv>, { model, notes }: Seeing, picture
   const signal = AbortSignal.timeout(MOST_MS)
   try {
     for (let i = 0; i < TRIES; i++) {
-      const options = { schema: z.toJSONSchema(Found), needsImages: true, maxOutputTokens: MOST_TOKENS, signal }
+      const options = { schema: z.toJSONSchema(ExtractedRows), needsImages: true, maxOutputTokens: MOST_TOKENS, signal }
       const { text } = await model.ask(promptOf(picture), options)
       const found = foundIn(text)
       if (found !== null && found.length > 0) return { rows: found, text }
@@ -171,11 +171,11 @@ async function readPicture(c: Context<AppEnv>, { model, notes }: Seeing, picture
   } catch (error) {
     if (!(error instanceof ModelError) && !signal.aborted) throw error
     const said = error instanceof ModelError ? error.message : null
-    throw refused(c, ({ unreadPicture }) => said ?? unreadPicture, { word: 'extract_failed', cause: error })
+    throw refusalError(c, ({ unreadPicture }) => said ?? unreadPicture, { word: 'extract_failed', cause: error })
   } finally {
     await noteCalls(c, notes)
   }
-  throw refused(c, ({ unreadPicture }) => unreadPicture, { word: 'extract_failed' })
+  throw refusalError(c, ({ unreadPicture }) => unreadPicture, { word: 'extract_failed' })
 }
 
 /** The rows of the answer; null where it is none. */

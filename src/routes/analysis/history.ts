@@ -26,7 +26,7 @@ import {
   recordUnreadable,
   summaryOf,
 } from './history-record.ts'
-import { refused } from './refusals.ts'
+import { refusalError } from './refusals.ts'
 import { AnalysisReport, HistoryItem, HistoryListResponse } from './schemas.ts'
 
 // History by listing: one row for each, and everything of one deleted.
@@ -170,7 +170,7 @@ endpoint(
   },
   async (c, { body }) => {
     if (body.record_ids.length === 0) {
-      throw refused(c, ({ noRecords }) => noRecords, { word: 'invalid_request' })
+      throw refusalError(c, ({ noRecords }) => noRecords, { word: 'invalid_request' })
     }
     return c.json({ deleted: await deleteAnalyses(c.env.DB, c.get('principal').owner, body.record_ids) })
   },

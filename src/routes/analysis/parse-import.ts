@@ -24,7 +24,7 @@ import type { Language } from '../../market/names/labels.ts'
 import type { Reading } from '../../market/readings.ts'
 import { firstSheet, isOldOffice, isZip } from '../../market/sheet.ts'
 import { readingOf, StockReading } from './readings.ts'
-import { refused } from './refusals.ts'
+import { refusalError } from './refusals.ts'
 
 const MAX_BYTES = 2_097_152
 
@@ -72,9 +72,9 @@ endpoint(
   async (c) => {
     const rows = await rowsIn(c)
     if (typeof rows === 'number') {
-      throw refused(c, ({ tooManyRows }) => tooManyRows(rows, MOST_ROWS), { word: 'parse_failed' })
+      throw refusalError(c, ({ tooManyRows }) => tooManyRows(rows, MOST_ROWS), { word: 'parse_failed' })
     }
-    if (rows.length === 0) throw refused(c, ({ noRows }) => noRows, { word: 'parse_failed' })
+    if (rows.length === 0) throw refusalError(c, ({ noRows }) => noRows, { word: 'parse_failed' })
     const names = await currentNames(stockNameStore(c.env.DB))
     const language = callerLanguage(c)
     const items = readRows(rows, names).map((read) => itemOf(read, language))
@@ -83,12 +83,12 @@ endpoint(
   },
 )
 
-const nothing = (c: Context<AppEnv>): AppError => refused(c, ({ noFile }) => noFile, { word: 'bad_request' })
+const nothing = (c: Context<AppEnv>): AppError => refusalError(c, ({ noFile }) => noFile, { word: 'bad_request' })
 
 async function rowsIn(c: Context<AppEnv>): Promise<ImportRow[] | number> {
   const contentType = c.req.header('content-type') ?? ''
   const bytes = await readBytes(c.req.raw, config(c.env).maxBodyBytes)
-  if (bytes.byteLength > MAX_BYTES) throw refused(c, ({ largeFile }) => largeFile(2), { word: 'file_too_large' })
+  if (bytes.byteLength > MAX_BYTES) throw refusalError(c, ({ largeFile }) => largeFile(2), { word: 'file_too_large' })
   if (!/^multipart\/form-data\b/i.test(contentType)) return rowsOf(textOfJson(c, bytes))
   const file = await fileOfForm(c, bytes)
   if (typeof file === 'string') return rowsOf(file)
@@ -98,15 +98,15 @@ async function rowsIn(c: Context<AppEnv>): Promise<ImportRow[] | number> {
 
 function plainTextOf(c: Context<AppEnv>, content: Uint8Array): string {
   const text = textOfFile(content)
-  if (text === null) throw refused(c, ({ noText }) => noText, { word: 'parse_failed' })
+  if (text === null) throw refusalError(c, ({ noText }) => noText, { word: 'parse_failed' })
   return text
 }
 
 async function rowsOfWorkbook(c: Context<AppEnv>, content: Uint8Array): Promise<ImportRow[] | number> {
-  if (isOldOffice(content)) throw refused(c, ({ sheet }) => sheet.old, { word: 'parse_failed' })
+  if (isOldOffice(content)) throw refusalError(c, ({ sheet }) => sheet.old, { word: 'parse_failed' })
   const sheet = await firstSheet(content, MOST_ROWS + 2)
   if (sheet.ok) return rowsOfSheet(sheet)
-  throw refused(c, (say) => say.sheet[sheet.reason](sheet.file ?? ''), { word: 'parse_failed' })
+  throw refusalError(c, (say) => say.sheet[sheet.reason](sheet.file ?? ''), { word: 'parse_failed' })
 }
 
 const JsonImport = z.object({ text: z.string() })
@@ -117,7 +117,7 @@ function textOfJson(c: Context<AppEnv>, bytes: Uint8Array): string {
     value = JSON.parse(new TextDecoder().decode(bytes))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw refused(c, ({ noJson }) => noJson, { word: 'invalid_json' })
+    throw refusalError(c, ({ noJson }) => noJson, { word: 'invalid_json' })
   }
   const parsed = JsonImport.safeParse(value)
   if (!parsed.success) throw nothing(c)
@@ -128,7 +128,7 @@ function textOfJson(c: Context<AppEnv>, bytes: Uint8Array): string {
 export async function fileOfForm(c: Context<AppEnv>, bytes: Uint8Array): Promise<File | string> {
   const contentType = c.req.header('content-type') ?? ''
   const form = await new Response(bytes, { headers: { 'content-type': contentType } }).formData().catch((cause) => {
-    throw refused(c, ({ noForm }) => noForm, { word: 'read_failed', cause })
+    throw refusalError(c, ({ noForm }) => noForm, { word: 'read_failed', cause })
   })
   const file = form.get('file')
   if (file === null) throw nothing(c)

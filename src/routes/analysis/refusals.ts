@@ -165,7 +165,7 @@ export const REFUSAL_TEXTS: Record<ReportLanguage, RefusalTexts> = {
 type Refusal = { language?: ReportLanguage | null | undefined; word?: string; cause?: unknown }
 
 /** 400, in the language that the request names, else in the caller's. */
-export function refused(
+export function refusalError(
   c: Context<AppEnv>,
   say: (texts: RefusalTexts) => string,
   { language, word, cause }: Refusal = {},

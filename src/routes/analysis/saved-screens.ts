@@ -22,9 +22,9 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { laxBool } from '../../lib/lax.ts'
-import { isAmbiguousZone, nextSlot, type When, WhenSchema } from '../../schedule/plan.ts'
+import { isAmbiguousZone, nextSlot, type ScheduleTime, WhenSchema } from '../../schedule/plan.ts'
 import { type Screen, ScreenInput } from '../../screening/filter.ts'
-import { compared, runItem } from '../../screening/runs.ts'
+import { compareScreen, runItem } from '../../screening/runs.ts'
 import { pageQuery } from './page/alert-schemas.ts'
 import {
   ROOT,
@@ -146,7 +146,7 @@ async function entered(c: Context<AppEnv>, body: z.infer<typeof ScreenNew>): Pro
   }
 }
 
-const nextRun = (c: Context<AppEnv>, when: When, { markets }: Screen): number | null =>
+const nextRun = (c: Context<AppEnv>, when: ScheduleTime, { markets }: Screen): number | null =>
   nextSlot(when, markets.length === 0 ? config(c.env).screening.markets : markets, Date.now())?.at ?? null
 
 endpoint(
@@ -268,7 +268,7 @@ endpoint(
   },
 )
 
-const Ran = z
+const ScreenRun = z
   .object({
     ...screenedSchema.shape,
     is_first: z.boolean().describe('It has not run by itself yet, so there is nothing to compare with'),
@@ -285,13 +285,13 @@ endpoint(
     summary: 'What a saved screen finds now, and what is new since it ran by itself; nothing is stored or sent',
     params,
     query: z.object(pageQuery),
-    replies: { 200: { description: 'A page of it', schema: Ran }, ...refused, ...missing },
+    replies: { 200: { description: 'A page of it', schema: ScreenRun }, ...refused, ...missing },
   },
   async (c, { params: { screen_id }, query }) => {
     const saved = await screenAt(c, screen_id)
     const screen = readOrRefuse(c, ScreenInput.parse(JSON.parse(saved.screen)))
     const found = await screened(c, screen, query)
-    const { fresh, isFirst } = await compared(c.env.DB, { saved, screen, now: Date.now() })
+    const { fresh, isFirst } = await compareScreen(c.env.DB, { saved, screen, now: Date.now() })
     const new_codes = isFirst ? [] : fresh.map(({ code }) => code)
     return c.json({ ...found, is_first: isFirst, new_codes })
   },

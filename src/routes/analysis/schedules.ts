@@ -27,7 +27,7 @@ import { readEntry, takeFirst } from '../../market/readings.ts'
 import { resolveInput } from '../../market/resolve.ts'
 import { isAmbiguousZone, marketsOf, nextSlot, plannedStocks, SchedulePlan } from '../../schedule/plan.ts'
 import { readingOf, StockReading } from './readings.ts'
-import { refused as refusal, unclearNames } from './refusals.ts'
+import { refusalError as refusal, unclearNames } from './refusals.ts'
 
 const MAX_SCHEDULES = 50
 

@@ -49,10 +49,10 @@ export const BAR_FIELDS: FieldsOf = {
 }
 
 type Figures = Readonly<Record<string, unknown>>
-type Shown = { fields: FieldsOf; rows: readonly Figures[]; language: ReportLanguage }
+type CheckedFields = { fields: FieldsOf; rows: readonly Figures[]; language: ReportLanguage }
 
 /** The worst first. A field that has no figure in any row is not named. */
-export function fieldChecks({ findings }: Consistency, { fields, rows, language }: Shown): FieldCheck[] {
+export function fieldChecks({ findings }: Consistency, { fields, rows, language }: CheckedFields): FieldCheck[] {
   const isTold = (field: string) => rows.some((row) => row[field] !== null && row[field] !== undefined)
   const markOf = (finding: Finding, verdict: MarkVerdict): FieldCheck[] => {
     const touched = new Set(finding.touches.flatMap((touch) => fields[touch] ?? []))

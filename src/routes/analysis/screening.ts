@@ -230,9 +230,9 @@ endpoint(
   },
 )
 
-type Known = { known: MarketState | undefined; fill: FillState | undefined; now: number }
+type MarketStatus = { known: MarketState | undefined; fill: FillState | undefined; now: number }
 
-function marketItem(market: (typeof MARKETS)[number], { known, fill, now }: Known): z.infer<typeof MarketItem> {
+function marketItem(market: (typeof MARKETS)[number], { known, fill, now }: MarketStatus): z.infer<typeof MarketItem> {
   const time = (at: number | null | undefined) => (at ? isoMicros(at) : null)
   return {
     market,

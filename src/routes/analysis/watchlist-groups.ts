@@ -29,8 +29,8 @@ import { canonicalCode } from '../../market/names/labels.ts'
 import { readEntry, takeFirst } from '../../market/readings.ts'
 import { dueWork, SchedulePlan } from '../../schedule/plan.ts'
 import { LEVEL_NAMES, type StockChange, watchDigest } from '../../schedule/watch-digest.ts'
-import { type BadRow, badRows, refused as refusal, tooManyAnalyses } from './refusals.ts'
-import { confirm, listName, MAX_LISTS, MAX_STOCKS, mustFind, note, ownerOf, watched } from './watchlists.ts'
+import { type BadRow, badRows, refusalError as refusal, tooManyAnalyses } from './refusals.ts'
+import { confirm, listName, MAX_LISTS, MAX_STOCKS, mustFind, note, ownerOf, watchedStock } from './watchlists.ts'
 import { DEFAULT_NAME } from './watchlists-default.ts'
 
 const app = router(analysisEnvelope)
@@ -135,7 +135,7 @@ async function stocksOfRows(c: Context<AppEnv>, rows: readonly ImportRow[], isCo
     const read = readEntry(code, names)
     const reading = read !== null && isConfirmed ? takeFirst(read) : read
     const place = { row: row ?? i + 1, column: 'stock_code' }
-    const stock = reading?.resolved ? watched(reading.resolved, said ?? null) : null
+    const stock = reading?.resolved ? watchedStock(reading.resolved, said ?? null) : null
     if (stock !== null) placed.push({ group: group ?? null, row: place.row, stock })
     else if (reading?.rejected) bad.push({ ...place, rejected: reading.rejected })
     else bad.push({ ...place, message: refusal(c, ({ blankRow }) => blankRow).message })

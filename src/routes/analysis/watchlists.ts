@@ -26,7 +26,7 @@ import { laxBool } from '../../lib/lax.ts'
 import { readEntry, takeFirst } from '../../market/readings.ts'
 import type { Rejected, Resolved } from '../../market/resolve.ts'
 import { readingOf, StockReading } from './readings.ts'
-import { refused as refusal, unclearNames } from './refusals.ts'
+import { refusalError as refusal, unclearNames } from './refusals.ts'
 
 const app = router(analysisEnvelope)
 const tag = 'Watchlists'
@@ -293,7 +293,7 @@ export async function stocksOf(
   const stocks = new Map<string, WatchedStock>()
   for (const { resolved } of taken) {
     if (resolved !== null && !stocks.has(resolved.instrument.key))
-      stocks.set(resolved.instrument.key, watched(resolved))
+      stocks.set(resolved.instrument.key, watchedStock(resolved))
   }
   const readings = taken.filter(({ kind }) => kind === 'reading').map((one) => readingOf(one, language))
   return { stocks: [...stocks.values()], readings }
@@ -321,7 +321,10 @@ export async function watchedAs(c: Context<AppEnv>, code: string): Promise<Pick<
   return { key: text, stockCode: text }
 }
 
-export const watched = ({ instrument, stockCode, listing }: Resolved, beside: string | null = null): WatchedStock => ({
+export const watchedStock = (
+  { instrument, stockCode, listing }: Resolved,
+  beside: string | null = null,
+): WatchedStock => ({
   key: instrument.key,
   stockCode,
   stockName: listing === null ? null : listing.zh || listing.en,

@@ -23,7 +23,7 @@ export function objectOf(c: Context<AppEnv>, id: string): ReturnType<typeof conv
 }
 
 /** The object's answer, or the 404 when it has no such conversation. */
-export function found<T>(answer: T | null, id: string): T {
+export function foundOr404<T>(answer: T | null, id: string): T {
   if (answer === null) throw notFound(id)
   return answer
 }

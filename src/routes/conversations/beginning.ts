@@ -112,13 +112,13 @@ async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
   }
 }
 
-type Wanted = { choice: AgentChoice; isReplay: boolean }
+type AgentRequest = { choice: AgentChoice; isReplay: boolean }
 
 /**
  * Without a model the shell runs, but for a recording, in which the answers of one stand already, whatever the settings say. A
  * model that lacks its key is refused at once. An unknown model is accepted: the agent's first step says which setting to change.
  */
-function agentOf(c: Context<AppEnv>, read: OwnerSettings, { choice, isReplay }: Wanted): AgentName {
+function agentOf(c: Context<AppEnv>, read: OwnerSettings, { choice, isReplay }: AgentRequest): AgentName {
   if (!read.ok) return agentToRun(choice.agent, { model: false, recording: isReplay }).agent
   const settings = { ...withModel(read.settings, choice.model), agent: choice.agent ?? read.settings.agent }
   if (settings.agent === 'ShellAgent' && !isReplay) return 'ShellAgent'

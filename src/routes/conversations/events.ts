@@ -8,7 +8,7 @@ import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { isoMicrosOf } from '../../lib/clock.ts'
 import { laxBool, laxInt } from '../../lib/lax.ts'
-import { found, ownConversation } from './access.ts'
+import { foundOr404, ownConversation } from './access.ts'
 import { storageFull } from './room-for.ts'
 import { ConversationPath } from './schemas.ts'
 
@@ -78,7 +78,7 @@ endpoint(
       limit,
       filter: filterOf(inQuery, body ?? {}),
     })
-    return c.get('jsonText')(found(answer, params.conversation_id))
+    return c.get('jsonText')(foundOr404(answer, params.conversation_id))
   },
 )
 
@@ -129,7 +129,7 @@ endpoint(
       throw valueError(['header', 'idempotency-key'], `must have 1 to ${MAX_KEY_LENGTH} characters`, key)
     }
     const stub = ownConversation(c, params.conversation_id)
-    const outcome = found(await stub.addEvent(fromClient(body), key), params.conversation_id)
+    const outcome = foundOr404(await stub.addEvent(fromClient(body), key), params.conversation_id)
     if (typeof outcome === 'object') throw storageFull({ limit: 'stored_bytes', ...outcome })
     if (outcome === 'stopped') throw new AppError('conflict', 'The conversation is stopped; start it first')
     if (query.wait === undefined) return c.json({ success: true as const })
@@ -144,7 +144,7 @@ async function standAfter(c: Context<AppEnv>, { id, eventId, seconds }: Waited):
   const until = Date.now() + seconds * 1000
   for (;;) {
     const leftMs = Math.max(0, until - Date.now())
-    const { atRest, state, said, last } = found(
+    const { atRest, state, said, last } = foundOr404(
       await ownConversation(c, id).standAfter(eventId, Math.min(leftMs, SLICE_MS)),
       id,
     )

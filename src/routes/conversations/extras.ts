@@ -9,7 +9,7 @@ import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { portAddress } from '../port-view.ts'
-import { found, ownConversation } from './access.ts'
+import { foundOr404, ownConversation } from './access.ts'
 import { ConversationPath } from './schemas.ts'
 
 const app = router(errorEnvelope)
@@ -85,7 +85,7 @@ endpoint(
   },
   async (c, { params }) => {
     const { conversation_id: id } = params
-    const ports = found(await ownConversation(c, id).webHosts(), id)
+    const ports = foundOr404(await ownConversation(c, id).webHosts(), id)
     const hosts = ports.flatMap(({ port, label }) => {
       const address = portAddress(c.req.raw, c.env, label)
       return address === null ? [] : [[address, port] as const]
@@ -114,7 +114,7 @@ endpoint(
   },
   async (c, { params }) => {
     const { conversation_id: id, port } = params
-    if (!found(await ownConversation(c, id).revokePort(port), id))
+    if (!foundOr404(await ownConversation(c, id).revokePort(port), id))
       throw new AppError('not_found', `Port ${port} has no address`)
     return c.json({ message: 'Taken back' })
   },
@@ -122,7 +122,7 @@ endpoint(
 
 /** The 404 unless the conversation is there. */
 async function demand(c: Context<AppEnv>, id: string): Promise<void> {
-  found(await ownConversation(c, id).summary(), id)
+  foundOr404(await ownConversation(c, id).summary(), id)
 }
 
 const Microagent = z
@@ -155,7 +155,7 @@ endpoint(
   },
   async (c, { params }) => {
     const stub = ownConversation(c, params.conversation_id)
-    const shown = found(await stub.microagents(), params.conversation_id).map(onTheWire)
+    const shown = foundOr404(await stub.microagents(), params.conversation_id).map(onTheWire)
     const ofType = (type: Microagent['type']) => shown.filter((microagent) => microagent.type === type)
     return c.json({ microagents: [...ofType('repo'), ...ofType('knowledge')] })
   },

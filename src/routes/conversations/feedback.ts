@@ -13,8 +13,8 @@ import { joinBytes } from '../../lib/bytes.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { hexId } from '../../lib/crypto.ts'
 import { errorFields, log } from '../../lib/log.ts'
-import { answered, inSlices } from '../../lib/slices.ts'
-import { found, ownConversation } from './access.ts'
+import { inSlices, putInTime } from '../../lib/slices.ts'
+import { foundOr404, ownConversation } from './access.ts'
 import { jsonArray } from './event-walk.ts'
 import { ConversationPath } from './schemas.ts'
 
@@ -67,7 +67,7 @@ endpoint(
   },
   async (c, { params, body }) => {
     const id = params.conversation_id
-    found(await ownConversation(c, id).summary(), id)
+    foundOr404(await ownConversation(c, id).summary(), id)
     const feedbackId = await storing(() => store(c, id, body))
     const message = 'Thank you. Your feedback was stored on this server and sent nowhere.'
     return c.json({ statusCode: 200 as const, body: { message, feedback_id: feedbackId, password: NO_PASSWORD } })
@@ -121,7 +121,7 @@ function enough(used: number, allowed: number): AppError {
 /** What is kept in R2: the judgement, then the events. */
 async function recordOf(c: Context<AppEnv>, row: FeedbackRow, { email, version }: FeedbackRequest) {
   const stub = ownConversation(c, row.conversationId)
-  const first = found(await stub.readEvents(-1), row.conversationId)
+  const first = foundOr404(await stub.readEvents(-1), row.conversationId)
   const record = {
     feedback_id: row.id,
     conversation_id: row.conversationId,
@@ -167,15 +167,15 @@ async function storeText(bucket: R2Bucket, key: string, texts: AsyncIterable<str
       upload ??= await bucket.createMultipartUpload(key)
       let rest = joinBytes(waiting)
       for (; rest.byteLength >= PART_BYTES; rest = rest.subarray(PART_BYTES)) {
-        parts.push(await answered(upload.uploadPart(parts.length + 1, inSlices(rest.subarray(0, PART_BYTES)))))
+        parts.push(await putInTime(upload.uploadPart(parts.length + 1, inSlices(rest.subarray(0, PART_BYTES)))))
       }
       // A copy, or what is left would keep the whole alive.
       waiting = [rest.slice()]
       size = rest.byteLength
     }
     const end = joinBytes(waiting)
-    if (upload === null) return void (await answered(bucket.put(key, inSlices(end))))
-    if (size > 0) parts.push(await answered(upload.uploadPart(parts.length + 1, inSlices(end))))
+    if (upload === null) return void (await putInTime(bucket.put(key, inSlices(end))))
+    if (size > 0) parts.push(await putInTime(upload.uploadPart(parts.length + 1, inSlices(end))))
     await upload.complete(parts)
   } catch (error) {
     await abandon(upload)

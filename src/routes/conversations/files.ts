@@ -8,7 +8,7 @@ import { invalid, valueError } from '../../http/validation.ts'
 import { laxBool, laxInt } from '../../lib/lax.ts'
 import { workspacePath } from '../../workspace/paths.ts'
 import { FORM_IDLE_MS, type FormProblem } from '../../workspace/upload-form.ts'
-import { found, notFound, ownConversation } from './access.ts'
+import { foundOr404, notFound, ownConversation } from './access.ts'
 import { storageFull } from './room-for.ts'
 import { ConversationPath } from './schemas.ts'
 
@@ -73,7 +73,7 @@ endpoint(
     if (!place.ok) throw valueError(['query', 'path'], place.message, query.path)
     const answer = await ownConversation(c, params.conversation_id).listFiles(query.path || null, query.at ?? null)
     if (answer === 'not-ready') throw new AppError('not_found', 'Runtime not yet initialized')
-    const names = found(answer, params.conversation_id)
+    const names = foundOr404(answer, params.conversation_id)
     if ('reason' in names) throw noSuchMoment(names, query.at)
     return c.json(names)
   },
@@ -102,7 +102,7 @@ endpoint(
   },
   async (c, { params, query }) => {
     const answer = await ownConversation(c, params.conversation_id).readTextFile(query.file, query.at ?? null)
-    const file = found(answer, params.conversation_id)
+    const file = foundOr404(answer, params.conversation_id)
     if (isMoment(file)) throw noSuchMoment(file, query.at)
     if (file.ok) return c.json({ code: file.text })
     if (file.reason === 'outside') throw valueError(['query', 'file'], file.message, query.file)

@@ -4,7 +4,7 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { laxBool } from '../../lib/lax.ts'
-import { found, ownConversation } from './access.ts'
+import { foundOr404, ownConversation } from './access.ts'
 import { ConversationPath } from './schemas.ts'
 
 const app = router(errorEnvelope)
@@ -29,7 +29,7 @@ endpoint(
     },
   },
   async (c, { params }) => {
-    const outcome = found(await ownConversation(c, params.conversation_id).gitChanges(), params.conversation_id)
+    const outcome = foundOr404(await ownConversation(c, params.conversation_id).gitChanges(), params.conversation_id)
     if (outcome.ok) return c.json(outcome.changes)
     // Clients show a hint when they read these very words.
     if (outcome.reason === 'not-a-repository') throw new AppError('not_found', 'Not a git repository')
@@ -57,7 +57,7 @@ endpoint(
   },
   async (c, { params, query }) => {
     const stub = ownConversation(c, params.conversation_id)
-    const diff = found(await stub.gitDiff(query.path, query.exact), params.conversation_id)
+    const diff = foundOr404(await stub.gitDiff(query.path, query.exact), params.conversation_id)
     if (diff.ok) return c.json({ original: diff.original, modified: diff.modified })
     if (diff.reason === 'outside') throw valueError(['query', 'path'], diff.message, query.path)
     throw new AppError('declared_failure', diff.message)

@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi'
 import {
-  type By,
   changeSecret,
   createSecret,
   deleteSecret,
   listSecrets,
   MAX_SECRETS,
   MAX_TOTAL_CHARACTERS,
+  type SecretEditor,
 } from '../../db/secrets.ts'
 import { actorOf, type Principal } from '../../http/app-env.ts'
 import { AppError } from '../../http/errors.ts'
@@ -183,7 +183,7 @@ endpoint(
 
 const FAILED = 'Something went wrong storing secrets'
 
-const by = (principal: Principal): By => ({ owner: principal.owner, actor: actorOf(principal) })
+const by = (principal: Principal): SecretEditor => ({ owner: principal.owner, actor: actorOf(principal) })
 
 const notFound = (id: string): AppError => new AppError('not_found', `Secret with ID ${id} not found`)
 

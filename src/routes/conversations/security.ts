@@ -15,7 +15,7 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
 import { laxInt } from '../../lib/lax.ts'
-import { found, ownConversation } from './access.ts'
+import { foundOr404, ownConversation } from './access.ts'
 import { jsonArray, streamOf } from './event-walk.ts'
 import { ConversationPath } from './schemas.ts'
 
@@ -252,7 +252,7 @@ function serveTrace({ base, params: path }: PolicyRoute): void {
     async (c, { params }) => {
       if (params === undefined) return c.get('jsonText')(await ownerTrace(c.env, c.get('principal').owner))
       const stub = ownConversation(c, params.conversation_id)
-      const first = found(await stub.readEvents(-1), params.conversation_id)
+      const first = foundOr404(await stub.readEvents(-1), params.conversation_id)
       const body = streamOf(jsonArray({ stub, first, pick: judgedAction }, ['', '']))
       return c.body(body, 200, { 'content-type': 'application/json' })
     },
@@ -272,7 +272,8 @@ for (const place of [
 
 /** Whose choice it is. Below a conversation that the asker does not have there is nothing. */
 async function ownerAsking(c: Context<AppEnv>, params: { conversation_id: string } | undefined): Promise<string> {
-  if (params !== undefined) found(await ownConversation(c, params.conversation_id).summary(), params.conversation_id)
+  if (params !== undefined)
+    foundOr404(await ownConversation(c, params.conversation_id).summary(), params.conversation_id)
   return c.get('principal').owner
 }
 

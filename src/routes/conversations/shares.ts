@@ -8,7 +8,7 @@ import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { isoMicros } from '../../lib/clock.ts'
 import { laxBool, laxInt } from '../../lib/lax.ts'
-import { found, ownConversation } from './access.ts'
+import { foundOr404, ownConversation } from './access.ts'
 import { ConversationPath } from './schemas.ts'
 
 const app = router(detailEnvelope)
@@ -73,7 +73,7 @@ endpoint(
   },
   async (c, { params: { conversation_id: id }, body }) => {
     const principal = c.get('principal')
-    const incarnation = found(await ownConversation(c, id).incarnation(), id)
+    const incarnation = foundOr404(await ownConversation(c, id).incarnation(), id)
     const now = Date.now()
     const share: Share = {
       id: shareId(),
@@ -109,7 +109,7 @@ endpoint(
     },
   },
   async (c, { params: { conversation_id: id } }) => {
-    const incarnation = found(await ownConversation(c, id).incarnation(), id)
+    const incarnation = foundOr404(await ownConversation(c, id).incarnation(), id)
     const shares = await listShares(c.env.DB, c.get('principal').owner, id)
     return c.json({ shares: shares.filter((share) => share.incarnation === incarnation).map(wire) })
   },

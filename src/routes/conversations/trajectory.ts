@@ -4,7 +4,7 @@ import { AppError, errorEnvelope } from '../../http/errors.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxInt } from '../../lib/lax.ts'
-import { found, ownConversation } from './access.ts'
+import { foundOr404, ownConversation } from './access.ts'
 import { jsonArray, streamOf } from './event-walk.ts'
 import { ConversationPath } from './schemas.ts'
 
@@ -33,7 +33,7 @@ endpoint(
   async (c, { params }) => {
     const stub = ownConversation(c, params.conversation_id)
     const first = await firstBatch(() => stub.readEvents(-1))
-    const events = { stub, first: found(first, params.conversation_id), pick: forTrajectory }
+    const events = { stub, first: foundOr404(first, params.conversation_id), pick: forTrajectory }
     const body = streamOf(jsonArray(events, ['{"trajectory":', '}']))
     return c.body(body, 200, { 'content-type': 'application/json' })
   },
@@ -70,7 +70,7 @@ endpoint(
   },
   async (c, { params, query }) => {
     const answer = await ownConversation(c, params.conversation_id).rememberPrompt(query.event_id)
-    const { prompt } = found(answer, params.conversation_id)
+    const { prompt } = foundOr404(answer, params.conversation_id)
     if (prompt === null) throw new AppError('not_found', `Event ${query.event_id} not found`)
     return c.json({ status: 'success' as const, prompt })
   },

@@ -81,7 +81,7 @@ export function AlertForm({ onMade }: { onMade: () => void }) {
     <Form class="card alert-form" labelledBy="alert-form-head" error={error} onSubmit={() => void submit()}>
       <h2 id="alert-form-head">{say('A new rule')}</h2>
       <Condition draft={draft} onDraft={setDraft} />
-      <More
+      <MoreFields
         values={draft.more}
         onChange={(name, text) => setDraft((before) => ({ ...before, more: { ...before.more, [name]: text } }))}
       />
@@ -156,7 +156,7 @@ function extras({ name, from, to, hours, expires }: TextFields) {
   }
 }
 
-type MoreProps = {
+type MoreFieldsProps = {
   values: TextFields
   onChange: (name: keyof TextFields, text: string) => void
 }
@@ -177,7 +177,7 @@ const MORE = [
   },
 ] as const satisfies readonly { key: keyof TextFields; label: Text; name: string; input: object }[]
 
-const More = ({ values, onChange }: MoreProps) => (
+const MoreFields = ({ values, onChange }: MoreFieldsProps) => (
   <details>
     <summary>{say('Name, quiet hours, end')}</summary>
     <div class="alert-fields">
@@ -226,10 +226,10 @@ function FieldOf({ field, value, onChange }: FieldProps) {
     return <Choice label={say(field.label)} name={name} value={String(value)} options={options} onValue={onChange} />
   }
   const chosen = Array.isArray(value) ? (value as readonly string[]) : []
-  return <Several label={say(field.label)} {...{ name, options, chosen, onChange }} />
+  return <CheckboxGroup label={say(field.label)} {...{ name, options, chosen, onChange }} />
 }
 
-type SeveralProps = {
+type CheckboxGroupProps = {
   label: string
   name: string
   options: readonly (readonly [value: string, label: string])[]
@@ -237,7 +237,7 @@ type SeveralProps = {
   onChange: (chosen: string[]) => void
 }
 
-function Several({ label, name, options, chosen, onChange }: SeveralProps) {
+function CheckboxGroup({ label, name, options, chosen, onChange }: CheckboxGroupProps) {
   const { attributes, note } = useFault(name)
   return (
     <fieldset class="alert-several">

@@ -8,7 +8,7 @@ import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, usePageTitle } from '../router.tsx'
 import { SureButton } from '../settings/fields.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, RelativeTime, useAnswer } from '../ui.tsx'
 import { ALERTS, AlertForm } from './alert-form.tsx'
 import { ALERT_KINDS } from './alert-kinds.ts'
 import { SubNav } from './sub-nav.tsx'
@@ -53,7 +53,7 @@ export function AlertsPage() {
     <main class="page">
       <h1>{say('Alerts')}</h1>
       <SubNav current="alerts" />
-      <Asked {...{ found, problem }} onAgain={again} />
+      <QueryState {...{ found, problem }} onAgain={again} />
       {monitor?.message != null && <Notice kind="warning">{monitor.message}</Notice>}
       <AlertForm onMade={changed} />
       <RuleList rules={rules} onChanged={changed} />
@@ -108,7 +108,7 @@ function RuleRow({ rule, onChanged }: RuleProps) {
         <span class={`badge ${rule.severity === 'critical' ? 'failed' : ''}`}>{say(SEVERITIES[rule.severity])}</span>
         {rule.last_triggered_at !== null && (
           <span class="row-time">
-            {say('fired')} <Ago time={rule.last_triggered_at} />
+            {say('fired')} <RelativeTime time={rule.last_triggered_at} />
           </span>
         )}
       </div>
@@ -182,7 +182,7 @@ function TriggerRow({ trigger }: { trigger: Trigger }) {
         <span class="alert-name">{trigger.rule_name}</span>
         <span class="code">{trigger.target}</span>
         <span class="row-time">
-          <Ago time={trigger.triggered_at} />
+          <RelativeTime time={trigger.triggered_at} />
         </span>
       </div>
       <p>{trigger.reason}</p>

@@ -5,7 +5,7 @@ import { Choice, PagesOf } from '../controls.tsx'
 import { pageIn, price, signed } from '../format.ts'
 import { Link, navigate, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, RelativeTime, useAnswer } from '../ui.tsx'
 import {
   type Accuracy,
   type EvidencePage,
@@ -46,7 +46,7 @@ export function HistoryPageView() {
           onValue={(value) => choose({ type: value, page: '1' })}
         />
       </div>
-      <Asked {...{ found, problem }} onAgain={again} />
+      <QueryState {...{ found, problem }} onAgain={again} />
       {found?.total === 0 && <p class="empty">{say('No reports here yet.')}</p>}
       <ul class="rows">
         {found?.items.map((item) => (
@@ -91,7 +91,7 @@ const Row = ({ item }: { item: HistoryItem }) => (
       </span>
       {item.current_price !== null && <span class="figure-value">{price(item.current_price)}</span>}
       <span class="row-time">
-        <Ago time={item.created_at} />
+        <RelativeTime time={item.created_at} />
       </span>
     </Link>
   </li>
@@ -104,7 +104,7 @@ export function AccuracyPage() {
     <main class="page">
       <h1>{say('Accuracy')}</h1>
       <SubNav current="accuracy" />
-      <Asked found={accuracy} problem={problem} onAgain={again} />
+      <QueryState found={accuracy} problem={problem} onAgain={again} />
       {accuracy !== null && <AccuracyView accuracy={accuracy} />}
     </main>
   )
@@ -210,7 +210,7 @@ export function EvidencePageView() {
           onValue={(value) => choose({ data: value })}
         />
       </div>
-      <Asked {...{ found, problem }} onAgain={again} />
+      <QueryState {...{ found, problem }} onAgain={again} />
       {found?.rows.length === 0 && (
         <p class="empty">{say('Nothing has been computed over these prices yet. It happens once a day.')}</p>
       )}

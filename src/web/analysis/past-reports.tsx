@@ -5,7 +5,7 @@ import { messageOf } from '../api.ts'
 import { price } from '../format.ts'
 import { Link } from '../router.tsx'
 import { languageTag, say } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Notice, RelativeTime } from '../ui.tsx'
 import { type Accuracy, getAccuracy, type HistoryItem, type HistoryPage, listHistory } from './record-api.ts'
 import { Section } from './report-parts.tsx'
 
@@ -44,7 +44,7 @@ function PastRow({ item, isCurrent }: { item: HistoryItem; isCurrent: boolean })
         <span class="row-title">{item.operation_advice}</span>
         {item.current_price !== null && <span class="figure-value">{price(item.current_price)}</span>}
         <span class="row-time">
-          <Ago time={item.created_at} />
+          <RelativeTime time={item.created_at} />
         </span>
       </Link>
     </li>

@@ -175,7 +175,7 @@ type Choices = ReadonlyMap<string, string | null>
 /** Why the service did not take an entry that it had read, and what it takes instead. */
 export type Refusal = { input: string; message: string; candidates: StockReading['candidates'] }
 
-type Known = { asked: string; items: StockReading[] }
+type InputReadings = { asked: string; items: StockReading[] }
 
 export type Readings = {
   items: StockReading[]
@@ -190,7 +190,7 @@ export type Readings = {
 
 /** The readings of the entries, in the language; empty until typing pauses. */
 export function useReadings(entries: string[], language: string): Readings {
-  const [known, setKnown] = useState<Known>({ asked: '', items: [] })
+  const [known, setKnown] = useState<InputReadings>({ asked: '', items: [] })
   const [choices, setChoices] = useState<Choices>(new Map())
   const [refusals, setRefusals] = useState<ReadonlyMap<string, Refusal>>(new Map())
   const asked = JSON.stringify([language, entries])

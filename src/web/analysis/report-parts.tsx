@@ -5,11 +5,11 @@ import type { ComponentChildren } from 'preact'
 import { languageTag, say, type Text } from '../texts.ts'
 import type { Checks, Comment, Fact, Figures, Sentence, StoredParts } from './stored-parts.ts'
 
-type Of<Name extends keyof StoredParts> = { part: NonNullable<StoredParts[Name]>; checks: Checks }
+type PartProps<Name extends keyof StoredParts> = { part: NonNullable<StoredParts[Name]>; checks: Checks }
 
 const ARROW: Readonly<Record<string, string>> = { up: '▲', down: '▼', sideways: '=' }
 
-export const Horizons = ({ part: { rows, holds }, checks }: Of<'horizons'>) => (
+export const Horizons = ({ part: { rows, holds }, checks }: PartProps<'horizons'>) => (
   <Section name="horizons" title="Trend by horizon" mark={<Mark checks={checks} of={['price', 'averages']} />}>
     <dl class="figures">
       {rows.map(({ label, direction, directionLabel }) => (
@@ -25,20 +25,20 @@ export const Horizons = ({ part: { rows, holds }, checks }: Of<'horizons'>) => (
   </Section>
 )
 
-export const Plan = ({ part: { figures, text }, checks }: Of<'plan'>) => (
+export const Plan = ({ part: { figures, text }, checks }: PartProps<'plan'>) => (
   <Section name="plan" title="Plan" mark={<Mark checks={checks} />}>
     <FactList facts={figures} />
     <p class={figures.length === 0 ? 'summary-text' : 'hint'}>{text}</p>
   </Section>
 )
 
-export const Performance = ({ part, checks }: Of<'performance'>) => (
+export const Performance = ({ part, checks }: PartProps<'performance'>) => (
   <Section name="performance" title="Performance" mark={<Mark checks={checks} of={['price', 'averages']} />}>
     <FactList facts={part} />
   </Section>
 )
 
-export const BesideMarket = ({ part, checks }: Of<'beside'>) => (
+export const BesideMarket = ({ part, checks }: PartProps<'beside'>) => (
   <Section name="beside" title="Beside the market" mark={<Mark checks={checks} of={['averages', 'volume']} />}>
     <dl class="told">
       {part.map(({ label, text }) => (
@@ -51,7 +51,7 @@ export const BesideMarket = ({ part, checks }: Of<'beside'>) => (
   </Section>
 )
 
-export const Evidence = ({ part: { text, figures }, checks }: Of<'evidence'>) => (
+export const Evidence = ({ part: { text, figures }, checks }: PartProps<'evidence'>) => (
   <Section name="evidence" title="What the method was worth" mark={<Mark checks={checks} />}>
     <FactList facts={figures} />
     <p class={figures.length === 0 ? 'summary-text' : 'hint'}>{text}</p>

@@ -5,7 +5,7 @@ import { messageOf, request, sendJson } from '../api.ts'
 import { SwitchButton } from '../controls.tsx'
 import { SureButton } from '../settings/fields.tsx'
 import { say } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Notice, RelativeTime } from '../ui.tsx'
 import type { Screen } from './screen-form.tsx'
 
 export type Listing = {
@@ -41,7 +41,7 @@ export const ROOT = '/api/v1/screening'
 export const PAGE = 50
 
 /** What was asked, to be asked on, and what has been answered. */
-export type Shown = { screen: Screen; found: ScreenOutcome; savedId: number | null }
+export type ShownScreen = { screen: Screen; found: ScreenOutcome; savedId: number | null }
 
 export async function ask(screen: Screen, savedId: number | null, page = 1): Promise<ScreenOutcome> {
   const query = `?page=${page}&page_size=${PAGE}`
@@ -52,7 +52,7 @@ export async function ask(screen: Screen, savedId: number | null, page = 1): Pro
 type SavedProps = {
   saved: Saved[] | null
   onOpen: (saved: Saved) => void
-  onShown: (shown: Shown) => void
+  onShown: (shown: ShownScreen) => void
   onChanged: () => void
 }
 
@@ -93,7 +93,7 @@ function SavedRow({ one, onOpen, onShown, onAct }: SavedRowProps) {
         </span>
         {one.last_run_at !== null && (
           <span class="row-time">
-            {say('last ran')} <Ago time={one.last_run_at} />
+            {say('last ran')} <RelativeTime time={one.last_run_at} />
           </span>
         )}
       </div>

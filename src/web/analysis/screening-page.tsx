@@ -9,8 +9,8 @@ import { price, signed } from '../format.ts'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { Link, useChosen, usePageTitle } from '../router.tsx'
 import { language, say } from '../texts.ts'
-import { Asked, Notice, useAnswer } from '../ui.tsx'
-import { ask, type Listing, PAGE, ROOT, type Saved, SavedScreens, type Shown } from './saved-screens.tsx'
+import { Notice, QueryState, useAnswer } from '../ui.tsx'
+import { ask, type Listing, PAGE, ROOT, type Saved, SavedScreens, type ShownScreen } from './saved-screens.tsx'
 import {
   Conditions,
   type Draft,
@@ -30,9 +30,9 @@ type MarketState = { market: string; listings: number; closes: Days; bars: Days 
 type State = { markets: MarketState[]; message: string | null }
 type Fields = { fields: FieldSpec[]; markets: string[] }
 type Strategy = { id: string; title: string; description: string; screen: Screen }
-type Known = { fields: Fields; state: State; strategies: Strategy[] }
+type ScreeningSetup = { fields: Fields; state: State; strategies: Strategy[] }
 
-async function askKnown(): Promise<Known> {
+async function askKnown(): Promise<ScreeningSetup> {
   const [fields, state, { strategies }] = await Promise.all([
     request<Fields>(`${ROOT}/fields`),
     request<State>(`${ROOT}/state`),
@@ -48,7 +48,7 @@ export function ScreeningPage() {
   const { found: known, ...asking } = useAnswer(askKnown, [])
   const saved = useAnswer(askSaved, [])
   const { draft, setDraft, open } = useDraft(saved.found?.items)
-  const [shown, setShown] = useState<Shown | null>(null)
+  const [shown, setShown] = useState<ShownScreen | null>(null)
   useChanges('screens', saved.again)
   const again = () => {
     asking.again()
@@ -62,8 +62,8 @@ export function ScreeningPage() {
     <main class="page">
       <h1>{say('Screening')}</h1>
       <SubNav current="screening" />
-      <Asked found={known} problem={asking.problem ?? saved.problem} onAgain={again} />
-      {known !== null && <Kept state={known.state} />}
+      <QueryState found={known} problem={asking.problem ?? saved.problem} onAgain={again} />
+      {known !== null && <MarketCoverage state={known.state} />}
       {known !== null && (
         <ScreenForm {...{ ...known, draft, onDraft: setDraft, onShown: setShown, onSaved: changed }} />
       )}
@@ -92,7 +92,7 @@ function useDraft(saved: readonly Saved[] | undefined) {
   return { draft, setDraft, open }
 }
 
-function Kept({ state: { markets, message } }: { state: State }) {
+function MarketCoverage({ state: { markets, message } }: { state: State }) {
   return (
     <>
       {message !== null && <Notice kind="warning">{message}</Notice>}
@@ -122,7 +122,7 @@ type ScreenFormProps = {
   strategies: Strategy[]
   draft: Draft
   onDraft: (draft: Draft) => void
-  onShown: (shown: Shown) => void
+  onShown: (shown: ShownScreen) => void
   onSaved: () => void
 }
 
@@ -231,7 +231,7 @@ function namedIn(screen: Screen): string[] {
   return [...new Set([...names, ...screen.sort.map(({ field }) => field)])]
 }
 
-function Results({ shown, fields }: { shown: Shown; fields: readonly FieldSpec[] }) {
+function Results({ shown, fields }: { shown: ShownScreen; fields: readonly FieldSpec[] }) {
   const [items, setItems] = useState(shown.found.items)
   const [problem, setProblem] = useState<string | null>(null)
   const head = useRef<HTMLHeadingElement>(null)
@@ -269,7 +269,7 @@ function Results({ shown, fields }: { shown: Shown; fields: readonly FieldSpec[]
   )
 }
 
-function Counted({ found: { counts, new_codes = [], is_first } }: Pick<Shown, 'found'>) {
+function Counted({ found: { counts, new_codes = [], is_first } }: Pick<ShownScreen, 'found'>) {
   const none = counts.listings - counts.with_figures
   const left = { unknown: counts.unknown, old: counts.too_old, none }
   return (
@@ -286,7 +286,7 @@ function Counted({ found: { counts, new_codes = [], is_first } }: Pick<Shown, 'f
   )
 }
 
-function FoundTable({ items, fields, shown }: { items: Listing[]; fields: readonly FieldSpec[]; shown: Shown }) {
+function FoundTable({ items, fields, shown }: { items: Listing[]; fields: readonly FieldSpec[]; shown: ShownScreen }) {
   const extra = namedIn(shown.screen).filter((name) => !ALWAYS.some((one) => one === name))
   const columns = [...ALWAYS, ...extra].flatMap((name) => {
     return fields.filter((field) => field.name === name && field.kind === 'number')

@@ -6,7 +6,7 @@ import { ApiError, messageOf, request, sendJson } from '../api.ts'
 import { Markdown } from '../markdown.tsx'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
-import { Ago, Notice, useAnswer } from '../ui.tsx'
+import { Notice, RelativeTime, useAnswer } from '../ui.tsx'
 import { SubNav } from './sub-nav.tsx'
 import { askTalk, type Frame } from './talk-stream.ts'
 
@@ -96,7 +96,7 @@ function SessionList({ sessions, open, onNew }: ListProps) {
             <Link to={`${PATH}?session=${encodeURIComponent(id)}`} current={id === open}>
               <span class="talk-title">{title}</span>
               <span class="hint">
-                {say('{count} messages', { count })} · <Ago time={last} />
+                {say('{count} messages', { count })} · <RelativeTime time={last} />
               </span>
             </Link>
           </li>
@@ -139,7 +139,7 @@ function Talk({ session, isNew, shown, onAnswered, onRemove }: TalkProps) {
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       <div ref={end} />
       <Composer isAsking={isAsking} onAsk={talk.ask} />
-      {messages.length > 0 && !isAsking && <After session={session} onRemove={onRemove} />}
+      {messages.length > 0 && !isAsking && <TalkActions session={session} onRemove={onRemove} />}
     </section>
   )
 }
@@ -204,7 +204,7 @@ function Composer({ isAsking, onAsk }: { isAsking: boolean; onAsk: (message: str
   )
 }
 
-function After({ session, onRemove }: { session: string; onRemove: (id: string) => Promise<void> }) {
+function TalkActions({ session, onRemove }: { session: string; onRemove: (id: string) => Promise<void> }) {
   const [isSure, setIsSure] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const goOn = async () => {

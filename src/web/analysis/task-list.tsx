@@ -3,7 +3,7 @@ import { analyze, cancelTask, messageOf } from '../api.ts'
 import { progressText } from '../format.ts'
 import { Link } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Notice, RelativeTime } from '../ui.tsx'
 import type { TaskInfo, TaskState } from '../wire.ts'
 import { isFinished, type LiveTasks, newestFirst } from './tasks.ts'
 
@@ -40,14 +40,14 @@ function TaskRow({ task, followed }: { task: TaskInfo; followed: boolean }) {
         <TaskName task={task} />
         <span class={`badge ${task.status}`}>{say(TASK_STATES[task.status])}</span>
         <span class="row-time">
-          <Ago time={task.created_at} />
+          <RelativeTime time={task.created_at} />
         </span>
         {task.status === 'completed' && (
           <Link to={`/analysis/${encodeURIComponent(task.task_id)}`} class="button open-report">
             {say('Open report')}
           </Link>
         )}
-        {task.status === 'failed' && task.region === null && <Again task={task} onProblem={setProblem} />}
+        {task.status === 'failed' && task.region === null && <RetryButton task={task} onProblem={setProblem} />}
         {(task.status === 'pending' || task.status === 'processing') && <Cancel task={task} onProblem={setProblem} />}
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
@@ -57,7 +57,7 @@ function TaskRow({ task, followed }: { task: TaskInfo; followed: boolean }) {
 }
 
 /** The same stock once more; the new task comes by the stream. */
-function Again({ task, onProblem }: { task: TaskInfo; onProblem: (problem: string | null) => void }) {
+function RetryButton({ task, onProblem }: { task: TaskInfo; onProblem: (problem: string | null) => void }) {
   const again = async () => {
     onProblem(null)
     try {

@@ -9,7 +9,7 @@ import { navigate, usePageTitle } from '../router.tsx'
 import { SureButton } from '../settings/fields.tsx'
 import { useStockNames } from '../stock-names.ts'
 import { say } from '../texts.ts'
-import { Asked, Notice, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, useAnswer } from '../ui.tsx'
 import { analyseCodes } from './history-pages.tsx'
 import { SubNav } from './sub-nav.tsx'
 import { WatchlistChanges } from './watchlist-changes.tsx'
@@ -43,7 +43,7 @@ export function WatchlistsPage() {
     <main class="page">
       <h1>{say('Watchlists')}</h1>
       <SubNav current="watchlists" />
-      <Asked found={lists} problem={problem} onAgain={again} />
+      <QueryState found={lists} problem={problem} onAgain={again} />
       <WatchlistChanges lists={lists ?? []} />
       {lists?.length === 0 && <p class="empty">{say('No watchlists yet. Name one below.')}</p>}
       <Cards lists={lists ?? []} onChange={change} onAdded={changed} />

@@ -16,7 +16,7 @@ import { compact } from '../format.ts'
 import { locale } from '../texts.ts'
 import type { DailyBar } from '../wire.ts'
 import {
-  type Drawn,
+  type ChartSeries,
   inPercent,
   type Level,
   type Line,
@@ -28,7 +28,7 @@ import {
 } from './series.ts'
 
 type Options = {
-  drawn: Drawn
+  drawn: ChartSeries
   levels: readonly Level[]
   panes: readonly Pane[]
   isLog: boolean

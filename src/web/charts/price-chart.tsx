@@ -5,10 +5,10 @@ import { compact, price, signed } from '../format.ts'
 import { say } from '../texts.ts'
 import { useMedia } from '../ui.tsx'
 import { type Canvas, drawChart } from './canvas.ts'
-import { type Drawn, type Level, type Line, levelsInReach, type Pane } from './series.ts'
+import { type ChartSeries, type Level, type Line, levelsInReach, type Pane } from './series.ts'
 
 export type ChartProps = {
-  drawn: Drawn
+  drawn: ChartSeries
   levels: readonly Level[]
   panes: readonly Pane[]
   isLog: boolean
@@ -96,7 +96,7 @@ function onPaper(plot: HTMLElement, props: ChartProps): HTMLElement {
 }
 
 type ScrubberProps = {
-  drawn: Drawn
+  drawn: ChartSeries
   index: number
   hasNames: boolean
   onMove: (index: number | null) => void
@@ -120,13 +120,13 @@ function Scrubber({ drawn, index, hasNames, onMove }: ScrubberProps) {
   )
 }
 
-function changeOf({ bars, closeBefore }: Drawn, index: number): string {
+function changeOf({ bars, closeBefore }: ChartSeries, index: number): string {
   const before = index === 0 ? closeBefore : bars[index - 1]?.close
   const now = bars[index]?.close
   return before && now !== undefined ? `${signed((now / before - 1) * 100)} %` : ''
 }
 
-function describe(drawn: Drawn, index: number): string {
+function describe(drawn: ChartSeries, index: number): string {
   const bar = drawn.bars[index]
   if (!bar) return ''
   return say('{date}: close {close} {change}, open {open}, high {high}, low {low}', {

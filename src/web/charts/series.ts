@@ -17,7 +17,7 @@ export const WARM_UP = 60
 export const PANES = ['volume', 'macd', 'rsi', 'kdj'] as const
 export type Pane = (typeof PANES)[number]
 
-export type Drawn = {
+export type ChartSeries = {
   bars: readonly DailyBar[]
   /** The close before the first bar; null where none is known. */
   closeBefore: number | null
@@ -29,7 +29,7 @@ export type Drawn = {
 }
 
 /** The last `count` bars with the lines that belong to them. */
-export function drawnOf(bars: readonly DailyBar[], count: number): Drawn {
+export function drawnOf(bars: readonly DailyBar[], count: number): ChartSeries {
   const column = (name: 'high' | 'low' | 'close') => Float64Array.from(bars, (bar) => bar[name])
   const [high, low, close] = [column('high'), column('low'), column('close')]
   const first = Math.max(0, bars.length - count)
@@ -75,7 +75,7 @@ export const PERCENT_FORMAT = { type: 'custom' as const, formatter: percent, min
 /** Of what has no unit, whatever the stock costs. */
 export const PLAIN_FORMAT = { type: 'price' as const, precision: 2, minMove: 0.01 }
 
-type Priced = { drawn: Drawn; levels: readonly Level[]; beside: Line }
+type Priced = { drawn: ChartSeries; levels: readonly Level[]; beside: Line }
 
 /**
  * In percent of the first close that is shown, the other listing of its own. Averages and levels are measured by the stock's

@@ -71,7 +71,7 @@ export function StepCard({ entry, live, running }: { entry: Step; live: string; 
       <details class={hasFailed ? 'entry step failed' : 'entry step'} open={isOpen}>
         <summary>
           {visible(title)} {hasFailed && <span class="badge failed">{say('failed')}</span>}
-          {result === null && <span class="badge">{standing(answer, running)}</span>} <When at={at} />
+          {result === null && <span class="badge">{standing(answer, running)}</span>} <StartTime at={at} />
         </summary>
         {body !== '' && <OutputText text={visible(body)} atEnd={false} />}
         {result === null && live !== '' && <LiveOutput text={live} />}
@@ -96,7 +96,7 @@ export function standing(answer: Answer, running: boolean): string {
 }
 
 /** When it began; shown while the pointer or the keyboard is on it. Empty for what is no step. */
-const When = ({ at }: { at: string }) =>
+const StartTime = ({ at }: { at: string }) =>
   at === '' ? null : (
     <time class="when" dateTime={at}>
       {clockTime(at)}
@@ -119,7 +119,7 @@ export function EditCard({ entry: { path, diff, result, at } }: { entry: Edit })
   return (
     <details class="entry edit" open={lines.length <= OPEN_UP_TO}>
       <summary>
-        <span class="mono">{visible(path)}</span> <Counts lines={lines} /> <When at={at} />
+        <span class="mono">{visible(path)}</span> <Counts lines={lines} /> <StartTime at={at} />
       </summary>
       <DiffView diff={diff} lines={lines} />
       <p class="hint edit-result">{result.split('\n', 1)[0]}</p>

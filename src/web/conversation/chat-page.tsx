@@ -15,7 +15,7 @@ import { type AgentState, nameOfState, toEntries } from './entries.ts'
 import { Files } from './files.tsx'
 import { Log } from './log.tsx'
 import { CostLine, Timeline } from './timeline.tsx'
-import { type Chat, type ChatControls, followed, useConversation } from './use-conversation.ts'
+import { type Chat, type ChatControls, logState, useConversation } from './use-conversation.ts'
 
 export function ChatPage({ id }: { id: string }) {
   const [chat, controls] = useConversation(id)
@@ -236,7 +236,7 @@ function Talk({ id, chat, controls, onStored }: ChatProps & { onStored: () => vo
   const disabled = chat.connection.state === 'ended'
   return (
     <section class="talk" aria-label={say('Talk')}>
-      <Log entries={entries} draft={chat.draft?.text ?? ''} focus={chat.focus} {...followed(chat, controls)} />
+      <Log entries={entries} draft={chat.draft?.text ?? ''} focus={chat.focus} {...logState(chat, controls)} />
       {chat.problem !== null && (
         <Notice kind="error" action={{ label: say('Dismiss'), run: controls.dismissProblem }}>
           {chat.problem}

@@ -12,7 +12,7 @@ import { noteChange, useChanges } from '../frame/tabs.ts'
 import { useUnsaved } from '../frame/unsaved.ts'
 import { Link, navigate, usePageTitle } from '../router.tsx'
 import { say } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
+import { Notice, RelativeTime } from '../ui.tsx'
 import type { ConversationInfo, Setup } from '../wire.ts'
 import { nameOfState } from './entries.ts'
 import { type Part, withNewest, withOlder } from './listing.ts'
@@ -343,7 +343,7 @@ const RowLink = ({ item }: { item: ConversationInfo }) => (
     </span>
     <StateOf item={item} />
     <span class="row-time">
-      <Ago time={item.last_updated_at ?? item.created_at} />
+      <RelativeTime time={item.last_updated_at ?? item.created_at} />
     </span>
   </Link>
 )

@@ -13,11 +13,11 @@ type Props = {
   at: number | null
 }
 
-type Shown = { path: string; text: string }
+type OpenFile = { path: string; text: string }
 
 export function Files({ id, revision, at }: Props) {
   const [path, setPath] = useState('')
-  const [shown, setShown] = useState<Shown | null>(null)
+  const [shown, setShown] = useState<OpenFile | null>(null)
   const [uploads, setUploads] = useState(0)
   const { names, problem, setProblem } = useListing(id, { path, at }, `${revision}/${uploads}`)
   const read = useNewest(at)
@@ -121,7 +121,7 @@ export const FileList = ({ names, nameOf = baseName, onOpen }: ListProps) => (
   </ul>
 )
 
-function FileView({ file, onClose }: { file: Shown; onClose: () => void }) {
+function FileView({ file, onClose }: { file: OpenFile; onClose: () => void }) {
   const back = useRef<HTMLButtonElement>(null)
   // In the frame that shows it, so that a key finds it there.
   useLayoutEffect(() => back.current?.focus(), [])

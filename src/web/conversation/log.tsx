@@ -7,8 +7,8 @@ import { WayToSetting } from '../ui.tsx'
 import { visible } from '../visible.ts'
 import { EditCard, LiveOutput, OutputText, StepCard, standing } from './cards.tsx'
 import { type Entry, entryOf, type Focus, isSame, type Output } from './entries.ts'
+import { MessageEntry, Speaker, WithWords } from './message-entry.tsx'
 import { type Anchor, anchorOf, keepInSight, restore } from './place.ts'
-import { Said, Who, WithWords } from './said.tsx'
 import type { Side } from './window.ts'
 
 /** How close to its end, in pixels, the log still follows what comes. */
@@ -96,7 +96,7 @@ function UnderWay({ entries, draft, running, progress, waiting, ...on }: Props &
   const last = entries.at(-1)
   return (
     <>
-      {draft !== '' && <Said by="agent" text={draft} at={null} files={[]} pictures={[]} />}
+      {draft !== '' && <MessageEntry by="agent" text={draft} at={null} files={[]} pictures={[]} />}
       {running && draft === '' && !isUnderWay(last) && <Thinking key={last?.id} progress={progress} />}
       {waiting.map((outgoing) => (
         <Waiting key={outgoing.ref} outgoing={outgoing} onSendAgain={on.onSendAgain} onDiscard={on.onDiscard} />
@@ -253,7 +253,7 @@ function EntryBody({ entry, running, live }: Omit<EntryProps, 'isFocused'>) {
     case 'command':
       return <CommandView entry={entry} running={running} live={live} />
     case 'said':
-      return <Said {...entry} />
+      return <MessageEntry {...entry} />
     case 'step':
       return (
         <WithWords {...entry}>
@@ -290,7 +290,7 @@ function CommandView({ entry, running, live }: CommandProps) {
   return (
     <article class="entry">
       <div class={entry.byUser ? 'from-user' : ''}>
-        <Who byUser={entry.byUser} at={entry.at} />
+        <Speaker byUser={entry.byUser} at={entry.at} />
         {entry.thought !== '' && <Markdown text={entry.thought} />}
         <pre class="line">
           <span class="prompt">$ </span>
@@ -312,7 +312,7 @@ function OutputView({ output: { text, exitCode, fault }, printed }: { output: Ou
   return (
     <>
       {fault !== '' && <p class="exit failed">{fault}</p>}
-      {text === '' && fault !== '' && printed !== '' && <Lost printed={printed} />}
+      {text === '' && fault !== '' && printed !== '' && <LostOutput printed={printed} />}
       {text !== '' && <OutputText text={text} atEnd={exitCode !== null && exitCode !== 0} />}
       {exitCode === -1 && <p class="exit">{say('no exit code: cut off or still running')}</p>}
       {exitCode !== null && exitCode !== -1 && (
@@ -323,7 +323,7 @@ function OutputView({ output: { text, exitCode, fault }, printed }: { output: Ou
 }
 
 /** Of an output that the service lost. */
-const Lost = ({ printed }: { printed: string }) => (
+const LostOutput = ({ printed }: { printed: string }) => (
   <>
     <p class="hint">{say('What it had printed before, as long as this page is open:')}</p>
     <LiveOutput text={printed} />
@@ -335,7 +335,7 @@ type WaitingProps = { outgoing: Outgoing; onSendAgain: (ref: string) => void; on
 function Waiting({ outgoing: { ref, command, error }, onSendAgain, onDiscard }: WaitingProps) {
   if (command.action !== 'message') return null
   return (
-    <Said
+    <MessageEntry
       by="user"
       text={command.args.content}
       at={null}
@@ -355,6 +355,6 @@ function Waiting({ outgoing: { ref, command, error }, onSendAgain, onDiscard }: 
           </button>
         </div>
       )}
-    </Said>
+    </MessageEntry>
   )
 }

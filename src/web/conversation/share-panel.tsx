@@ -8,7 +8,7 @@ import { say } from '../texts.ts'
 import { Notice, useAnswer } from '../ui.tsx'
 
 type Share = { share_id: string; created_at: string; expires_at: string; with_files: boolean; with_hidden: boolean }
-type Made = Share & { path: string }
+type NewShare = Share & { path: string }
 
 const TIMES = [
   [24, '1 day'],
@@ -19,7 +19,7 @@ const TIMES = [
 export function SharePanel({ id, title }: { id: string; title: string }) {
   const path = `/api/conversations/${encodeURIComponent(id)}/shares`
   const { found, problem, setProblem, again } = useAnswer(() => request<{ shares: Share[] }>(path), [path])
-  const [made, setMade] = useState<Made | null>(null)
+  const [made, setMade] = useState<NewShare | null>(null)
   const failed = (error: unknown) => setProblem(messageOf(error))
   const revoke = async (shareId: string) => {
     try {
@@ -32,7 +32,7 @@ export function SharePanel({ id, title }: { id: string; title: string }) {
   }
   const make = async (choices: Choices) => {
     try {
-      setMade(await request<Made>(path, sendJson('POST', choices)))
+      setMade(await request<NewShare>(path, sendJson('POST', choices)))
       setProblem(null)
       again()
     } catch (error) {
@@ -123,7 +123,7 @@ function MakeForm({ onMake }: { onMake: (choices: Choices) => Promise<void> }) {
   )
 }
 
-function MadeLink({ made }: { made: Made }) {
+function MadeLink({ made }: { made: NewShare }) {
   const address = `${location.origin}${made.path}`
   return (
     <div class="made-link">

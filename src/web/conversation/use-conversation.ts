@@ -293,7 +293,7 @@ function focusOn(events: readonly StoredEvent[], eventId: number): Focus | null 
 }
 
 /** What whoever shows the log takes of the conversation, whatever part of it is shown. */
-export const followed = (chat: Chat, controls: ChatControls) => ({
+export const logState = (chat: Chat, controls: ChatControls) => ({
   outbox: chat.outbox,
   has: { earlier: (chat.events[0]?.id ?? 0) > 0, later: (chat.events.at(-1)?.id ?? -1) < chat.newest },
   running: chat.agent?.name === 'running',

@@ -39,7 +39,7 @@ function useLimit(): { seconds: number; cards: number } {
 }
 
 /** Silent for screen readers, which would otherwise read every second aloud. */
-const Left = ({ seconds }: { seconds: number }) => (
+const SecondsLeft = ({ seconds }: { seconds: number }) => (
   <span aria-hidden="true">{say('The service answers again in {seconds} s.', { seconds })}</span>
 )
 
@@ -66,7 +66,7 @@ export function LimitOfCard({ onOver }: { onOver: (() => void) | undefined }) {
   return seconds > 0 ? (
     <>
       {' '}
-      <Left seconds={seconds} />
+      <SecondsLeft seconds={seconds} />
     </>
   ) : null
 }
@@ -78,7 +78,7 @@ export function LimitOfPage() {
   return (
     <div class="notice warning" role="status">
       <div>
-        {say('Too many requests.')} <Left seconds={seconds} />
+        {say('Too many requests.')} <SecondsLeft seconds={seconds} />
       </div>
     </div>
   )

@@ -6,7 +6,7 @@ import { request } from '../api.ts'
 import { Choice } from '../controls.tsx'
 import { Link, useChosen, usePageTitle } from '../router.tsx'
 import { locale, say } from '../texts.ts'
-import { Asked, Notice, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, useAnswer } from '../ui.tsx'
 import {
   amountOf,
   type Calendar,
@@ -65,8 +65,8 @@ export function CalendarPage() {
         month={MONTH.format(Date.parse(from))}
         onMove={(by) => choose({ month: by === 0 ? thisMonth : monthAfter(month, by) })}
       />
-      <Asked {...{ found, problem }} onAgain={again} />
-      {found !== null && <Found found={found} isMonth={view === 'month'} onAgain={again} />}
+      <QueryState {...{ found, problem }} onAgain={again} />
+      {found !== null && <CalendarResult found={found} isMonth={view === 'month'} onAgain={again} />}
     </main>
   )
 }
@@ -122,7 +122,7 @@ const MonthNav = ({ month, onMove }: { month: string; onMove: (by: number) => vo
   </div>
 )
 
-function Found({ found, isMonth, onAgain }: { found: Calendar; isMonth: boolean; onAgain: () => void }) {
+function CalendarResult({ found, isMonth, onAgain }: { found: Calendar; isMonth: boolean; onAgain: () => void }) {
   const { items, total, listings } = found
   if (listings.length === 0) {
     return (

@@ -73,9 +73,9 @@ export function Entries({ account, round, onChanged }: Props) {
   )
 }
 
-type Wanted = { page: number; account: string }
+type EntryQuery = { page: number; account: string }
 
-const listEntries = (kind: string, { page, account }: Wanted): Promise<Page<Entry>> => {
+const listEntries = (kind: string, { page, account }: EntryQuery): Promise<Page<Entry>> => {
   const chosen = account === '' ? {} : { account_id: account }
   const query = new URLSearchParams({ page: String(page), page_size: String(PER_PAGE), ...chosen })
   return request<Page<Entry>>(`${BASE}/${kind}?${query}`)

@@ -140,7 +140,7 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
     <section class="card booking" aria-labelledby="csv-head">
       <h2 id="csv-head">{say('Import a broker’s file')}</h2>
       <div class="filters">
-        <From {...{ accounts, broker, into }} brokers={there} onBroker={use} onInto={setAccount} />
+        <ImportSource {...{ accounts, broker, into }} brokers={there} onBroker={use} onInto={setAccount} />
         <FileButton name={file?.name ?? null} onFile={(source) => read(source, broker, mapping)} />
       </div>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
@@ -151,13 +151,13 @@ export function FileImport({ accounts, chosen, onBooked }: Props) {
           onMapping={(next) => read(file, broker, next)}
         />
       )}
-      {preview !== null && <Found preview={preview} onCommit={commit} />}
-      {result !== null && <Told result={result} />}
+      {preview !== null && <ImportPreview preview={preview} onCommit={commit} />}
+      {result !== null && <ImportResult result={result} />}
     </section>
   )
 }
 
-type FromProps = {
+type ImportSourceProps = {
   brokers: readonly Broker[]
   broker: string
   accounts: readonly Account[]
@@ -166,7 +166,7 @@ type FromProps = {
   onInto: (id: string) => void
 }
 
-const From = ({ brokers, broker, accounts, into, onBroker, onInto }: FromProps) => (
+const ImportSource = ({ brokers, broker, accounts, into, onBroker, onInto }: ImportSourceProps) => (
   <>
     <Choice
       label={say('Broker')}
@@ -259,7 +259,7 @@ function ColumnChoice({ columns, mapping, taken, onMapping }: ColumnProps) {
   )
 }
 
-function Found({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: boolean) => void }) {
+function ImportPreview({ preview, onCommit }: { preview: Preview; onCommit: (isTrial: boolean) => void }) {
   const { record_count: count, dividend_count: dividends, cash_count: payments } = preview
   const { skipped_count: skipped, error_count: faults } = preview
   return (
@@ -383,7 +383,7 @@ const Faults = ({ faults }: { faults: readonly string[] }) =>
     </Notice>
   )
 
-function Told({ result }: { result: Result }) {
+function ImportResult({ result }: { result: Result }) {
   const { inserted_count: count, duplicate_count: repeated, failed_count: failed } = result
   const values = { count, repeated, failed }
   return (

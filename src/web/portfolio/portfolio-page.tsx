@@ -9,7 +9,7 @@ import { price, signed } from '../format.ts'
 import { Link, navigate, useChosen, usePageTitle } from '../router.tsx'
 import { useStockNames } from '../stock-names.ts'
 import { say, type Text } from '../texts.ts'
-import { Asked, Notice, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, useAnswer } from '../ui.tsx'
 import { Booking } from './booking.tsx'
 import { Entries } from './entries.tsx'
 import { ExpectedDividends } from './expected.tsx'
@@ -69,7 +69,7 @@ export function PortfolioPage() {
     <main class="page">
       <h1>{say('Portfolio')}</h1>
       <SubNav current="portfolio" />
-      <Asked found={found} problem={book.problem ?? problem ?? risk.problem} onAgain={changed} />
+      <QueryState found={found} problem={book.problem ?? problem ?? risk.problem} onAgain={changed} />
       {told !== null && <Notice kind="info">{told}</Notice>}
       {accounts !== null && (
         <Choices
@@ -80,13 +80,13 @@ export function PortfolioPage() {
         />
       )}
       {accounts !== null && found !== null && (
-        <Held {...{ accounts, found, account, round }} risk={risk.found} onChanged={changed} onProblem={setProblem} />
+        <Assets {...{ accounts, found, account, round }} risk={risk.found} onChanged={changed} onProblem={setProblem} />
       )}
     </main>
   )
 }
 
-type HeldProps = {
+type AssetsProps = {
   accounts: Account[]
   found: LoadedPortfolio
   risk: Risk | null
@@ -96,7 +96,7 @@ type HeldProps = {
   onProblem: (text: string) => void
 }
 
-function Held({ accounts, found, risk, account, round, onChanged, onProblem }: HeldProps) {
+function Assets({ accounts, found, risk, account, round, onChanged, onProblem }: AssetsProps) {
   const { snapshot } = found
   const isAnyHeld = snapshot.accounts.some(({ positions }) => positions.length > 0)
   return (

@@ -8,7 +8,7 @@ import { Choice, PagesOf } from '../controls.tsx'
 import { pageIn, price } from '../format.ts'
 import { Link, useChosen, usePageTitle } from '../router.tsx'
 import { say, type Text } from '../texts.ts'
-import { Ago, Asked, Notice, useAnswer } from '../ui.tsx'
+import { Notice, QueryState, RelativeTime, useAnswer } from '../ui.tsx'
 import { ACTIONS, listSignals, nameOf, type Signal } from './portfolio-api.ts'
 
 const PER_PAGE = 20
@@ -44,7 +44,7 @@ export function SignalsPage() {
       <h1>{say('Signals')}</h1>
       <SubNav current="signals" />
       <Filters chosen={chosen} onChoose={(part) => choose({ ...part, page: '1' })} />
-      <Asked found={found} problem={signals.problem ?? stats.problem} onAgain={again} />
+      <QueryState found={found} problem={signals.problem ?? stats.problem} onAgain={again} />
       {stats.found !== null && <p class="hint">{measured(stats.found)}</p>}
       {found?.total === 0 && (
         <p class="empty">{say('No signals here. Each report that advises something makes one.')}</p>
@@ -118,7 +118,7 @@ function SignalCard({ signal, onChanged }: CardProps) {
         {name} <span class="code">{signal.stock_code}</span> <span class="badge">{nameOf(ACTIONS, signal.action)}</span>
       </h2>
       <p class="hint">
-        {nameOf(STATUSES, signal.status)} · <Ago time={signal.created_at} />
+        {nameOf(STATUSES, signal.status)} · <RelativeTime time={signal.created_at} />
         {signal.score !== null && ` · ${say('Score {score}', { score: signal.score })}`}
       </p>
       <Levels signal={signal} />

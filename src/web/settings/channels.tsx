@@ -9,11 +9,11 @@ import {
   Input,
   Loading,
   type Outcome,
+  OutcomeNotice,
   SaveForm,
   SelectField,
   SureButton,
   TextField,
-  Told,
   useAction,
   useLoaded,
 } from './fields.tsx'
@@ -73,7 +73,7 @@ function ChannelRow({ channel, onChange }: { channel: Channel; onChange: () => v
       </div>
       <p class="hint">{isOperators ? say('Set by the operator of this service.') : shown.join(' · ')}</p>
       <ChannelButtons channel={channel} busy={acting.busy} act={act} />
-      <Told outcome={acting.outcome} />
+      <OutcomeNotice outcome={acting.outcome} />
     </li>
   )
 }

@@ -72,7 +72,7 @@ function useErasing(owner: string) {
   return { standing, erase }
 }
 
-const What = () => (
+const ErasureScope = () => (
   <>
     <p>
       {say(
@@ -96,7 +96,7 @@ export function EraseAll({ session }: { session: Session }) {
   }
   return (
     <>
-      <What />
+      <ErasureScope />
       <form class="card settings-form" onSubmit={submit}>
         <Field label={say('To delete everything, type the word')} hint={<code>{word}</code>}>
           {(attributes) => (
@@ -109,12 +109,12 @@ export function EraseAll({ session }: { session: Session }) {
           </button>
         </div>
       </form>
-      <Told standing={standing} />
+      <ErasureProgress standing={standing} />
     </>
   )
 }
 
-const Told = ({ standing: { kind, deletion, ledgerRows, problem } }: { standing: Standing }) => (
+const ErasureProgress = ({ standing: { kind, deletion, ledgerRows, problem } }: { standing: Standing }) => (
   <>
     {problem !== null && <Notice kind="error">{problem}</Notice>}
     {kind === 'working' && deletion !== null && <Notice kind="info">{say(PHASES[deletion.phase])}</Notice>}

@@ -174,7 +174,7 @@ export function useAction(): Action {
   return { busy, outcome, error, run }
 }
 
-export const Told = ({ outcome }: { outcome: Outcome | null }) =>
+export const OutcomeNotice = ({ outcome }: { outcome: Outcome | null }) =>
   outcome === null ? null : <Notice kind={outcome.kind}>{outcome.text}</Notice>
 
 type FormProps = {
@@ -195,7 +195,7 @@ export function SaveForm({ action, within = '', onSave, verb = 'Save', busyText,
     <Form class="card settings-form" error={action.error} within={within} onSubmit={onSave}>
       {children}
       <RefusalNotice />
-      {action.error === null && <Told outcome={action.outcome} />}
+      {action.error === null && <OutcomeNotice outcome={action.outcome} />}
       <div class="form-actions">
         <button type="submit" class="primary" disabled={action.busy}>
           {say(action.busy ? (busyText ?? 'Saving…') : verb)}

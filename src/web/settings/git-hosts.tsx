@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { say } from '../texts.ts'
-import { Loading, SaveForm, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import { Loading, OutcomeNotice, SaveForm, SureButton, TextField, useAction, useLoaded } from './fields.tsx'
 import { getSettings, saveToken, unsetTokens } from './settings-api.ts'
 
 const PROVIDERS = [
@@ -40,7 +40,7 @@ export function GitSettings() {
               />
             </div>
           )}
-          <Told outcome={unsetting.outcome} />
+          <OutcomeNotice outcome={unsetting.outcome} />
         </>
       )}
     </Loading>

@@ -4,7 +4,7 @@ import { clockTime } from '../format.ts'
 import { say } from '../texts.ts'
 import { copyText, Notice } from '../ui.tsx'
 import type { Session } from '../wire.ts'
-import { Paged, SaveForm, SelectField, SureButton, TextField, Told, useAction } from './fields.tsx'
+import { OutcomeNotice, Paged, SaveForm, SelectField, SureButton, TextField, useAction } from './fields.tsx'
 import { type ApiKey, createKey, listKeys, revokeKey } from './settings-api.ts'
 
 export function KeySettings({ session }: { session: Session }) {
@@ -19,7 +19,7 @@ export function KeySettings({ session }: { session: Session }) {
     })
   return (
     <>
-      <Told outcome={revoking.outcome} />
+      <OutcomeNotice outcome={revoking.outcome} />
       <Paged load={listKeys} version={version} empty="No keys were issued yet.">
         {(key) => <KeyRow key={key.id} info={key} busy={revoking.busy} onRevoke={() => void revoke(key.id)} />}
       </Paged>

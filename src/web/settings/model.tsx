@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { getSetup } from '../api.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import { Loading, type Outcome, SaveForm, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import { Loading, type Outcome, OutcomeNotice, SaveForm, TextField, useAction, useLoaded } from './fields.tsx'
 import { getSettings, listModels, type ModelTest, type Settings, saveSettings, testModel } from './settings-api.ts'
 
 const load = async () => {
@@ -112,7 +112,7 @@ function TestButton({ trial }: { trial: () => Record<string, unknown> }) {
       <button type="button" disabled={busy} onClick={() => void test()}>
         {busy ? say('Asking…') : say('Test')}
       </button>
-      <Told outcome={outcome} />
+      <OutcomeNotice outcome={outcome} />
     </>
   )
 }
@@ -141,7 +141,7 @@ function ForgetKey({ onForgotten }: { onForgotten: () => void }) {
       <button type="button" class="quiet" disabled={forgetting.busy} onClick={() => void forget()}>
         {say('Forget the stored key')}
       </button>
-      <Told outcome={forgetting.outcome} />
+      <OutcomeNotice outcome={forgetting.outcome} />
     </div>
   )
 }

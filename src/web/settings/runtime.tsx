@@ -1,8 +1,17 @@
 import { useState } from 'preact/hooks'
 import { noteChange, useChanges } from '../frame/tabs.ts'
 import { say } from '../texts.ts'
-import { Ago, Notice } from '../ui.tsx'
-import { Loading, SaveForm, SelectField, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import { Notice, RelativeTime } from '../ui.tsx'
+import {
+  Loading,
+  OutcomeNotice,
+  SaveForm,
+  SelectField,
+  SureButton,
+  TextField,
+  useAction,
+  useLoaded,
+} from './fields.tsx'
 import { getSettings, listRunners, type Runner, removeRunner, type Settings, saveSettings } from './settings-api.ts'
 
 /** Machines come and go by themselves. */
@@ -79,7 +88,7 @@ function RunnerList({ runners, onGone }: { runners: Runner[]; onGone: () => void
   }
   return (
     <>
-      <Told outcome={removing.outcome} />
+      <OutcomeNotice outcome={removing.outcome} />
       <ul class="rows">
         {runners.map((runner) => (
           <RunnerRow key={runner.id} runner={runner} busy={removing.busy} onRemove={() => void remove(runner.id)} />
@@ -98,7 +107,9 @@ function RunnerRow({ runner, busy, onRemove }: { runner: Runner; busy: boolean; 
       <div class="settings-row-head">
         <strong>{name}</strong>
         <span class={state === 'connected' ? 'badge running' : 'badge'}>{say(STATES[state])}</span>
-        <span class="row-time">{state === 'gone' ? <Ago time={seen_at} /> : `${conversations}/${capacity}`}</span>
+        <span class="row-time">
+          {state === 'gone' ? <RelativeTime time={seen_at} /> : `${conversations}/${capacity}`}
+        </span>
       </div>
       <p class="hint">
         {[`${os} ${arch}`, say('isolation {kind}', { kind: isolation }), say('network {kind}', { kind: network })].join(

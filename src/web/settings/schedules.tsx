@@ -1,7 +1,17 @@
 import { useState } from 'preact/hooks'
 import { clockTime } from '../format.ts'
 import { locale, say } from '../texts.ts'
-import { Loading, SaveForm, SelectField, SureButton, TextField, Toggle, Told, useAction, useLoaded } from './fields.tsx'
+import {
+  Loading,
+  OutcomeNotice,
+  SaveForm,
+  SelectField,
+  SureButton,
+  TextField,
+  Toggle,
+  useAction,
+  useLoaded,
+} from './fields.tsx'
 import { addSchedule, changeSchedule, deleteSchedule, listSchedules, type Schedule } from './settings-api.ts'
 
 export function ScheduleSettings() {
@@ -60,7 +70,7 @@ function ScheduleRow({ schedule, onChange }: { schedule: Schedule; onChange: () 
           onSure={() => act(() => deleteSchedule(schedule.schedule_id))}
         />
       </div>
-      <Told outcome={acting.outcome} />
+      <OutcomeNotice outcome={acting.outcome} />
     </li>
   )
 }

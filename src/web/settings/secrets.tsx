@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { say } from '../texts.ts'
-import { Loading, SaveForm, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import { Loading, OutcomeNotice, SaveForm, SureButton, TextField, useAction, useLoaded } from './fields.tsx'
 import { createSecret, deleteSecret, listSecrets, type Secret } from './settings-api.ts'
 
 export function SecretSettings() {
@@ -17,7 +17,7 @@ export function SecretSettings() {
       <p class="hint">
         {say('Each becomes a variable in the shell of your conversations; its value is masked wherever it would show.')}
       </p>
-      <Told outcome={removing.outcome} />
+      <OutcomeNotice outcome={removing.outcome} />
       <Loading loaded={loaded}>
         {(secrets) =>
           secrets.length === 0 ? (

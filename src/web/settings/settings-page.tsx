@@ -52,13 +52,13 @@ export function SettingsPage({ section: path, session }: { section: string; sess
         ))}
       </nav>
       <main class="settings-page">
-        {section === undefined ? <Nothing /> : <Open section={section} session={session} />}
+        {section === undefined ? <UnknownSection /> : <Open section={section} session={session} />}
       </main>
     </div>
   )
 }
 
-const Nothing = () => (
+const UnknownSection = () => (
   <>
     <h1>{say('Nothing here')}</h1>
     <p>

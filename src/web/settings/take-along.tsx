@@ -5,7 +5,7 @@ import { ApiError, request } from '../api.ts'
 import { clockTime } from '../format.ts'
 import { locale, say, type Text } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import { Loading, SureButton, Told, useAction, useLoaded } from './fields.tsx'
+import { Loading, OutcomeNotice, SureButton, useAction, useLoaded } from './fields.tsx'
 import { size } from './records.tsx'
 
 const COUNTS = {
@@ -65,7 +65,7 @@ export function TakeAlong() {
         {say('It can be read without the service, and comes into another one by')}{' '}
         <code>bellwether import FILE.tar</code>
       </p>
-      {asking.error !== null && <Told outcome={asking.outcome} />}
+      {asking.error !== null && <OutcomeNotice outcome={asking.outcome} />}
       <Loading loaded={loaded}>
         {({ archive }) => (
           <>

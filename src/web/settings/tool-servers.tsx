@@ -1,7 +1,16 @@
 import { useState } from 'preact/hooks'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
-import { Loading, SaveForm, SelectField, SureButton, TextField, Told, useAction, useLoaded } from './fields.tsx'
+import {
+  Loading,
+  OutcomeNotice,
+  SaveForm,
+  SelectField,
+  SureButton,
+  TextField,
+  useAction,
+  useLoaded,
+} from './fields.tsx'
 import { getSettings, saveSettings, type ToolServers } from './settings-api.ts'
 
 const NONE: ToolServers = { sse_servers: [], shttp_servers: [], stdio_servers: [] }
@@ -27,7 +36,7 @@ export function ToolServerSettings() {
           'Servers of the Model Context Protocol whose tools the agent may call. Changes count from the next step on.',
         )}
       </p>
-      <Told outcome={changing.outcome} />
+      <OutcomeNotice outcome={changing.outcome} />
       <Loading loaded={loaded}>
         {(servers) => (
           <>

@@ -5,7 +5,7 @@ import { useCallback, useMemo, useState } from 'preact/hooks'
 import { messageOf } from '../api.ts'
 import { Counts, DiffView } from '../conversation/cards.tsx'
 import { diffLines } from '../conversation/diff.ts'
-import { Loading, SureButton, Told, useAction, useLoaded } from '../settings/fields.tsx'
+import { Loading, OutcomeNotice, SureButton, useAction, useLoaded } from '../settings/fields.tsx'
 import { locale, say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
 import { visible } from '../visible.ts'
@@ -114,7 +114,7 @@ function ChangedFile({ id, change: { status, path }, onReverted }: ChangedFilePr
       </summary>
       {problem !== null && <Notice kind="error">{problem}</Notice>}
       {texts !== null && <Difference texts={texts} />}
-      <Told outcome={reverting.outcome} />
+      <OutcomeNotice outcome={reverting.outcome} />
       <div class="form-actions">
         <SureButton
           label={isNew ? say('Delete') : say('Revert')}

@@ -6,7 +6,7 @@ import { ConnectionNotice } from '../conversation/chat-page.tsx'
 import { isTouch, useRecall } from '../conversation/composer.tsx'
 import { type Entry, toEntries } from '../conversation/entries.ts'
 import { Log } from '../conversation/log.tsx'
-import { type Chat, type ChatControls, followed, useConversation } from '../conversation/use-conversation.ts'
+import { type Chat, type ChatControls, logState, useConversation } from '../conversation/use-conversation.ts'
 import { useUnsaved } from '../frame/unsaved.ts'
 import { say } from '../texts.ts'
 import { Notice } from '../ui.tsx'
@@ -43,7 +43,7 @@ const isAtWork = ({ agent }: Chat): boolean => agent?.name === 'running'
 type Props = { chat: Chat; controls: ChatControls; entries: Entry[] }
 
 const Commands = ({ chat, controls, entries }: Props) => (
-  <Log entries={entries} draft="" focus={null} {...followed(chat, controls)} />
+  <Log entries={entries} draft="" focus={null} {...logState(chat, controls)} />
 )
 
 function CommandLine({ id, chat, controls, entries }: Props & { id: string }) {

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect } from 'preact/hooks'
 import { CopyButton } from '../markdown.tsx'
-import { Loading, SureButton, Told, useAction, useLoaded } from '../settings/fields.tsx'
+import { Loading, OutcomeNotice, SureButton, useAction, useLoaded } from '../settings/fields.tsx'
 import { say } from '../texts.ts'
 import { closePort, listPorts, type Port } from './workspace-api.ts'
 
@@ -62,7 +62,7 @@ function PortRow({ id, port: { address, port }, onClosed }: { id: string; port: 
         busy={closing.busy}
         onSure={() => void close()}
       />
-      <Told outcome={closing.outcome} />
+      <OutcomeNotice outcome={closing.outcome} />
     </div>
   )
 }

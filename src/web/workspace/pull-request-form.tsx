@@ -54,7 +54,7 @@ export function PullRequest({ id, onPushed }: Props) {
     <Loading loaded={loaded}>
       {(prepared) =>
         'hindrance' in prepared ? (
-          <Told hindrance={prepared.hindrance} />
+          <HindranceNotice hindrance={prepared.hindrance} />
         ) : (
           <RequestForm target={prepared.target} opening={opening} written={written} onWritten={setWritten} />
         )
@@ -74,7 +74,7 @@ const Opened = ({ address, onAnother }: { address: string; onAnother: () => void
 
 const LINKS: Readonly<Record<string, Text>> = { '/settings/git-hosts': 'Git hosts', '/': 'All conversations' }
 
-const Told = ({ hindrance: { message, to, said } }: { hindrance: Hindrance }) => (
+const HindranceNotice = ({ hindrance: { message, to, said } }: { hindrance: Hindrance }) => (
   <>
     <Notice kind="error">
       <span>{message}</span> {to !== null && <Link to={to}>{say(LINKS[to] ?? 'Conversation')}</Link>}
@@ -148,18 +148,18 @@ function RequestForm({ target, opening: { step, trouble, open }, written, onWrit
         busyText={step ?? undefined}
       >
         <h2>{say(nameOfRequest(target.provider))}</h2>
-        <Where target={target} />
+        <TargetLine target={target} />
         <Fields draft={draft} provider={target.provider} onChange={(part) => onWritten({ ...draft, ...part })} />
         <p class="visually-hidden" role="status">
           {step === null ? '' : say(step)}
         </p>
-        {trouble !== null && <Told hindrance={trouble} />}
+        {trouble !== null && <HindranceNotice hindrance={trouble} />}
       </SaveForm>
     </section>
   )
 }
 
-function Where({ target: { provider, repository, numbers } }: { target: Target }) {
+function TargetLine({ target: { provider, repository, numbers } }: { target: Target }) {
   const opened = numbers.map((n) => `#${n}`).join(', ')
   return (
     <p class="hint">

@@ -70,7 +70,7 @@ const REASONS: readonly (readonly [said: RegExp, text: Text])[] = [
   ],
 ]
 
-function Why({ text }: { text: string }) {
+function TerminalReason({ text }: { text: string }) {
   const known = REASONS.find(([said]) => said.test(text))
   return known === undefined ? <span lang="en">{text}</span> : <span>{say(known[1])}</span>
 }
@@ -80,7 +80,7 @@ type NoRunnerProps = { id: string; why: string; onAgain: () => void }
 const NoRunner = ({ id, why, onAgain }: NoRunnerProps) => (
   <div class="ws-no-runner">
     <Notice kind="info" action={{ label: say('Try again'), run: onAgain }}>
-      {say('A terminal needs a runner, a machine of yours that lends its processes.')} <Why text={why} />{' '}
+      {say('A terminal needs a runner, a machine of yours that lends its processes.')} <TerminalReason text={why} />{' '}
       <Link to="/settings/runtime">{say('Runtime and runners')}</Link>
     </Notice>
     <p class="hint">{say('Without one this shell takes commands: files, git and JavaScript, no other programs.')}</p>
@@ -132,10 +132,10 @@ type Host = {
   onSocket: (socket: TerminalSocket | null) => void
 }
 
-type Drawn = { terminal: Terminal; fit: FitAddon }
+type MountedTerminal = { terminal: Terminal; fit: FitAddon }
 type Size = { cols: number; rows: number }
 
-function drawn(box: HTMLElement, theme: ITheme): Drawn {
+function drawn(box: HTMLElement, theme: ITheme): MountedTerminal {
   const terminal = new Terminal({
     fontFamily: getComputedStyle(document.documentElement).getPropertyValue('--mono'),
     fontSize: 14,

@@ -28,7 +28,7 @@ const MOST_WAIT_MS = 8_000
 /** For good: the conversation has ended, or the key has. */
 const FINAL = new Set([1000, 1008])
 
-type Said = { type: string; terminal?: string; reset?: boolean; cols?: number; rows?: number } & {
+type TerminalMessage = { type: string; terminal?: string; reset?: boolean; cols?: number; rows?: number } & {
   viewers?: number
   count?: number
   message?: string
@@ -108,7 +108,7 @@ export class TerminalSocket {
 
   #came(data: string | ArrayBuffer): void {
     if (typeof data === 'string') {
-      this.#told(JSON.parse(data) as Said)
+      this.#told(JSON.parse(data) as TerminalMessage)
       return
     }
     const position = Number(new DataView(data).getBigUint64(0))
@@ -124,7 +124,7 @@ export class TerminalSocket {
     this.#say({ type: 'ack', position })
   }
 
-  #told(said: Said): void {
+  #told(said: TerminalMessage): void {
     const { type, cols = 80, rows = 24, message = '' } = said
     if (type === 'ready') {
       this.#tries = 0

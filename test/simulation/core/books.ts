@@ -10,7 +10,7 @@ import type { Fetched, Quote } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import { Isolate } from './clock.ts'
 import type { Queue } from './queue.ts'
-import { sleep, type World } from './world.ts'
+import { type CoreWorld, sleep } from './world.ts'
 
 /** Each isolate has this module for itself, with the line of writers that it keeps. */
 type Book = typeof import('../../../src/portfolio/book.ts')
@@ -32,13 +32,13 @@ export type Booking = {
 export class Portfolio {
   readonly bookings: Booking[] = []
   readonly owner: string
-  readonly #world: World
+  readonly #world: CoreWorld
   readonly #db: D1Database
   #account = 0
   #waiting = 0
   #free = [...INSTANCES]
 
-  constructor(world: World, db: D1Database, owner: string) {
+  constructor(world: CoreWorld, db: D1Database, owner: string) {
     this.#world = world
     this.#db = db
     this.owner = owner
@@ -131,13 +131,13 @@ const TARGET = '600519'
 export class Alerts {
   /** What the market was at each look, the first one first. */
   readonly prices: { at: number; price: number }[] = []
-  readonly #world: World
+  readonly #world: CoreWorld
   readonly #queue: Queue
   #price = 10
   #dueAt = 0
   #looking = 0
 
-  constructor(world: World, queue: Queue) {
+  constructor(world: CoreWorld, queue: Queue) {
     this.#world = world
     this.#queue = queue
   }
@@ -193,7 +193,7 @@ export class Alerts {
   }
 
   #deps(): SweepDeps {
-    const { place, db } = this.#queue
+    const { host, db } = this.#queue
     const none = async () => ({ ok: false as const, runs: [] })
     const quoted = (): Fetched<Quote> => ({
       ok: true,
@@ -217,9 +217,9 @@ export class Alerts {
       makeLight: async () => null,
       publish: async (triggers) => {
         const news = triggers.map(({ owner, uid }) => ({ owner, uid, json: JSON.stringify({ uid }) }))
-        await place.call('tellOnce', (queue) => queue.tellOnce('alert_triggered', news))
+        await host.call('tellOnce', (queue) => queue.tellOnce('alert_triggered', news))
       },
-      wake: () => place.call('notify', (queue) => queue.notify([])),
+      wake: () => host.call('notify', (queue) => queue.notify([])),
     }
   }
 

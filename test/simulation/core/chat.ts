@@ -12,9 +12,9 @@ import { SocketPermits } from '../../../durable-objects/conversation/sockets/soc
 import { placeNote } from '../../../src/agent/actions.ts'
 import type { ActionEvent, NewEvent } from '../../../src/agent/events.ts'
 import type { Disk } from '../disk.ts'
-import { Place } from './place.ts'
+import { ObjectHost } from './object-host.ts'
 import type { ClientEnd } from './sockets.ts'
-import type { World } from './world.ts'
+import type { CoreWorld } from './world.ts'
 
 export const CHAT_TABLES = ['meta', 'events', 'event_parts', 'client_refs', 'alarms', 'outbox']
 const CREATED_AT = '2026-08-13T01:30:00.000000Z'
@@ -114,9 +114,9 @@ class ChatObject {
   }
 }
 
-export type Chat = Place<ChatObject>
+export type Chat = ObjectHost<ChatObject>
 
-export function newChat(world: World, disk: Disk, env: Env): Chat {
+export function newChat(world: CoreWorld, disk: Disk, env: Env): Chat {
   const say = () => (world.random.chance(0.03) ? 150 : 1 + world.random.below(3))
-  return new Place('chat', { world, disk, make: (ctx) => new ChatObject(ctx, { env, say }) })
+  return new ObjectHost('chat', { world, disk, make: (ctx) => new ChatObject(ctx, { env, say }) })
 }

@@ -6,9 +6,9 @@ import type { TaskRequest } from '../../../src/analysis/task.ts'
 import { streamOf } from '../../../src/http/sse.ts'
 import type { Chat } from './chat.ts'
 import { Isolate } from './clock.ts'
-import type { Place } from './place.ts'
+import type { ObjectHost } from './object-host.ts'
 import type { ClientEnd } from './sockets.ts'
-import { sleep, type World } from './world.ts'
+import { type CoreWorld, sleep } from './world.ts'
 
 const AGAIN_MS = 700
 
@@ -16,7 +16,7 @@ const AGAIN_MS = 700
 export class ChatClient {
   readonly seen: string[] = []
   readonly acknowledged = new Map<string, number>()
-  readonly #world: World
+  readonly #world: CoreWorld
   readonly #chat: Chat
   readonly #name: string
   readonly #open = new Map<string, string>()
@@ -25,7 +25,7 @@ export class ChatClient {
   #isConnecting = false
   isReady = false
 
-  constructor(world: World, chat: Chat, name: string) {
+  constructor(world: CoreWorld, chat: Chat, name: string) {
     this.#world = world
     this.#chat = chat
     this.#name = name
@@ -111,13 +111,13 @@ export class StreamClient {
   readonly tasks = new Map<string, { status: string; progress: number }>()
   readonly alerts: string[] = []
   last: number | null = null
-  readonly #world: World
-  readonly #queue: Place<TaskQueue>
+  readonly #world: CoreWorld
+  readonly #queue: ObjectHost<TaskQueue>
   #edge: Isolate | null = null
   #left: AbortController | null = null
   #isConnecting = false
 
-  constructor(world: World, queue: Place<TaskQueue>, owner: string) {
+  constructor(world: CoreWorld, queue: ObjectHost<TaskQueue>, owner: string) {
     this.#world = world
     this.#queue = queue
     this.owner = owner
@@ -175,7 +175,7 @@ export class StreamClient {
 
   #got(frame: string): void {
     const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(frame)?.[1] ?? null
-    const [id, event, data] = [field('id'), field('event'), JSON.parse(field('data') ?? '{}') as Told]
+    const [id, event, data] = [field('id'), field('event'), JSON.parse(field('data') ?? '{}') as TaskProgress]
     if (event === 'heartbeat' || event === null) return
     if (id !== null) this.#count(Number(id), event)
     if (data.task_id !== undefined) this.#progressed(data.task_id, data)
@@ -192,7 +192,7 @@ export class StreamClient {
     this.last = id
   }
 
-  #progressed(id: string, { status, progress }: Told): void {
+  #progressed(id: string, { status, progress }: TaskProgress): void {
     const before = this.tasks.get(id)
     if (before !== undefined && before.progress > progress) this.#world.fault(`the progress of ${id} fell`)
     if (before !== undefined && OVER.has(before.status))
@@ -201,22 +201,22 @@ export class StreamClient {
   }
 }
 
-type Told = { task_id?: string; status: string; progress: number }
+type TaskProgress = { task_id?: string; status: string; progress: number }
 export const OVER: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
 
 const CODES = ['600519', '000001', '600000', '601318']
 
-export type Taken = { owner: string; key: string; tasks: string[]; batch: string | null; isTold: boolean }
+export type AcceptedBatch = { owner: string; key: string; tasks: string[]; batch: string | null; isTold: boolean }
 
 /** Submits analyses, each submission under a key of its own until it is answered. */
 export class Submitter {
-  readonly taken: Taken[] = []
+  readonly taken: AcceptedBatch[] = []
   waiting = 0
-  readonly #world: World
-  readonly #queue: Place<TaskQueue>
+  readonly #world: CoreWorld
+  readonly #queue: ObjectHost<TaskQueue>
   #made = 0
 
-  constructor(world: World, queue: Place<TaskQueue>) {
+  constructor(world: CoreWorld, queue: ObjectHost<TaskQueue>) {
     this.#world = world
     this.#queue = queue
   }

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import type { World } from './world.ts'
+import type { CoreWorld } from './world.ts'
 
 const FOLDER = join(import.meta.dirname, '../../../migrations')
 const SCHEMA = readdirSync(FOLDER)
@@ -52,7 +52,7 @@ export class Database {
   }
 
   /** As the platform gives it. */
-  binding(world: World): D1Database {
+  binding(world: CoreWorld): D1Database {
     const ask = <T>(work: () => T) =>
       world.call('db', () => {
         if (this.isDown) throw new Error('D1_ERROR: the database cannot be reached')

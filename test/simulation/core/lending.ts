@@ -4,7 +4,7 @@
 import type { Disk } from '../disk.ts'
 import { type Lent, newLent, type Pool, type Result, type Step } from './lent.ts'
 import { type Command, linesOf, Machine } from './machine.ts'
-import { sleep, type World } from './world.ts'
+import { type CoreWorld, sleep } from './world.ts'
 
 const AGAIN_MS = 700
 
@@ -15,9 +15,9 @@ export class Lending {
   /** Of which nobody has answered that it is taken. */
   waiting = 0
   readonly #commands = new Map<string, Command>()
-  readonly #world: World
+  readonly #world: CoreWorld
 
-  constructor(world: World, disks: { lent: Disk; pool: Disk }) {
+  constructor(world: CoreWorld, disks: { lent: Disk; pool: Disk }) {
     this.#world = world
     const { lent, pool } = newLent(world, disks)
     this.lent = lent

@@ -9,9 +9,9 @@ import { RunnerPool, type WantedRunner } from '../../../durable-objects/owner/ru
 import type { RunnerCall } from '../../../src/agent/runtime.ts'
 import { ticketIn } from '../../../src/runners/ticket.ts'
 import type { Disk } from '../disk.ts'
-import { Place } from './place.ts'
+import { ObjectHost } from './object-host.ts'
 import type { ClientEnd } from './sockets.ts'
-import type { World } from './world.ts'
+import type { CoreWorld } from './world.ts'
 
 export const STEPS_TABLE = `CREATE TABLE steps (
   key TEXT PRIMARY KEY, state TEXT NOT NULL, command TEXT NOT NULL, result TEXT
@@ -120,16 +120,16 @@ class PoolObject {
   }
 }
 
-export type Lent = Place<LentObject>
-export type Pool = Place<PoolObject>
+export type Lent = ObjectHost<LentObject>
+export type Pool = ObjectHost<PoolObject>
 
-export function newLent(world: World, disks: { lent: Disk; pool: Disk }): { lent: Lent; pool: Pool } {
-  const pool: Pool = new Place('pool', { world, disk: disks.pool, make: (ctx) => new PoolObject(ctx) })
+export function newLent(world: CoreWorld, disks: { lent: Disk; pool: Disk }): { lent: Lent; pool: Pool } {
+  const pool: Pool = new ObjectHost('pool', { world, disk: disks.pool, make: (ctx) => new PoolObject(ctx) })
   const stub = {
     wantRunner: (wanted: WantedRunner) => pool.call('want', (object) => object.want(structuredClone(wanted))),
     isGoodRunner: async () => true,
   }
   const env = Object.assign({ ...VARIABLES }, { OWNER: { idFromName: String, get: () => stub } }) as unknown as Env
   const make = (ctx: DurableObjectState) => new LentObject(ctx, env)
-  return { lent: new Place('lent', { world, disk: disks.lent, make }), pool }
+  return { lent: new ObjectHost('lent', { world, disk: disks.lent, make }), pool }
 }

@@ -8,7 +8,7 @@ import { type CallOutcome, type ParamsOf, RPC_ERRORS, type TransferBegin } from 
 import { Isolate, isolates } from './clock.ts'
 import type { Lent, Pool } from './lent.ts'
 import type { ClientEnd } from './sockets.ts'
-import { sleep, type World } from './world.ts'
+import { type CoreWorld, sleep } from './world.ts'
 
 const AGAIN_MS = 300
 const REFUSED_MS = 2_000
@@ -54,7 +54,7 @@ class Program extends Isolate {
 export class Machine {
   readonly begun = new Map<string, number>()
   deaths = 0
-  readonly #world: World
+  readonly #world: CoreWorld
   readonly #to: { lent: Lent; pool: Pool }
   readonly #calls = new Map<string, Call>()
   /** The session over which an end is told now. */
@@ -62,7 +62,7 @@ export class Machine {
   #tree: { epoch: string; revision: number } | null = null
   #program: Program | null = null
 
-  constructor(world: World, to: { lent: Lent; pool: Pool }) {
+  constructor(world: CoreWorld, to: { lent: Lent; pool: Pool }) {
     this.#world = world
     this.#to = to
   }

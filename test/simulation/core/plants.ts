@@ -12,10 +12,10 @@ import { Submissions } from '../../../durable-objects/task-queue/submissions.ts'
 import { UnsavedReports } from '../../../durable-objects/task-queue/unsaved-reports.ts'
 import { Isolate } from './clock.ts'
 import type { Database } from './database.ts'
-import { Life } from './place.ts'
+import { Life } from './object-host.ts'
 
 /** Puts it in, and returns what takes it out. */
-type Put = (database: Database) => () => void
+type PlantFault = (database: Database) => () => void
 
 type Method = (...args: unknown[]) => unknown
 
@@ -30,7 +30,7 @@ function instead(of: object, name: string, make: (real: Method) => Method): () =
 }
 
 const sql =
-  (from: string, to: string): Put =>
+  (from: string, to: string): PlantFault =>
   (database) => {
     database.rewrite = (query) => query.replaceAll(from, to)
     return () => {
@@ -122,7 +122,7 @@ const PUTS = {
     'ON CONFLICT (id) DO NOTHING',
     "ON CONFLICT (id) DO UPDATE SET state = 'pending'",
   ),
-} satisfies Record<string, Put>
+} satisfies Record<string, PlantFault>
 
 /** From which seed on each is found soon, where that is not the first. */
 const SEEDS: Partial<Record<keyof typeof PUTS, number>> = {
@@ -133,6 +133,6 @@ const SEEDS: Partial<Record<keyof typeof PUTS, number>> = {
   'a delivery that is there is made anew': 30,
 }
 
-export const PLANTS = Object.entries(PUTS).map(([name, put]: [string, Put]) => {
+export const PLANTS = Object.entries(PUTS).map(([name, put]: [string, PlantFault]) => {
   return { name, put, seed: SEEDS[name as keyof typeof PUTS] ?? 1 }
 })

@@ -20,8 +20,8 @@ import { LOCAL } from '../../helpers/policies.ts'
 import type { Disk } from '../disk.ts'
 import { Isolate } from './clock.ts'
 import type { Database } from './database.ts'
-import { Place } from './place.ts'
-import { sleep, type World, world } from './world.ts'
+import { ObjectHost } from './object-host.ts'
+import { type CoreWorld, currentWorld, sleep } from './world.ts'
 
 const CRON_EVERY_MS = 5 * 60_000
 
@@ -48,17 +48,17 @@ const target = (id: string, mode: Target['mode'], recognises: boolean): Target =
 /** One that knows what it got before, one that does not, and one for whole batches. */
 const TARGETS = [target('box', 'single', true), target('bell', 'single', false), target('sheet', 'digest', false)]
 
-type Deps = { world: World; disk: Disk; database: Database }
+type Deps = { world: CoreWorld; disk: Disk; database: Database }
 
 export class Queue {
-  readonly place: Place<TaskQueue>
-  readonly #world: World
+  readonly host: ObjectHost<TaskQueue>
+  readonly #world: CoreWorld
   readonly #db: D1Database
   readonly #jobs: Parameters<typeof runUpkeep>[1] = [
     {
       name: 'notices',
       everyMs: CRON_EVERY_MS,
-      run: async () => `${await this.place.call('notify', (queue) => queue.notify([]))}`,
+      run: async () => `${await this.host.call('notify', (queue) => queue.notify([]))}`,
     },
   ]
 
@@ -66,7 +66,7 @@ export class Queue {
     this.#world = one
     this.#db = database.binding(one)
     const env = this.#env()
-    this.place = new Place('queue', { world: one, disk, make: (ctx) => new TaskQueue(ctx, env) })
+    this.host = new ObjectHost('queue', { world: one, disk, make: (ctx) => new TaskQueue(ctx, env) })
   }
 
   /** The cron trigger, which comes every few minutes: it passes on what was noted and never told. */
@@ -97,8 +97,8 @@ export class Queue {
   async #run(order: RunOrder): Promise<void> {
     const { owner, taskId } = order
     await runTask(order, {
-      report: (report) => this.place.call('progress', (queue) => queue.progress(report)),
-      finish: (finish) => this.place.call('finish', (queue) => queue.finish(finish)),
+      report: (report) => this.host.call('progress', (queue) => queue.progress(report)),
+      finish: (finish) => this.host.call('finish', (queue) => queue.finish(finish)),
       saved: async () => {
         const stored = await findByQueryId(this.#db, owner, taskId)
         return stored && { stockName: stored.stockName }
@@ -181,13 +181,13 @@ function reportOf(owner: string, queryId: string, stockCode: string): NewAnalysi
 }
 
 /** What a service at the other end of a channel got. */
-export type Got = { channel: string; key: string; isDoubled: boolean }
+export type DeliveredMessage = { channel: string; key: string; isDoubled: boolean }
 
 /** The services of the channels: one request is answered, another is refused for now, and of a third the answer never comes. */
-export function channelServices(got: Got[]): typeof fetch {
+export function channelServices(got: DeliveredMessage[]): typeof fetch {
   const keys = new Set<string>()
   return async (address, init) => {
-    const one = world()
+    const one = currentWorld()
     const channel = new URL(String(address)).pathname.slice(1)
     if (init?.method === 'HEAD') return one.call('look at a channel', () => new Response(null, { status: 200 }))
     const key = new Headers(init?.headers).get('idempotency-key') ?? ''

@@ -7,9 +7,9 @@ import { type Chat, newChat } from './chat.ts'
 import { ChatClient, StreamClient, Submitter } from './clients.ts'
 import type { Database } from './database.ts'
 import { Lending } from './lending.ts'
-import type { AnyPlace } from './place.ts'
-import { type Got, Queue } from './queue.ts'
-import { play, turn, World } from './world.ts'
+import type { AnyHost } from './object-host.ts'
+import { type DeliveredMessage, Queue } from './queue.ts'
+import { CoreWorld, play, turn } from './world.ts'
 
 export type Stage = {
   queueDisk: Disk
@@ -29,7 +29,7 @@ const QUIET_TURNS = 3
 let plays = 0
 
 export class Schedule {
-  readonly world: World
+  readonly world: CoreWorld
   readonly queue: Queue
   readonly chat: Chat
   readonly chatClients: ChatClient[]
@@ -40,13 +40,13 @@ export class Schedule {
   readonly lending: Lending
   readonly owners: readonly string[]
   readonly database: Database
-  readonly got: Got[] = []
+  readonly got: DeliveredMessage[] = []
   readonly #work: Readonly<Record<string, () => number>>
   readonly #acts: readonly Act[]
   #actions: number
 
   constructor(seed: number, { queueDisk, chatDisk, lentDisks, database, onTime }: Stage) {
-    this.world = new World(seed, onTime)
+    this.world = new CoreWorld(seed, onTime)
     play(this.world)
     const { world } = this
     this.database = database
@@ -55,8 +55,8 @@ export class Schedule {
     this.queue = new Queue({ world, disk: queueDisk, database })
     this.chat = newChat(world, chatDisk, { DB: this.queue.db } as Env)
     this.chatClients = ['c', 'd'].map((name) => new ChatClient(world, this.chat, name))
-    this.streams = this.owners.map((owner) => new StreamClient(world, this.queue.place, owner))
-    this.submitter = new Submitter(world, this.queue.place)
+    this.streams = this.owners.map((owner) => new StreamClient(world, this.queue.host, owner))
+    this.submitter = new Submitter(world, this.queue.host)
     this.portfolio = new Portfolio(world, this.queue.db, `writer-${plays}`)
     this.alerts = new Alerts(world, this.queue)
     this.lending = new Lending(world, lentDisks)
@@ -115,7 +115,7 @@ export class Schedule {
     const { world } = this
     for (let round = 0; round < MOST_ROUNDS; round++) {
       await turn()
-      for (const place of this.#places) place.arm()
+      for (const host of this.#hosts) host.arm()
       if (mayAct && this.#actions > 0 && world.random.chance(ACT_SHARE)) this.#act()
       else if (!world.isQuiet) this.#goOn()
       else if (await this.#isStill()) {
@@ -127,8 +127,8 @@ export class Schedule {
     world.fault(`it never comes to rest: ${this.#open()}`)
   }
 
-  get #places(): AnyPlace[] {
-    return [this.queue.place, this.chat, this.lending.lent, this.lending.pool]
+  get #hosts(): AnyHost[] {
+    return [this.queue.host, this.chat, this.lending.lent, this.lending.pool]
   }
 
   #goOn(): void {
@@ -141,7 +141,7 @@ export class Schedule {
   async #isStill(): Promise<boolean> {
     for (let turns = 0; turns < QUIET_TURNS; turns++) {
       await turn()
-      for (const place of this.#places) place.arm()
+      for (const host of this.#hosts) host.arm()
       if (!this.world.isQuiet) return false
     }
     return true
@@ -180,12 +180,12 @@ export class Schedule {
     const { random } = world
     const kind = random.pick(['eviction', 'queue', 'chat', 'lent', 'machine', 'process', 'database'])
     world.tell(`strikes: ${kind}`)
-    if (kind === 'eviction') for (const place of this.#places) place.evict()
-    if (kind === 'queue') this.queue.place.crash()
+    if (kind === 'eviction') for (const host of this.#hosts) host.evict()
+    if (kind === 'queue') this.queue.host.crash()
     if (kind === 'chat') this.chat.crash()
     if (kind === 'lent') this.lending.lent.crash()
     if (kind === 'machine') this.lending.machine.die()
-    if (kind === 'process') for (const place of this.#places) place.crash()
+    if (kind === 'process') for (const host of this.#hosts) host.crash()
     if (kind !== 'database') return
     this.database.isDown = true
     world.clock.set(() => {
@@ -208,7 +208,7 @@ export class Schedule {
 
   /** How much of each kind is not over yet; what costs nothing to know comes first. */
   #counts(): Readonly<Record<string, () => number>> {
-    const [queue, chat, database, lent] = [this.queue.place.disk, this.chat.disk, this.database, this.lending.lent.disk]
+    const [queue, chat, database, lent] = [this.queue.host.disk, this.chat.disk, this.database, this.lending.lent.disk]
     const count = (of: { read<T>(query: string): T[] }, from: string) => () =>
       of.read<{ n: number }>(`SELECT COUNT(*) AS n FROM ${from}`)[0]?.n ?? 0
     return {
@@ -233,6 +233,6 @@ export class Schedule {
 
   #lastOf(owner: string): number {
     const query = 'SELECT last_id AS n FROM streams WHERE owner = ?'
-    return this.queue.place.disk.read<{ n: number }>(query, owner)[0]?.n ?? 0
+    return this.queue.host.disk.read<{ n: number }>(query, owner)[0]?.n ?? 0
   }
 }

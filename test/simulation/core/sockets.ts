@@ -3,8 +3,8 @@
 
 import type { Isolate } from './clock.ts'
 import { isolates, runIn } from './clock.ts'
-import type { AnyPlace } from './place.ts'
-import { Line, type World, world } from './world.ts'
+import type { AnyHost } from './object-host.ts'
+import { type CoreWorld, currentWorld, Line } from './world.ts'
 
 type Data = string | Uint8Array
 type SocketEvent = { data?: Data; code?: number; reason?: string }
@@ -13,10 +13,10 @@ type Listener = (event: SocketEvent) => void
 export class ServerEnd {
   readyState = 1
   tags: readonly string[] = []
-  place: AnyPlace | null = null
+  host: AnyHost | null = null
   #attachment: unknown = null
   readonly client: ClientEnd = new ClientEnd(this)
-  readonly #world: World = world()
+  readonly #world: CoreWorld = currentWorld()
   readonly #down = new Line()
   readonly #up = new Line()
   #isCut = false
@@ -32,13 +32,13 @@ export class ServerEnd {
   send(said: Data): void {
     if (this.readyState !== 1) throw new Error('the socket is closed')
     const data = typeof said === 'string' ? said : said.slice()
-    this.place?.gated(() => this.#carry(this.#down, 'down', () => this.client.happen('message', { data })))
+    this.host?.gated(() => this.#carry(this.#down, 'down', () => this.client.happen('message', { data })))
   }
 
   close(code = 1000, reason = ''): void {
     if (this.readyState !== 1) return
     this.readyState = 2
-    this.place?.gated(() =>
+    this.host?.gated(() =>
       this.#carry(this.#down, 'closing', () => {
         this.client.happen('close', { code, reason })
         this.#carry(this.#up, 'closed', () => this.#gone(code))
@@ -50,7 +50,7 @@ export class ServerEnd {
   said(said: Data): void {
     const data = typeof said === 'string' ? said : (said.slice().buffer as ArrayBuffer)
     this.#carry(this.#up, 'up', () => {
-      if (this.readyState === 1) this.place?.heard(this, data)
+      if (this.readyState === 1) this.host?.heard(this, data)
     })
   }
 
@@ -85,7 +85,7 @@ export class ServerEnd {
   #gone(code: number): void {
     if (this.readyState === 3) return
     this.readyState = 3
-    this.place?.left(this, code)
+    this.host?.left(this, code)
   }
 }
 

@@ -8,12 +8,12 @@ import { setLogLevel } from '../../../src/lib/log.ts'
 import { CHAT_TABLES } from './chat.ts'
 import { Database } from './database.ts'
 import { LENT_TABLES, POOL_TABLES, STEPS_TABLE } from './lent.ts'
-import { newDisk } from './place.ts'
+import { newDisk } from './object-host.ts'
 import { channelServices, QUEUE_TABLES } from './queue.ts'
 import { Schedule } from './schedule.ts'
 import { Pair, responseWithSockets } from './sockets.ts'
 import { judge } from './verdict.ts'
-import { sleep, turn, world } from './world.ts'
+import { currentWorld, sleep, turn } from './world.ts'
 
 export const stage = {
   queueDisk: newDisk([]),
@@ -29,8 +29,8 @@ export function setStage(): void {
   const set =
     (isRepeated: boolean) =>
     (run: (...args: unknown[]) => void, ms?: number, ...args: unknown[]) =>
-      world().clock.set(() => run(...args), ms ?? 0, isRepeated)
-  const clear = (id: number) => world().clock.clear(id)
+      currentWorld().clock.set(() => run(...args), ms ?? 0, isRepeated)
+  const clear = (id: number) => currentWorld().clock.clear(id)
   vi.stubGlobal('setTimeout', set(false))
   vi.stubGlobal('setInterval', set(true))
   vi.stubGlobal('clearTimeout', clear)
@@ -39,11 +39,11 @@ export function setStage(): void {
   vi.stubGlobal('WebSocketPair', Pair)
   vi.stubGlobal('WebSocket', { READY_STATE_OPEN: 1 })
   vi.stubGlobal('Response', responseWithSockets(Response))
-  vi.spyOn(performance, 'now').mockImplementation(() => world().clock.now)
-  vi.spyOn(Math, 'random').mockImplementation(() => world().random.next())
+  vi.spyOn(performance, 'now').mockImplementation(() => currentWorld().clock.now)
+  vi.spyOn(Math, 'random').mockImplementation(() => currentWorld().random.next())
   vi.spyOn(crypto, 'randomUUID').mockImplementation(() => {
     const hex = () =>
-      world()
+      currentWorld()
         .random.below(2 ** 32)
         .toString(16)
         .padStart(8, '0')

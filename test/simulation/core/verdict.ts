@@ -35,7 +35,7 @@ function judgeChat({ world, chat, chatClients }: Schedule): void {
 }
 
 const tasksOf = ({ queue }: Schedule): TaskRow[] =>
-  queue.place.disk.read<TaskRow>('SELECT id, owner, status, batch, request FROM tasks ORDER BY seq')
+  queue.host.disk.read<TaskRow>('SELECT id, owner, status, batch, request FROM tasks ORDER BY seq')
 
 function judgeTasks(schedule: Schedule): void {
   const { world, submitter, database } = schedule
@@ -50,7 +50,7 @@ function judgeTasks(schedule: Schedule): void {
     if (status === 'completed' && found !== 1) world.fault(`task ${id} is completed and has ${found} reports`)
     if (status === 'cancelled' && found !== 0) world.fault(`task ${id} is cancelled and has a report`)
   }
-  const left = schedule.queue.place.disk.read<{ n: number }>('SELECT COUNT(*) n FROM leases')[0]?.n ?? 0
+  const left = schedule.queue.host.disk.read<{ n: number }>('SELECT COUNT(*) n FROM leases')[0]?.n ?? 0
   if (left > 0) world.fault(`${left} leases are left`)
 }
 

@@ -30,7 +30,7 @@ export class Line {
   }
 }
 
-export class World {
+export class CoreWorld {
   readonly random: Random
   readonly clock: Clock
   readonly faults: string[] = []
@@ -135,11 +135,11 @@ export class World {
 }
 
 /** The one that is played: what the runtime gives by global names finds it here. */
-let played: World | null = null
-export function play(world: World): void {
+let played: CoreWorld | null = null
+export function play(world: CoreWorld): void {
   played = world
 }
-export function world(): World {
+export function currentWorld(): CoreWorld {
   if (played === null) throw new Error('no world is played')
   return played
 }

@@ -38,7 +38,10 @@ export const contentOf = (key: string, { name, size }: Write): string => `${key}
 
 export const linesOf = ({ key, lines }: Command): string[] => Array.from({ length: lines }, (_, at) => `${key} ${at}\n`)
 
-export function after(before: ReadonlyMap<string, string>, { key, writes, removes }: Command): Map<string, string> {
+export function filesAfter(
+  before: ReadonlyMap<string, string>,
+  { key, writes, removes }: Command,
+): Map<string, string> {
   const files = new Map(before)
   for (const write of writes) files.set(write.name, contentOf(key, write))
   for (const name of removes) files.delete(name)
@@ -64,15 +67,15 @@ const firstLine = (text: string | undefined): string => text?.split('\n', 1)[0] 
 
 type Files = ReadonlyMap<string, string>
 /** What stood there before, what users stored, and the newest command without an outcome. */
-type Before = { files: Files; stored: Files; doubted: Command | null }
+type KnownStates = { files: Files; stored: Files; doubted: Command | null }
 
 /** Files that are neither as they were nor as the command makes them. */
 export function wrongFiles(
   command: Command,
-  { isEnded, found, files, stored, doubted }: Before & { isEnded: boolean; found: Files },
+  { isEnded, found, files, stored, doubted }: KnownStates & { isEnded: boolean; found: Files },
 ): string[] {
   const wrong: string[] = []
-  const wanted = isEnded ? after(files, command) : files
+  const wanted = isEnded ? filesAfter(files, command) : files
   for (const name of new Set([...found.keys(), ...wanted.keys(), ...stored.keys()])) {
     const text = found.get(name)
     if (text !== undefined && !isWhole(name, text)) wrong.push(`${command.key}: ${name} is torn`)

@@ -23,21 +23,21 @@ const GiB = 2 ** 30
 const LIMITS = { diskBytes: GiB, memoryBytes: GiB, processes: 100, fileBytes: GiB, tmpBytes: GiB }
 const QUIET = () => {}
 
-export type Ran = (command: Command, files: ReadonlyMap<string, string>) => void
+export type OnRan = (command: Command, files: ReadonlyMap<string, string>) => void
 
 export class Machine {
   readonly name: string
   readonly id: string
   readonly #root: string
   readonly #network: Network
-  readonly #ran: Ran
+  readonly #ran: OnRan
   #runner: Program | null = null
   #shells = new Set<SimulatedShell>()
   #programs = new Set<SimulatedProgram>()
   /** Simulated times of its deaths, and of its sandboxes'. */
   readonly deaths: number[] = []
 
-  constructor(name: string, { root, network, ran }: { root: string; network: Network; ran: Ran }) {
+  constructor(name: string, { root, network, ran }: { root: string; network: Network; ran: OnRan }) {
     this.name = name
     this.id = Buffer.from(name.padEnd(16, '.')).toString('hex')
     this.#root = mkdtempSync(join(root, 'machine-'))
@@ -155,7 +155,11 @@ function filesIn(folder: string): Map<string, string> {
   )
 }
 
-type Asked = { id?: unknown; method?: string; params?: { arguments?: { command?: string }; protocolVersion?: string } }
+type ToolRequest = {
+  id?: unknown
+  method?: string
+  params?: { arguments?: { command?: string }; protocolVersion?: string }
+}
 
 /** A tool server that answers a call when its time is over. */
 class SimulatedProgram extends EventEmitter {
@@ -165,16 +169,16 @@ class SimulatedProgram extends EventEmitter {
   readonly stdout = Object.assign(new EventEmitter(), { pause: () => {}, resume: () => {} })
   readonly stderr = new EventEmitter()
   readonly #folder: string
-  readonly #ran: Ran
+  readonly #ran: OnRan
 
-  constructor(folder: string, ran: Ran) {
+  constructor(folder: string, ran: OnRan) {
     super()
     this.#folder = folder
     this.#ran = ran
   }
 
   #heard(line: string): void {
-    const { id, method, params } = JSON.parse(line) as Asked
+    const { id, method, params } = JSON.parse(line) as ToolRequest
     if (id === undefined) return
     if (method === 'tools/call') this.#called(id, params?.arguments?.command ?? '')
     else this.#answer(id, GREETING, 0)
@@ -206,12 +210,12 @@ const GREETING = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, s
 class SimulatedShell {
   readonly #folder: string
   readonly #events: ShellEvents
-  readonly #ran: Ran
+  readonly #ran: OnRan
   isDead = false
   isRunning = false
   prompt: Prompt | null = null
 
-  constructor(folder: string, events: ShellEvents, ran: Ran) {
+  constructor(folder: string, events: ShellEvents, ran: OnRan) {
     this.#folder = folder
     this.#events = events
     this.#ran = ran

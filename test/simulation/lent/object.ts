@@ -125,7 +125,7 @@ export class PoolLife extends Holder {
   }
 }
 
-type Outside = {
+type LentObjectDeps = {
   disk: Disk
   pool: () => PoolLife | null
   isDeadly: () => boolean
@@ -137,11 +137,11 @@ type Outside = {
 export class ConversationLife extends Holder {
   readonly files: WorkspaceStore
   readonly runner: ConversationRunner
-  readonly #outside: Outside
+  readonly #outside: LentObjectDeps
   readonly #sql: SqlStorage
   #isWorking = false
 
-  constructor(outside: Outside) {
+  constructor(outside: LentObjectDeps) {
     super(outside.isDeadly, outside.died)
     this.#outside = outside
     const storage = outside.disk.storage(this)

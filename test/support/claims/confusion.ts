@@ -1,7 +1,7 @@
 // How a set of labelled sentences fares in the checker, by language, form and label.
 
 import { checkSentence, type Verdict } from '../../../src/analysis/write/claims/check.ts'
-import type { Known } from '../../../src/analysis/write/claims/known.ts'
+import type { KnownFacts } from '../../../src/analysis/write/claims/known.ts'
 import { SHEETS } from '../../fixtures/sentences/facts.ts'
 import type { Sentence } from '../../fixtures/sentences/sentence.ts'
 import { knownOfSheet } from './known-of-sheet.ts'
@@ -12,7 +12,7 @@ export function confusion<S extends Pick<Sentence, 'sheet' | 'label' | 'text'>>(
   sentences: readonly S[],
   groupOf: (sentence: S) => string,
 ): Row[] {
-  const known = new Map<string, Known>(SHEETS.map((sheet) => [sheet.key, knownOfSheet(sheet)]))
+  const known = new Map<string, KnownFacts>(SHEETS.map((sheet) => [sheet.key, knownOfSheet(sheet)]))
   const rows = new Map<string, Row>()
   for (const sentence of sentences) {
     const facts = known.get(sentence.sheet)

@@ -4,7 +4,7 @@
 import { type Figure, figuresIn } from '../../../src/analysis/write/claims/figures.ts'
 import { isWithin } from '../../../src/analysis/write/claims/judge-figure.ts'
 import { type KeyedFigure, keyedFigures } from '../../../src/analysis/write/claims/keys.ts'
-import type { Known } from '../../../src/analysis/write/claims/known.ts'
+import type { KnownFacts } from '../../../src/analysis/write/claims/known.ts'
 import { plain } from '../../../src/analysis/write/sentences.ts'
 import type { UnseenSentence } from '../../fixtures/sentences/unseen.ts'
 
@@ -15,7 +15,7 @@ const SIGN = /(?:HK\$|US\$|NT\$|[$¥₩€]|RMB|CNY|HKD|USD|JPY|KRW)\s?$/
 /** The sentence with a key for each figure that a note tells of a fact of the sheet; null where there is none. */
 export function keyedSentence(
   { text: given, notes, language }: Pick<UnseenSentence, 'text' | 'notes' | 'language'>,
-  known: Known,
+  known: KnownFacts,
 ): KeyedSentence | null {
   const keys = new Map(keyedFigures(known, language).map((figure) => [figure.fact as string, figure]))
   const facts = notes.split(' ').flatMap((note) => {

@@ -1,11 +1,11 @@
 // The sheets of the labelled sentences as what the checker compares words with.
 
-import { type FactName, type Known, UNITS } from '../../../src/analysis/write/claims/known.ts'
+import { type FactName, type KnownFacts, UNITS } from '../../../src/analysis/write/claims/known.ts'
 import { columns, indicatorSeries } from '../../../src/market/indicators/index.ts'
 import { FACTS, factOf } from '../../fixtures/sentences/fact-list.ts'
 import type { Sheet } from '../../fixtures/sentences/facts.ts'
 
-export function knownOfSheet(s: Sheet): Known {
+export function knownOfSheet(s: Sheet): KnownFacts {
   const series = indicatorSeries(columns(s.bars.map((b) => ({ ...b, amount: null }))))
   const nums = (x: ArrayLike<number>) => Array.from(x, (v) => (Number.isNaN(v) ? null : v))
   const last = (x: ArrayLike<number>) => nums(x).at(-1) ?? null

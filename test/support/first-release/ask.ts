@@ -21,7 +21,7 @@ export function askerOf(url: string): Ask {
 }
 
 /** The members of an answer that must be a success. */
-export async function told<T>(ask: Ask, call: string, body?: unknown): Promise<T> {
+export async function successOf<T>(ask: Ask, call: string, body?: unknown): Promise<T> {
   const answer = await ask(call, body)
   if (answer.status >= 300) throw new Error(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`)
   return answer.body as T
@@ -52,7 +52,7 @@ export type Happened = {
 export async function eventsOf(ask: Ask, id: string): Promise<Happened[]> {
   const all: Happened[] = []
   for (;;) {
-    const page = await told<{ events: Happened[]; has_more: boolean }>(
+    const page = await successOf<{ events: Happened[]; has_more: boolean }>(
       ask,
       `GET /api/conversations/${id}/events?limit=100&start_id=${(all.at(-1)?.id ?? -1) + 1}`,
     )
@@ -64,7 +64,7 @@ export async function eventsOf(ask: Ask, id: string): Promise<Happened[]> {
 /** Says something to the agent and waits until it has nothing more to do; answers with what happened. */
 export async function say(ask: Ask, id: string, content: string): Promise<Happened[]> {
   const before = (await eventsOf(ask, id)).length
-  await told(ask, `POST /api/conversations/${id}/events`, { action: 'message', args: { content, image_urls: [] } })
+  await successOf(ask, `POST /api/conversations/${id}/events`, { action: 'message', args: { content, image_urls: [] } })
   return settled(ask, id, before)
 }
 

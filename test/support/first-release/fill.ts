@@ -1,7 +1,7 @@
 // Everything that a service keeps, made through its interface: what a state folder of an earlier release is filled with.
 
 import type { ScriptedModel } from '../scripted-model.ts'
-import { type Ask, eventsOf, say, settled, told, until } from './ask.ts'
+import { type Ask, eventsOf, say, settled, successOf, until } from './ask.ts'
 
 export type FillTargets = { readonly model: ScriptedModel; readonly hook: string; readonly tick: () => Promise<void> }
 
@@ -10,27 +10,35 @@ export async function fill(ask: Ask, places: FillTargets): Promise<void> {
   await shellConversations(ask)
   await modelConversations(ask, places.model)
   await analyses(ask, places)
-  await told(ask, 'POST /api/keys', { owner: 'local', name: 'laptop', scopes: ['conversations', 'analysis'] })
-  await told(ask, 'POST /api/keys', {
+  await successOf(ask, 'POST /api/keys', { owner: 'local', name: 'laptop', scopes: ['conversations', 'analysis'] })
+  await successOf(ask, 'POST /api/keys', {
     owner: 'ann',
     name: 'until 2099',
     scopes: ['admin'],
     expires_at: '2099-01-01T00:00:00Z',
   })
-  const { id } = await told<{ id: string }>(ask, 'POST /api/keys', { owner: 'bob', name: 'gone', scopes: ['analysis'] })
-  await told(ask, `DELETE /api/keys/${id}`)
+  const { id } = await successOf<{ id: string }>(ask, 'POST /api/keys', {
+    owner: 'bob',
+    name: 'gone',
+    scopes: ['analysis'],
+  })
+  await successOf(ask, `DELETE /api/keys/${id}`)
 }
 
 async function preferences(ask: Ask): Promise<void> {
-  await told(ask, 'POST /api/settings', { language: 'en', git_user_name: 'Ann', git_user_email: 'ann@example.com' })
+  await successOf(ask, 'POST /api/settings', {
+    language: 'en',
+    git_user_name: 'Ann',
+    git_user_email: 'ann@example.com',
+  })
   for (const [name, value] of [
     ['DEPLOY_TOKEN', 'a sealed value'],
     ['OTHER_TOKEN', '另一个值 🔑'],
   ]) {
-    await told(ask, 'POST /api/secrets', { name, value, description: `what ${name} opens` })
+    await successOf(ask, 'POST /api/secrets', { name, value, description: `what ${name} opens` })
   }
-  await told(ask, 'POST /api/security/policy', { policy: 'raise "never delete" if:\n  (call: ToolCall)\n' })
-  await told(ask, 'POST /api/security/settings', { RISK_SEVERITY: 2 })
+  await successOf(ask, 'POST /api/security/policy', { policy: 'raise "never delete" if:\n  (call: ToolCall)\n' })
+  await successOf(ask, 'POST /api/security/settings', { RISK_SEVERITY: 2 })
 }
 
 const WORK = `mkdir -p src 'with space' && printf 'one\\ntwo\\nthree\\n' > src/a.txt && printf '价格 😀\\n' > 'with space/ü.md'
@@ -39,7 +47,7 @@ git checkout -q - && git merge -q side && git tag v1 && ln -s src/a.txt link && 
 echo changed >> src/a.txt && echo new > new.txt && printf '#!/bin/bash\\necho set up\\n' > run.sh && git log --oneline | wc -l`
 
 async function shellConversations(ask: Ask): Promise<void> {
-  const made = (body: object) => told<{ conversation_id: string }>(ask, 'POST /api/conversations', body)
+  const made = (body: object) => successOf<{ conversation_id: string }>(ask, 'POST /api/conversations', body)
   const id = 'shell-work'
   await made({ conversation_id: id, initial_user_msg: WORK, conversation_instructions: 'Speak plainly.' })
   await settled(ask, id, 0)
@@ -47,8 +55,8 @@ async function shellConversations(ask: Ask): Promise<void> {
   await say(ask, id, 'ls -la; wc -c big.txt small.txt; echo "token: $DEPLOY_TOKEN"; cat no-such-file; false')
   const early = (await eventsOf(ask, id)).at(-1)?.id
   await say(ask, id, 'rm new.txt; echo later > later.txt; node -e "console.log(6*7)"')
-  await told(ask, `POST /api/conversations/${id}/events`, image())
-  await told(ask, `POST /api/conversations/${id}/submit-feedback`, {
+  await successOf(ask, `POST /api/conversations/${id}/events`, image())
+  await successOf(ask, `POST /api/conversations/${id}/submit-feedback`, {
     email: 'ann@example.com',
     version: '1.0',
     permissions: 'private',
@@ -56,13 +64,17 @@ async function shellConversations(ask: Ask): Promise<void> {
     token: '',
     trajectory: [],
   })
-  await told(ask, `PATCH /api/conversations/${id}`, { title: 'Shell work, renamed' })
-  await told(ask, `POST /api/conversations/${id}/security/settings`, { RISK_SEVERITY: 0 })
-  await told(ask, `POST /api/conversations/${id}/fork`, { event_id: early, title: 'A fork', conversation_id: 'forked' })
+  await successOf(ask, `PATCH /api/conversations/${id}`, { title: 'Shell work, renamed' })
+  await successOf(ask, `POST /api/conversations/${id}/security/settings`, { RISK_SEVERITY: 0 })
+  await successOf(ask, `POST /api/conversations/${id}/fork`, {
+    event_id: early,
+    title: 'A fork',
+    conversation_id: 'forked',
+  })
   await say(ask, 'forked', 'cat new.txt; echo forked > fork.txt; git status --short')
   await made({ conversation_id: 'deleted', initial_user_msg: 'echo gone > gone.txt' })
   await settled(ask, 'deleted', 0)
-  await told(ask, 'DELETE /api/conversations/deleted')
+  await successOf(ask, 'DELETE /api/conversations/deleted')
   await made({ conversation_id: 'empty' })
   await rest(ask, [id, 'forked', 'empty'])
 }
@@ -72,7 +84,7 @@ async function upload(ask: Ask, id: string): Promise<void> {
   const form = new FormData()
   form.append('files', new File(['small\n'], 'small.txt'))
   form.append('files', new File(['a line of a large file\n'.repeat(60_000)], 'big.txt'))
-  await told(ask, `POST /api/conversations/${id}/upload-files`, form)
+  await successOf(ask, `POST /api/conversations/${id}/upload-files`, form)
 }
 
 /** A message that is larger than a row may be. */
@@ -88,7 +100,7 @@ async function rest(ask: Ask, ids: readonly string[]): Promise<void> {
       const last = (await eventsOf(ask, id)).findLast(({ observation }) => observation === 'agent_state_changed')
       return last?.extras?.agent_state !== 'running' && last?.extras?.agent_state !== 'loading'
     })
-    await told(ask, `POST /api/conversations/${id}/stop`)
+    await successOf(ask, `POST /api/conversations/${id}/stop`)
   }
 }
 
@@ -113,7 +125,7 @@ async function modelConversations(ask: Ask, model: ScriptedModel): Promise<void>
       },
     ],
   })
-  await told(ask, 'POST /api/settings', {
+  await successOf(ask, 'POST /api/settings', {
     llm_model: 'openai/scripted',
     llm_base_url: `${model.url}/first/v1`,
     llm_api_key: 'a sealed model key',
@@ -125,47 +137,51 @@ async function modelConversations(ask: Ask, model: ScriptedModel): Promise<void>
       shttp_servers: [{ url: 'https://tools.example/mcp', api_key: 'sealed' }],
     },
   })
-  await told(ask, 'POST /api/conversations', { conversation_id: 'model-work', initial_user_msg: 'Look around.' })
+  await successOf(ask, 'POST /api/conversations', { conversation_id: 'model-work', initial_user_msg: 'Look around.' })
   await settled(ask, 'model-work', 0)
   await say(ask, 'model-work', 'Now finish.')
-  await told(ask, 'POST /api/settings', { confirmation_mode: true })
+  await successOf(ask, 'POST /api/settings', { confirmation_mode: true })
   await say(ask, 'model-work', 'Now ask me before you act.')
   await rest(ask, ['model-work'])
 }
 
 async function analyses(ask: Ask, { hook, tick }: FillTargets): Promise<void> {
   const api = '/api/v1/analysis'
-  await told(ask, `PUT ${api}/channels/desk`, { kind: 'webhook', settings: { url: hook, token: 'sealed-token' } })
-  await told(ask, `PUT ${api}/channels/off`, {
+  await successOf(ask, `PUT ${api}/channels/desk`, { kind: 'webhook', settings: { url: hook, token: 'sealed-token' } })
+  await successOf(ask, `PUT ${api}/channels/off`, {
     kind: 'gotify',
     enabled: false,
     settings: { url: hook, token: 'Agotify' },
   })
-  await told(ask, `POST ${api}/analyze`, { stock_code: '600519' })
-  await told(ask, `POST ${api}/analyze`, { stock_code: 'AAPL', report_type: 'simple', report_language: 'en' })
-  await told(ask, `POST ${api}/analyze`, { stock_codes: ['600519', '00700', 'NVDA'], async_mode: true, notify: true })
-  await told(ask, `POST ${api}/market-review`, { region: 'cn' })
-  const list = await told<{ watchlist_id: string }>(ask, `POST ${api}/watchlists`, {
+  await successOf(ask, `POST ${api}/analyze`, { stock_code: '600519' })
+  await successOf(ask, `POST ${api}/analyze`, { stock_code: 'AAPL', report_type: 'simple', report_language: 'en' })
+  await successOf(ask, `POST ${api}/analyze`, {
+    stock_codes: ['600519', '00700', 'NVDA'],
+    async_mode: true,
+    notify: true,
+  })
+  await successOf(ask, `POST ${api}/market-review`, { region: 'cn' })
+  const list = await successOf<{ watchlist_id: string }>(ask, `POST ${api}/watchlists`, {
     name: 'tech',
     stock_codes: ['NVDA', 'MSFT'],
   })
-  for (const stock_code of ['600519', 'AAPL']) await told(ask, 'POST /api/v1/stocks/watchlist/add', { stock_code })
+  for (const stock_code of ['600519', 'AAPL']) await successOf(ask, 'POST /api/v1/stocks/watchlist/add', { stock_code })
   const plan = {
     name: 'Every day',
     what: { kind: 'watchlist', watchlist_id: list.watchlist_id },
     when: { times: [nextMinute()], zone: 'UTC', days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] },
     channels: ['desk'],
   }
-  const { schedule_id: id } = await told<{ schedule_id: string }>(ask, `POST ${api}/schedules`, plan)
+  const { schedule_id: id } = await successOf<{ schedule_id: string }>(ask, `POST ${api}/schedules`, plan)
   await until('the schedule run', async () => {
     await tick()
-    const { runs } = await told<{ runs: { status: string }[] }>(ask, `GET ${api}/schedule-runs`)
+    const { runs } = await successOf<{ runs: { status: string }[] }>(ask, `GET ${api}/schedule-runs`)
     return runs.some(({ status }) => status !== 'claimed' && status !== 'waiting')
   })
-  await told(ask, `PUT ${api}/schedules/${id}`, { ...plan, enabled: false })
-  await told(ask, `POST ${api}/channels/desk/test`)
+  await successOf(ask, `PUT ${api}/schedules/${id}`, { ...plan, enabled: false })
+  await successOf(ask, `POST ${api}/channels/desk/test`)
   await until('all tasks done', async () => {
-    const { tasks } = await told<{ tasks: { status: string }[] }>(ask, `GET ${api}/tasks?limit=100`)
+    const { tasks } = await successOf<{ tasks: { status: string }[] }>(ask, `GET ${api}/tasks?limit=100`)
     return tasks.length > 3 && tasks.every(({ status }) => status === 'completed')
   })
 }

@@ -1,7 +1,7 @@
 // Everything that can be read through the interface and does not change with the clock, by the call that reads it.
 
 import { createHash } from 'node:crypto'
-import { type Ask, told } from './ask.ts'
+import { type Ask, successOf } from './ask.ts'
 
 export type Answers = Record<string, unknown>
 
@@ -80,7 +80,7 @@ async function conversations(ask: Ask, read: Read): Promise<void> {
 }
 
 async function records(ask: Ask, read: Read, make: Read): Promise<void> {
-  const { items } = await told<{ items: { id: number }[] }>(ask, 'GET /api/v1/history?limit=100')
+  const { items } = await successOf<{ items: { id: number }[] }>(ask, 'GET /api/v1/history?limit=100')
   await read('/api/v1/history?limit=100')
   for (const { id } of items) {
     const path = `/api/v1/history/${id}`
@@ -90,7 +90,7 @@ async function records(ask: Ask, read: Read, make: Read): Promise<void> {
 }
 
 async function each(ask: Ask, path: string, list: string, id: string, read: Read): Promise<void> {
-  const found = await told<Record<string, Record<string, string>[]>>(ask, `GET ${path}`)
+  const found = await successOf<Record<string, Record<string, string>[]>>(ask, `GET ${path}`)
   for (const one of found[list] ?? []) await read(`${path}/${one[id]}`)
 }
 

@@ -32,14 +32,14 @@ const BEGINNINGS =
 /** `patienceMs`: whoever has no answer after it hangs. */
 type Options = { random: Random; key: string | null; patienceMs: number }
 
-export type Told = {
+export type FuzzReport = {
   readonly sent: Map<string, number>
   readonly statuses: Map<number, number>
   readonly faults: string[]
 }
 
 export class Fuzz {
-  readonly told: Told = { sent: new Map(), statuses: new Map(), faults: [] }
+  readonly told: FuzzReport = { sent: new Map(), statuses: new Map(), faults: [] }
   readonly #url: string
   readonly #random: Random
   readonly #patienceMs: number

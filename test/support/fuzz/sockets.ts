@@ -36,12 +36,12 @@ const ACTION = {
   required: ['action', 'args'],
 }
 
-export type Heard = { faults: string[]; answered: number }
+export type SocketReport = { faults: string[]; answered: number }
 export type SocketFuzz = { url: string; key: string | null; values: Values; random: Random; patienceMs: number }
 
 /** What went wrong on so many sockets, some at a time, and how many of them answered to the end. */
-export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: number): Promise<Heard> {
-  const heard: Heard = { faults: [], answered: 0 }
+export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: number): Promise<SocketReport> {
+  const heard: SocketReport = { faults: [], answered: 0 }
   let left = count
   const worker = async () => {
     while (left > 0) {
@@ -55,7 +55,7 @@ export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: numbe
   return heard
 }
 
-async function oneSocket({ url, key, values, random, patienceMs }: SocketFuzz): Promise<Heard> {
+async function oneSocket({ url, key, values, random, patienceMs }: SocketFuzz): Promise<SocketReport> {
   const id = encodeURIComponent(values.idFor('conversation_id').toWellFormed())
   const isPlain = random() < 0.7
   const after = pick(random, ['-1', '0', '3', '99999', 'x'])
@@ -83,7 +83,7 @@ function frameOf({ values, random, isPlain }: Making): string {
 type Talk = { said: readonly string[]; isPlain: boolean; patienceMs: number }
 
 /** Says it all, with a ping at the end where the protocol has one, and listens until the answer. */
-function talk(address: string, { said, isPlain, patienceMs }: Talk): Promise<Heard> {
+function talk(address: string, { said, isPlain, patienceMs }: Talk): Promise<SocketReport> {
   return new Promise((resolve) => {
     const faults: string[] = []
     const socket = new WebSocket(address)

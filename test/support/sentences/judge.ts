@@ -8,24 +8,24 @@ import type { StateId } from '../../fixtures/sentences/states.ts'
 import { oracleDates, oracleFacts, oracleStates } from './oracle.ts'
 import { readDate, readNumber } from './reader.ts'
 
-export type Known = {
+export type SheetOracle = {
   readonly sheet: Sheet
   readonly facts: ReturnType<typeof oracleFacts>
   readonly dates: ReturnType<typeof oracleDates>
   readonly states: ReturnType<typeof oracleStates>
 }
 
-export const knownOf = (sheet: Sheet): Known => ({
+export const knownOf = (sheet: Sheet): SheetOracle => ({
   sheet,
   facts: oracleFacts(sheet),
   dates: oracleDates(sheet),
   states: oracleStates(sheet),
 })
 
-type Told = { readonly value: number; readonly half: number; readonly mode: Mode }
+type StatedFigure = { readonly value: number; readonly half: number; readonly mode: Mode }
 
 /** The rule of figures, as README.md of the fixtures states it. */
-export function isBorne(fact: number, { value, half, mode }: Told): boolean {
+export function isBorne(fact: number, { value, half, mode }: StatedFigure): boolean {
   const [size, told, slack] = [Math.abs(fact), Math.abs(value), 1e-9 * Math.max(1, Math.abs(fact))]
   if (mode === 'exact') return Math.abs(value - fact) <= half + slack
   if (mode === 'about') return Math.abs(value - fact) <= Math.max(0.02 * size, half) + slack
@@ -34,7 +34,7 @@ export function isBorne(fact: number, { value, half, mode }: Told): boolean {
   return size < told && told - size <= Math.max(0.15 * size, 3 * half)
 }
 
-function figureHolds({ sheet, facts }: Known, claim: FigureClaim): boolean {
+function figureHolds({ sheet, facts }: SheetOracle, claim: FigureClaim): boolean {
   const fact = facts[claim.fact]
   const { value, half, currencies, isPercent } = readNumber(claim.written)
   if (fact === null) return false
@@ -60,14 +60,14 @@ export function isReadAsClaimed(claim: FigureClaim): boolean {
 const isSameDay = (date: string | null, told: string) =>
   date !== null && (told.startsWith('-') ? date.slice(5) === told.slice(2) : date === told)
 
-function differenceHolds({ facts }: Known, claim: Extract<Claim, { kind: 'difference' }>): boolean {
+function differenceHolds({ facts }: SheetOracle, claim: Extract<Claim, { kind: 'difference' }>): boolean {
   const [a, b] = [facts[claim.a], facts[claim.b]]
   if (a === null || b === null) return false
   const { value, half } = readNumber(claim.written)
   return isBorne(claim.as === 'points' ? a - b : (100 * (a - b)) / b, { value, half, mode: 'exact' })
 }
 
-export function holds(known: Known, claim: Claim): boolean | 'undecidable' {
+export function holds(known: SheetOracle, claim: Claim): boolean | 'undecidable' {
   const { sheet, facts, dates, states } = known
   switch (claim.kind) {
     case 'figure':
@@ -97,7 +97,7 @@ export function holds(known: Known, claim: Claim): boolean | 'undecidable' {
   }
 }
 
-export function secondLabel(known: Known, claims: readonly Claim[]): Label {
+export function secondLabel(known: SheetOracle, claims: readonly Claim[]): Label {
   const verdicts = claims.map((claim) => holds(known, claim))
   if (verdicts.includes(false)) return 'false'
   return verdicts.length === 0 || verdicts.includes('undecidable') ? 'undecidable' : 'true'
@@ -105,7 +105,7 @@ export function secondLabel(known: Known, claims: readonly Claim[]): Label {
 
 const MODES: Record<string, Mode> = { '~': 'about', '<': 'nearly', '>': 'over' }
 
-function givenHolds({ facts, dates, states }: Known, name: string, told: string | boolean): boolean {
+function givenHolds({ facts, dates, states }: SheetOracle, name: string, told: string | boolean): boolean {
   if (typeof told === 'boolean') return states[name.slice('is '.length) as StateId] === told
   if (name.startsWith('at ')) return isSameDay(dates[name.slice('at '.length) as keyof typeof dates], told)
   const mode = MODES[told.charAt(0)]
@@ -116,7 +116,7 @@ function givenHolds({ facts, dates, states }: Known, name: string, told: string 
 }
 
 /** Null where its writer noted nothing that data can decide. */
-export function handLabel(known: Known, { given }: HandSentence): Label | null {
+export function handLabel(known: SheetOracle, { given }: HandSentence): Label | null {
   const names = Object.entries(given)
   if (names.length === 0) return null
   return names.every(([name, told]) => givenHolds(known, name, told)) ? 'true' : 'false'

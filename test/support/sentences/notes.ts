@@ -7,7 +7,7 @@ import type { DateName } from '../../fixtures/sentences/claims.ts'
 import { FACT_IDS, type FactId } from '../../fixtures/sentences/fact-list.ts'
 import { MARKET_DAYS, type MarketDay } from '../../fixtures/sentences/market-days.ts'
 import { STATE_IDS, type StateId } from '../../fixtures/sentences/states.ts'
-import { isBorne, type Known } from './judge.ts'
+import { isBorne, type SheetOracle } from './judge.ts'
 import { readNumber } from './reader.ts'
 
 const MODES = { '~': 'about', '<': 'nearly', '>': 'over' } as const
@@ -15,13 +15,13 @@ const MODES = { '~': 'about', '<': 'nearly', '>': 'over' } as const
 const isFact = (name: string): name is FactId => FACT_IDS.some((id) => id === name)
 const isState = (name: string): name is StateId => STATE_IDS.some((id) => id === name)
 
-function factNamed({ facts }: Known, name: string): number | null {
+function factNamed({ facts }: SheetOracle, name: string): number | null {
   if (/^\d+$/.test(name)) return Number(name)
   if (!isFact(name)) throw new Error(`no fact «${name}»`)
   return facts[name]
 }
 
-function computed(known: Known, expression: string): number | null {
+function computed(known: SheetOracle, expression: string): number | null {
   const [, a = '', sign, b, less] = /^(\w+)(?:([-/])(\w+))?(-1)?$/.exec(expression) ?? []
   const [left, right] = [factNamed(known, a), b === undefined ? null : factNamed(known, b)]
   if (sign === undefined || left === null) return left
@@ -38,12 +38,12 @@ function bears(fact: number, told: string): boolean {
   return isBorne(fact, { value, half, mode })
 }
 
-function figureHolds(known: Known, expression: string, told: string): boolean {
+function figureHolds(known: SheetOracle, expression: string, told: string): boolean {
   const fact = computed(known, expression)
   return fact !== null && bears(fact, told)
 }
 
-function namedHolds({ sheet, facts, dates, states }: Known, kind: string, rest: string): boolean {
+function namedHolds({ sheet, facts, dates, states }: SheetOracle, kind: string, rest: string): boolean {
   const isSaid = kind === 'is'
   switch (kind) {
     case 'is':
@@ -73,7 +73,7 @@ function namedHolds({ sheet, facts, dates, states }: Known, kind: string, rest: 
   }
 }
 
-export function noteHolds(known: Known, note: string): boolean {
+export function noteHolds(known: SheetOracle, note: string): boolean {
   const named = /^([a-z]+):(.+)$/.exec(note)
   if (named) return namedHolds(known, named[1] ?? '', named[2] ?? '')
   const order = /^(\w+)>(\w+)$/.exec(note)

@@ -15,12 +15,12 @@ export type Subject = {
 }
 
 /** An analysis's dependencies, and how it is told of. */
-export type World = Deps &
+export type AnalysisWorld = Deps &
   Pick<AnalysisCtx, 'clock' | 'signal'> & {
     onStage: (progress: number, message: string, stage: string) => void
   }
 
-export function analyze({ instrument, names, request, configuredLanguage, queryId }: Subject, world: World) {
+export function analyze({ instrument, names, request, configuredLanguage, queryId }: Subject, world: AnalysisWorld) {
   const language = request.language ?? configuredLanguage
   const { onStage, clock, signal, ...deps } = world
   const name = knownName(names, null, { language, instrument }) ?? instrument.key

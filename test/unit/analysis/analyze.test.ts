@@ -6,7 +6,7 @@ import { AnalysisReport, DiagnosticSummary, ReportLanguage } from '../../../src/
 import { figure } from '../../../src/analysis/texts/format.ts'
 import type { Bar, Fetched, Provenance, ProviderRun, Quote } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
+import { ALONE, type AnalysisWorld, analyze, DEADLINES, type Subject } from './alone.ts'
 import { anyBars, barsOf, wave } from './series.ts'
 
 const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
@@ -85,12 +85,12 @@ function quote(price: number, changes: Partial<Quote> = {}, provenance: Provenan
   return fetched(value, 'realtime_quote', provenance)
 }
 
-type Given = Partial<World> & {
+type AnalysisChanges = Partial<AnalysisWorld> & {
   given?: { bars?: Fetched<Bar[]>; quote?: Fetched<Quote> }
   stages?: [number, string][]
 }
 
-function world({ given = {}, stages = [], ...changes }: Given = {}): World {
+function world({ given = {}, stages = [], ...changes }: AnalysisChanges = {}): AnalysisWorld {
   return {
     dailyBars: async () => given.bars ?? bars(barsOf(CLOSES)),
     quote: async () => given.quote ?? { ok: false, runs: [failure('realtime_quote')] },
@@ -103,7 +103,7 @@ function world({ given = {}, stages = [], ...changes }: Given = {}): World {
   }
 }
 
-async function reportOf(asked: Subject, deps: World) {
+async function reportOf(asked: Subject, deps: AnalysisWorld) {
   const result = await analyze(asked, deps)
   if (!result.ok) throw new Error(result.message)
   return result

@@ -9,7 +9,7 @@ import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Bar } from '../../../src/market/bars.ts'
 import { benchmarkOf } from '../../../src/market/benchmarks.ts'
 import { type Instrument, parseCode } from '../../../src/market/instruments.ts'
-import { BARS, FUND, got, lost, PEERS, QUOTE, REPORT, reportWith, WHOLE } from './company-reports.ts'
+import { BARS, FUND, failedFetch, fetchedValue, PEERS, QUOTE, REPORT, reportWith, WHOLE } from './company-reports.ts'
 import { barsOf, wave } from './series.ts'
 
 type Part = { label: string; text: string; status: string } & Record<string, unknown>
@@ -71,7 +71,7 @@ test('beta, strength, liquidity and dates stand in JSON, Markdown and HTML in ev
     const asked: string[] = []
     const indexBars = async ({ key }: Instrument) => {
       asked.push(key)
-      return got(INDEX)
+      return fetchedValue(INDEX)
     }
     const report = await reportWith(WHOLE, { indexBars }, { language })
     expect(asked).toEqual(['SH000300'])
@@ -107,11 +107,11 @@ test('beta, strength, liquidity and dates stand in JSON, Markdown and HTML in ev
 })
 
 test('no bars of the index, whatever the reason, leave null and words, and the rest of the report as it is', async () => {
-  const [whole] = [await reportWith(WHOLE, { indexBars: async () => got(INDEX) })]
+  const [whole] = [await reportWith(WHOLE, { indexBars: async () => fetchedValue(INDEX) })]
   const never = new Promise<never>(() => undefined)
   const failing: Parameters<typeof reportWith>[1][] = [
-    { indexBars: async () => lost('http_429') },
-    { indexBars: async () => got([] as Bar[]) },
+    { indexBars: async () => failedFetch('http_429') },
+    { indexBars: async () => fetchedValue([] as Bar[]) },
     {
       indexBars: async () => {
         throw new Error('broken')
@@ -139,7 +139,7 @@ test('no bars of the index, whatever the reason, leave null and words, and the r
 })
 
 test('an index with a wrong bar marks beta; one whose bars fail gives none', async () => {
-  const wrong = (changed: (bar: Bar, i: number) => Bar) => ({ indexBars: async () => got(INDEX.map(changed)) })
+  const wrong = (changed: (bar: Bar, i: number) => Bar) => ({ indexBars: async () => fetchedValue(INDEX.map(changed)) })
   const tick = await reportWith(
     WHOLE,
     wrong((bar, i) => (i === 40 ? { ...bar, high: bar.high * 30 } : bar)),
@@ -168,20 +168,23 @@ test('an index with a wrong bar marks beta; one whose bars fail gives none', asy
 
 test('bars of the listing that failed a check are compared with nothing, and unsound volumes tell of no sale', async () => {
   const torn = BARS.map((bar, i) => (i > 60 ? { ...bar, low: bar.high * 2 } : bar))
-  const report = await reportWith(WHOLE, { dailyBars: async () => got(torn), indexBars: async () => got(INDEX) })
+  const report = await reportWith(WHOLE, {
+    dailyBars: async () => fetchedValue(torn),
+    indexBars: async () => fetchedValue(INDEX),
+  })
   expect(part(report, 'market_comparison')).toMatchObject({ status: 'withheld', beta: null })
   expect(part(report, 'liquidity')).toMatchObject({ status: 'withheld', sessions_to_sell: null })
   // Lots for shares: a hundred times too little, against the turnover that the source tells.
   const lots = BARS.map((bar) => ({ ...bar, amount: bar.close * bar.volume * 100 }))
-  const doubted = await reportWith(WHOLE, { dailyBars: async () => got(lots) })
+  const doubted = await reportWith(WHOLE, { dailyBars: async () => fetchedValue(lots) })
   expect(part(doubted, 'liquidity')).toMatchObject({
     status: 'withheld',
     average_turnover: null,
     sessions_to_sell: null,
   })
   const silent = await reportWith(WHOLE, {
-    dailyBars: async () => got(BARS.map((bar) => ({ ...bar, volume: 0 }))),
-    quote: async () => lost('http_429'),
+    dailyBars: async () => fetchedValue(BARS.map((bar) => ({ ...bar, volume: 0 }))),
+    quote: async () => failedFetch('http_429'),
   })
   expect(['withheld', 'no_volume']).toContain(part(silent, 'liquidity').status)
   expect(part(silent, 'liquidity').sessions_to_sell).toBeNull()
@@ -189,9 +192,9 @@ test('bars of the listing that failed a check are compared with nothing, and uns
 
 test('while the session runs only sessions that are over are compared, and the volume ratio says why there is none', async () => {
   const quotedAt = Date.parse('2026-03-20T02:30:00Z')
-  const live = { clock: () => quotedAt, quote: async () => got({ ...QUOTE, quotedAt, volume: 400_000 }) }
+  const live = { clock: () => quotedAt, quote: async () => fetchedValue({ ...QUOTE, quotedAt, volume: 400_000 }) }
   const before = BARS.slice(0, -1)
-  const changes = { ...live, dailyBars: async () => got(before), indexBars: async () => got(INDEX) }
+  const changes = { ...live, dailyBars: async () => fetchedValue(before), indexBars: async () => fetchedValue(INDEX) }
   const report = await reportWith(WHOLE, changes)
   expect(part(report, 'market_comparison')).toMatchObject({ as_of: '2026-03-19', beta_returns: 78 })
   const turnover = before.slice(-20).reduce((sum, { close, volume }) => sum + close * volume, 0) / 20
@@ -205,8 +208,11 @@ test('while the session runs only sessions that are over are compared, and the v
 test('heavy volume of a session that runs is not called a volume ratio', async () => {
   const quotedAt = Date.parse('2026-03-20T06:30:00Z')
   const quote = { ...QUOTE, quotedAt, price: QUOTE.prevClose * 1.02, change: QUOTE.prevClose * 0.02, changePct: 2 }
-  const changes = { clock: () => quotedAt, dailyBars: async () => got(BARS.slice(0, -1)) }
-  const report = await reportWith(null, { ...changes, quote: async () => got({ ...quote, volume: 9_000_000 }) })
+  const changes = { clock: () => quotedAt, dailyBars: async () => fetchedValue(BARS.slice(0, -1)) }
+  const report = await reportWith(null, {
+    ...changes,
+    quote: async () => fetchedValue({ ...quote, volume: 9_000_000 }),
+  })
   expect(renderMarkdown(report)).toContain('盘中成交已达全日均量的 3.00 倍，放量上涨')
   expect(renderMarkdown(report)).not.toMatch(/量比 \d/)
 })
@@ -216,11 +222,11 @@ test('samples and funds say why they have no comparison, dates or peers', async 
   let asked = 0
   const indexBars = async () => {
     asked += 1
-    return got(INDEX)
+    return fetchedValue(INDEX)
   }
   const sampled = {
-    dailyBars: async () => ({ ...got(BARS), provenance }),
-    quote: async () => ({ ...got(QUOTE), provenance }),
+    dailyBars: async () => ({ ...fetchedValue(BARS), provenance }),
+    quote: async () => ({ ...fetchedValue(QUOTE), provenance }),
   }
   const sample = await reportWith(WHOLE, { ...sampled, indexBars })
   expect([asked, part(sample, 'market_comparison').status]).toEqual([0, 'sample'])
@@ -237,7 +243,7 @@ test('the day on which results were told stands beside their period where a sour
   const { report } = REPORT
   if (report === null) throw new Error('no results')
   const told = { ...REPORT, report: { ...report, announcedOn: '2026-03-12' } }
-  const made = await reportWith({ ...WHOLE, fundamentals: async () => got(told) })
+  const made = await reportWith({ ...WHOLE, fundamentals: async () => fetchedValue(told) })
   expect(part(made, 'company_dates')).toMatchObject({ results_told_on: '2026-03-12' })
   expect(part(made, 'company_dates').text).toContain('公布于 2026-03-12')
 })
@@ -245,9 +251,9 @@ test('the day on which results were told stands beside their period where a sour
 test('a listing with few sessions has strength as far as they reach, and no beta', async () => {
   const young = barsOf(wave(40, 0.2), { volume: 20_000 })
   const made = await reportWith(null, {
-    dailyBars: async () => got(young),
-    quote: async () => lost('http_429'),
-    indexBars: async () => got(INDEX),
+    dailyBars: async () => fetchedValue(young),
+    quote: async () => failedFetch('http_429'),
+    indexBars: async () => fetchedValue(INDEX),
   })
   expect(part(made, 'market_comparison')).toMatchObject({
     ...{ status: 'told', beta: null, relative_strength_60d_pct: null },
@@ -270,11 +276,11 @@ test('the multiples of the industry stand beside the company’s own, as medians
   const wild = { ...PEERS, companies: PEERS.companies.map((peer) => ({ ...peer, peRatio: 1e9, pbRatio: -2 })) }
   const few = { ...PEERS, companies: PEERS.companies.slice(0, 4) }
   for (const value of [wild, few]) {
-    const made = await reportWith({ ...WHOLE, peers: async () => got(value) })
+    const made = await reportWith({ ...WHOLE, peers: async () => fetchedValue(value) })
     expect(part(made, 'peer_multiples')).toMatchObject({ status: 'too_few', median_pe: null, median_pb: null })
   }
   const alone = { ...PEERS, companies: PEERS.companies.slice(1) }
-  const outside = await reportWith({ ...WHOLE, peers: async () => got(alone) })
+  const outside = await reportWith({ ...WHOLE, peers: async () => fetchedValue(alone) })
   expect(part(outside, 'peer_multiples')).toMatchObject({ status: 'ok', pe: null, median_pe: 22 })
 })
 
@@ -282,7 +288,7 @@ test('peers are asked for by the boards, and what is not told is said by its kin
   const asked: string[][] = []
   const peers = async (boards: readonly { name: string }[]) => {
     asked.push(boards.map(({ name }) => name))
-    return got(PEERS)
+    return fetchedValue(PEERS)
   }
   await reportWith({ ...WHOLE, peers })
   expect(asked).toEqual([['白酒', '贵州板块']])
@@ -292,10 +298,10 @@ test('peers are asked for by the boards, and what is not told is said by its kin
     ['empty', 'no_data'],
     ['timeout', 'failed'],
   ] as const) {
-    const made = await reportWith({ ...WHOLE, peers: async () => lost(errorType) })
+    const made = await reportWith({ ...WHOLE, peers: async () => failedFetch(errorType) })
     expect(part(made, 'peer_multiples')).toMatchObject({ status, text: words[status], median_pe: null })
     // Without its boards nobody knows the industry, and nobody is asked.
-    const bare = await reportWith({ ...WHOLE, boards: async () => lost(errorType), peers })
+    const bare = await reportWith({ ...WHOLE, boards: async () => failedFetch(errorType), peers })
     expect(part(bare, 'peer_multiples')).toMatchObject({ status })
   }
   expect(asked).toHaveLength(1)

@@ -5,7 +5,7 @@ import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schem
 import type { Fetched, ProviderRun, Quote } from '../../../src/market/bars.ts'
 import type { BoardRankings, FlowDay, Fundamentals, Peers, RankedBoard } from '../../../src/market/company.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
+import { ALONE, type AnalysisWorld, analyze, DEADLINES, type Subject } from './alone.ts'
 import { barsOf, wave } from './series.ts'
 
 const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
@@ -103,7 +103,7 @@ export const FLOW: FlowDay[] = Array.from({ length: 10 }, (_, i) => ({
   mainNetPct: 1,
 }))
 
-export const ran = (changes: Partial<ProviderRun> = {}): ProviderRun => ({
+export const providerRun = (changes: Partial<ProviderRun> = {}): ProviderRun => ({
   dataType: 'fundamentals',
   provider: 'eastmoney',
   operation: 'x',
@@ -118,33 +118,33 @@ export const ran = (changes: Partial<ProviderRun> = {}): ProviderRun => ({
   ...changes,
 })
 
-export const got = <T>(value: T, runs = [ran()]): Fetched<T> => ({
+export const fetchedValue = <T>(value: T, runs = [providerRun()]): Fetched<T> => ({
   ok: true,
   value,
   provider: 'eastmoney',
   provenance: null,
   runs,
 })
-export const lost = (errorType: string): Fetched<never> => ({
+export const failedFetch = (errorType: string): Fetched<never> => ({
   ok: false,
-  runs: [ran({ success: false, errorType, errorMessage: `eastmoney: ${errorType}` })],
+  runs: [providerRun({ success: false, errorType, errorMessage: `eastmoney: ${errorType}` })],
 })
 
 export const WHOLE: CompanyQuestions = {
-  fundamentals: async () => got(REPORT),
-  flow: async () => got(FLOW),
+  fundamentals: async () => fetchedValue(REPORT),
+  flow: async () => fetchedValue(FLOW),
   boards: async () =>
-    got([
+    fetchedValue([
       { code: 'BK0477', name: '白酒', changePct: 3.2 },
       { code: 'BK0500', name: '贵州板块', changePct: 0.1 },
     ]),
-  rankings: async () => got(RANKINGS),
-  peers: async () => got(PEERS),
+  rankings: async () => fetchedValue(RANKINGS),
+  peers: async () => fetchedValue(PEERS),
 }
 
 export async function reportWith(
   company: CompanyQuestions | null,
-  changes: Partial<World> = {},
+  changes: Partial<AnalysisWorld> = {},
   { instrument = MOUTAI, language = 'zh' }: { instrument?: Instrument; language?: ReportLanguage } = {},
 ): Promise<AnalysisReport> {
   const input: Subject = {
@@ -160,8 +160,8 @@ export async function reportWith(
     queryId: 'c'.repeat(32),
   }
   const result = await analyze(input, {
-    dailyBars: async () => got(BARS),
-    quote: async () => got(QUOTE),
+    dailyBars: async () => fetchedValue(BARS),
+    quote: async () => fetchedValue(QUOTE),
     ...ALONE,
     company,
     onStage: () => undefined,

@@ -3,7 +3,19 @@ import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { AnalysisReport } from '../../../src/analysis/schemas.ts'
 import { figure } from '../../../src/analysis/texts/format.ts'
 import { DEADLINES } from './alone.ts'
-import { BARS, FLOW, FUND, got, LAST, lost, QUOTE, REPORT, ran, reportWith, WHOLE } from './company-reports.ts'
+import {
+  BARS,
+  FLOW,
+  FUND,
+  failedFetch,
+  fetchedValue,
+  LAST,
+  providerRun,
+  QUOTE,
+  REPORT,
+  reportWith,
+  WHOLE,
+} from './company-reports.ts'
 
 const statusOf = (report: AnalysisReport, key: string) =>
   report.details?.analysis_context_pack_overview?.blocks.find((block) => block.key === key)?.status
@@ -80,11 +92,11 @@ test('results, dividends, flow, boards and rankings stand in their members, comp
 test('not supported, no data, failed and kept from before are told apart in every place', async () => {
   const unable = await reportWith(
     {
-      fundamentals: async () => lost('unsupported'),
-      flow: async () => lost('empty'),
-      boards: async () => lost('timeout'),
+      fundamentals: async () => failedFetch('unsupported'),
+      flow: async () => failedFetch('empty'),
+      boards: async () => failedFetch('timeout'),
       rankings: () => new Promise<never>(() => undefined),
-      peers: async () => lost('unsupported'),
+      peers: async () => failedFetch('unsupported'),
     },
     { deadlines: { ...DEADLINES, companyMs: 30 } },
   )
@@ -111,9 +123,9 @@ test('not supported, no data, failed and kept from before are told apart in ever
     '所属板块：获取失败',
   ])
 
-  const kept = got(REPORT, [
-    ran({ success: false, errorType: 'timeout', errorMessage: 'eastmoney: timeout' }),
-    ran({ operation: 'kept_fundamentals', staleSeconds: 90_000 }),
+  const kept = fetchedValue(REPORT, [
+    providerRun({ success: false, errorType: 'timeout', errorMessage: 'eastmoney: timeout' }),
+    providerRun({ operation: 'kept_fundamentals', staleSeconds: 90_000 }),
   ])
   const old = await reportWith({ ...WHOLE, fundamentals: async () => kept })
   expect([statusOf(old, 'fundamentals'), contextOf(old).growth?.age_seconds]).toEqual(['stale', 90_000])
@@ -124,8 +136,8 @@ test('not supported, no data, failed and kept from before are told apart in ever
 
   const provenance = { kind: 'historical' as const, label: 'sample', endsOn: '2024-09-19' }
   const sampled = await reportWith(WHOLE, {
-    dailyBars: async () => ({ ...got(BARS), provenance }) as never,
-    quote: async () => ({ ...got(QUOTE), provenance }) as never,
+    dailyBars: async () => ({ ...fetchedValue(BARS), provenance }) as never,
+    quote: async () => ({ ...fetchedValue(QUOTE), provenance }) as never,
   })
   expect(contextOf(sampled).growth).toMatchObject({
     status: 'no_data',
@@ -138,7 +150,9 @@ test('not supported, no data, failed and kept from before are told apart in ever
 })
 
 test('bars from the cache tell their age, and a source that throws costs its part and nothing else', async () => {
-  const kept = got(BARS, [ran({ dataType: 'daily_data', operation: 'kept_daily_bars', staleSeconds: 725 })])
+  const kept = fetchedValue(BARS, [
+    providerRun({ dataType: 'daily_data', operation: 'kept_daily_bars', staleSeconds: 725 }),
+  ])
   const report = await reportWith(
     {
       ...WHOLE,
@@ -155,11 +169,11 @@ test('bars from the cache tell their age, and a source that throws costs its par
 })
 
 test('a quote in other money than the market names that money, and the report says so', async () => {
-  const rmb = await reportWith(null, { quote: async () => got({ ...QUOTE, currency: 'HKD' }) })
+  const rmb = await reportWith(null, { quote: async () => fetchedValue({ ...QUOTE, currency: 'HKD' }) })
   expect(rmb.strategy?.stop_loss ?? '').toContain('港元')
   const limits = rmb.details?.raw_result?.dashboard as { phase_decision: { data_limitations: string[] } } | undefined
   expect(limits?.phase_decision.data_limitations).toContain('行情以 HKD 计价，而非 CNY')
-  const odd = await reportWith(null, { quote: async () => got({ ...QUOTE, currency: 'GBp' }) })
+  const odd = await reportWith(null, { quote: async () => fetchedValue({ ...QUOTE, currency: 'GBp' }) })
   expect(JSON.stringify(odd.details?.raw_result)).toContain('行情以 GBp 计价')
 })
 
@@ -180,8 +194,10 @@ test('suspended, newly listed, volumeless and split series end in a whole report
   ]
   for (const [name, bars] of cases) {
     const quote =
-      name === 'suspended for a month' ? got({ ...QUOTE, quotedAt: Date.parse(`${day(57)}T07:00:00Z`) }) : lost('empty')
-    const report = await reportWith(WHOLE, { dailyBars: async () => got(bars), quote: async () => quote })
+      name === 'suspended for a month'
+        ? fetchedValue({ ...QUOTE, quotedAt: Date.parse(`${day(57)}T07:00:00Z`) })
+        : failedFetch('empty')
+    const report = await reportWith(WHOLE, { dailyBars: async () => fetchedValue(bars), quote: async () => quote })
     expect([name, JSON.stringify(report).match(/NaN|Infinity|undefined|\{\w+\}/)]).toEqual([name, null])
     if (name === 'newly listed') expect(report.summary).toMatchObject({ sentiment_score: 50, action: 'watch' })
     if (name === 'suspended for a month') expect(statusOf(report, 'daily_bars')).toBe('stale')
@@ -211,7 +227,7 @@ test('the raw result says whether a rule held the advice back, in both of its pl
   })
 
   const outflow = FLOW.map((day) => ({ ...day, mainNet: -1e7 }))
-  const held = dashboardOf(await reportWith({ ...WHOLE, flow: async () => got(outflow) }))
+  const held = dashboardOf(await reportWith({ ...WHOLE, flow: async () => fetchedValue(outflow) }))
   const reason = '评分 67 偏向买入，但价格紧贴压力位 1798.62 且没有资金流入，因此建议观望'
   const outcome = { raw_score: 67, adjusted_score: 59, final_action: 'watch' }
   expect(held.decision_stability).toEqual({
@@ -263,7 +279,7 @@ test('news of the industry are background: no count, no block, no guard, and the
 test('results that newer ones should have followed are told with their age among the limits', async () => {
   const aged = (reportDate: string) => {
     const report = REPORT.report && { ...REPORT.report, reportDate }
-    return reportWith({ ...WHOLE, fundamentals: async () => got({ ...REPORT, report }) })
+    return reportWith({ ...WHOLE, fundamentals: async () => fetchedValue({ ...REPORT, report }) })
   }
   const limits = async (reportDate: string) => renderMarkdown(await aged(reportDate))
   expect(await limits('2025-01-31')).toContain('最近业绩截至 2025-01-31，比价格早 413 天')

@@ -9,7 +9,7 @@ import type { Evidence } from '../../../src/market/consistency/types.ts'
 import { CORRUPTIONS, type Corruption } from '../market/corruptions.ts'
 import { type Clean, cleanSeries, randomOf } from '../market/series-evidence.ts'
 import { ALONE, analyze, DEADLINES } from './alone.ts'
-import { type Made, unmarked } from './quoted-figures.ts'
+import { type ReportRecord, unmarked } from './quoted-figures.ts'
 
 const IS_PROOF = inject('isProof')
 const RUNS = IS_PROOF ? 200 : 3
@@ -37,7 +37,7 @@ function indexBeside({ bars }: Pick<Evidence, 'bars'>): Bar[] {
   })
 }
 
-async function reportOf(evidence: Evidence, index: Bar[]): Promise<Made> {
+async function reportOf(evidence: Evidence, index: Bar[]): Promise<ReportRecord> {
   const { instrument, bars, quote, quoteSource, now } = evidence
   const result = await analyze(
     {

@@ -3,7 +3,7 @@ import type { EvidenceRow } from '../../../src/analysis/evidence/vocabulary.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { textsOf } from '../../../src/analysis/texts/book.ts'
-import { BARS, got, lost, reportWith, WHOLE } from './company-reports.ts'
+import { BARS, failedFetch, fetchedValue, reportWith, WHOLE } from './company-reports.ts'
 import { ROW } from './evidence-row.ts'
 import { barsOf } from './series.ts'
 
@@ -47,7 +47,7 @@ test('what cannot be had costs no report, and a report without advice quotes no 
     },
   })
   expect(rawOf(away)).toMatchObject({ confidence_probability: null, evidence: { row: null } })
-  const torn = { evidenceRows: async () => [ROW], dailyBars: async () => got([]) }
+  const torn = { evidenceRows: async () => [ROW], dailyBars: async () => fetchedValue([]) }
   const blocked = rawOf(await reportWith(WHOLE, torn))
   expect(blocked.evidence === null || (blocked.evidence as { row: unknown }).row === null).toBe(true)
 })
@@ -57,7 +57,11 @@ test('advice that no replayed day could give quotes no evidence and says so', as
   const evidenceRows = async () => ['buy', 'hold', 'sell'].map((group) => ({ ...ROW, group }) as EvidenceRow)
   const told = async (bars: typeof BARS) =>
     rawOf(
-      await reportWith(WHOLE, { evidenceRows, dailyBars: async () => got(bars), quote: async () => lost('http_429') }),
+      await reportWith(WHOLE, {
+        evidenceRows,
+        dailyBars: async () => fetchedValue(bars),
+        quote: async () => failedFetch('http_429'),
+      }),
     )
   for (const count of [10, 40, 59])
     expect(await told(BARS.slice(-count)), `${count} bars`).toMatchObject({
@@ -75,7 +79,10 @@ test('what is listed in favour has more than the middle of its part', async () =
     Array.from({ length: 80 }, (_, i) => 1000 * 1.002 ** i),
     { volume: 3_000_000 },
   )
-  const report = await reportWith(WHOLE, { dailyBars: async () => got(bars), quote: async () => lost('http_429') })
+  const report = await reportWith(WHOLE, {
+    dailyBars: async () => fetchedValue(bars),
+    quote: async () => failedFetch('http_429'),
+  })
   type Enhanced = { trend_analysis: { score_parts: { key: string; points: number; reason: string }[] } }
   const enhanced = report.details?.context_snapshot?.enhanced_context as Enhanced | undefined
   const { positive_catalysts: told } = (rawOf(report).dashboard as { intelligence: { positive_catalysts: string[] } })

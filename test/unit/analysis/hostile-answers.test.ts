@@ -38,12 +38,12 @@ function answerWith(text: string, action = 'buy') {
   }
 }
 
-type Made = { report: AnalysisReport; frames: string[]; row: string }
+type ReportSurfaces = { report: AnalysisReport; frames: string[]; row: string }
 
 async function made(
   output: unknown,
   { language = 'zh', news = null }: { language?: ReportLanguage; news?: Deps['news'] } = {},
-): Promise<Made> {
+): Promise<ReportSurfaces> {
   const narrator: Narrator = {
     complete: async ({ onText }) => {
       onText?.(500)
@@ -86,7 +86,7 @@ function rowOf(report: AnalysisReport, diagnostics: Parameters<typeof recordOf>[
 }
 
 /** Every form of a report, each without the box. */
-function surfaces({ report, frames, row }: Made): Record<string, string> {
+function surfaces({ report, frames, row }: ReportSurfaces): Record<string, string> {
   const raw = { ...report.details?.raw_result, model_comment: null }
   const bare: AnalysisReport = { ...report, details: report.details && { ...report.details, raw_result: raw } }
   const short = (report_type: 'simple' | 'brief') =>
@@ -145,7 +145,10 @@ test('hostile answers reach no form of a report outside the box, and no field ha
         expect([id, name, values.filter((value) => value === asked && !held.includes(value))]).toEqual([id, name, []])
       }
       // Of an answer without a usable shape code's summary says so.
-      const ofCode = ({ report: { summary, strategy } }: Made) => [{ ...summary, analysis_summary: null }, strategy]
+      const ofCode = ({ report: { summary, strategy } }: ReportSurfaces) => [
+        { ...summary, analysis_summary: null },
+        strategy,
+      ]
       expect([id, ofCode(one)]).toEqual([id, ofCode(first)])
     }
   }
@@ -166,7 +169,7 @@ const newsOf = (title: string): NonNullable<Deps['news']> => ({
 })
 
 test('hostile texts of news change no advice, score, level, trend or verdict', async () => {
-  const verdictOf = ({ report: { summary, strategy, details } }: Made) => {
+  const verdictOf = ({ report: { summary, strategy, details } }: ReportSurfaces) => {
     const { analysis_summary: _, ...computed } = summary
     const dashboard = details?.raw_result?.dashboard as Record<string, unknown> | undefined
     expect(dashboard).toBeDefined()

@@ -14,7 +14,7 @@ import { textsOf } from '../../../src/analysis/texts/book.ts'
 import { digestMessage, reportMessage } from '../../../src/notify/message.ts'
 import type { HostileText } from '../../fixtures/sentences/hostile.ts'
 import { DEVELOPMENT } from '../../fixtures/sentences/split.ts'
-import { ALONE, analyze, DEADLINES, jobOf, type Subject, type World } from './alone.ts'
+import { ALONE, type AnalysisWorld, analyze, DEADLINES, jobOf, type Subject } from './alone.ts'
 import { barsOf, wave } from './series.ts'
 
 /** Every third, unless everything is to be proved. */
@@ -31,9 +31,9 @@ const subjectIn = (language: ReportLanguage): Subject => ({
   queryId: 'd'.repeat(32),
 })
 
-type Told = { title: string; snippet: string; source: string }
+type NewsArticle = { title: string; snippet: string; source: string }
 
-const newsOf = (told: Told): World['news'] => ({
+const newsOf = (told: NewsArticle): AnalysisWorld['news'] => ({
   isConfigured: true,
   search: async () => ({
     ...{ count: 1, isPooled: false, social: null, ageSeconds: null, maxAgeDays: 3, runs: [] },
@@ -51,7 +51,7 @@ const newsOf = (told: Told): World['news'] => ({
   }),
 })
 
-type Case = { language: ReportLanguage; output: unknown; news: Told | null }
+type Case = { language: ReportLanguage; output: unknown; news: NewsArticle | null }
 
 /** What a run shows: its report, its record, its pages and messages, and what is streamed while it goes on. */
 async function shownOf({ language, output, news }: Case) {
@@ -115,10 +115,10 @@ function surfacesOf(report: AnalysisReport, language: ReportLanguage) {
   }
 }
 
-type Shown = Awaited<ReturnType<typeof shownOf>>
+type ReportTexts = Awaited<ReturnType<typeof shownOf>>
 
 /** Every text and figure of it outside the box, by where it stands. */
-function outside(shown: Shown, language: ReportLanguage): Record<string, string> {
+function outside(shown: ReportTexts, language: ReportLanguage): Record<string, string> {
   const heading = textsOf(language).report.heading.model_words
   const counts = new RegExp(textsOf(language).analysis.modelCounts.replace(/\{\w+\}/g, '\\d+'))
   const found: Record<string, string> = {}
@@ -172,7 +172,7 @@ function nested(fields: HostileText['fields']): Record<string, unknown> {
   return root
 }
 
-const CALM: Told = { title: 'A calm day', snippet: 'Nothing happened', source: 'n.test' }
+const CALM: NewsArticle = { title: 'A calm day', snippet: 'Nothing happened', source: 'n.test' }
 test('hostile answers change no field outside the box, nor any page, row, message or frame', async () => {
   const calm = new Map<string, Record<string, string>>()
   const calmOf = async (language: ReportLanguage, isUsable: boolean) => {

@@ -14,7 +14,7 @@ import { fixed, withUnit } from '../../../src/analysis/texts/format.ts'
 import type { ModelBox } from '../../../src/analysis/write/model-box.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
 import { reportMessage } from '../../../src/notify/message.ts'
-import { ALONE, analyze, DEADLINES, type Subject, type World } from './alone.ts'
+import { ALONE, type AnalysisWorld, analyze, DEADLINES, type Subject } from './alone.ts'
 import { barsOf, wave } from './series.ts'
 
 const MOUTAI: Instrument = { key: '600519', market: 'cn', exchange: 'SH', kind: 'stock', code: '600519' }
@@ -64,7 +64,7 @@ function scripted(script: Script): { narrator: Narrator; asked: NarratorRequest[
   return { narrator, asked }
 }
 
-function deps(narrator: Narrator, changes: Partial<World> = {}): World {
+function deps(narrator: Narrator, changes: Partial<AnalysisWorld> = {}): AnalysisWorld {
   return {
     dailyBars: async () => ({ ok: true, value: BARS, provider: 'tencent', provenance: null, runs: [] }),
     quote: async () => ({ ok: false, runs: [] }),
@@ -78,7 +78,7 @@ function deps(narrator: Narrator, changes: Partial<World> = {}): World {
   }
 }
 
-async function told(script: Script, changes: Partial<World> = {}, input = INPUT) {
+async function told(script: Script, changes: Partial<AnalysisWorld> = {}, input = INPUT) {
   const { narrator, asked } = scripted(script)
   const result = await analyze(input, deps(narrator, changes))
   if (!result.ok) throw new Error(result.message)

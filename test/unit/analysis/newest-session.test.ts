@@ -5,7 +5,7 @@ import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import { ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Bar } from '../../../src/market/bars.ts'
-import { BARS, FLOW, got, LAST, lost, QUOTE, reportWith, WHOLE } from './company-reports.ts'
+import { BARS, FLOW, failedFetch, fetchedValue, LAST, QUOTE, reportWith, WHOLE } from './company-reports.ts'
 
 type Raw = {
   decision_type: string
@@ -28,7 +28,7 @@ const flat = (bar: Bar, price: number): Bar => ({
 test('a quote stands in for the newest session that has no bar yet, until the next one begins', async () => {
   const clocks = ['2026-03-20T09:00:00Z', '2026-03-21T04:00:00Z', '2026-03-22T23:30:00Z']
   for (const clock of clocks) {
-    const world = { dailyBars: async () => got(BARS.slice(0, -1)), quote: async () => got(quote) }
+    const world = { dailyBars: async () => fetchedValue(BARS.slice(0, -1)), quote: async () => fetchedValue(quote) }
     const { meta, summary, details } = await reportWith(WHOLE, { ...world, clock: () => Date.parse(clock) })
     expect(meta.data_checks).toBeNull()
     expect(summary.analysis_summary).toContain('2026-03-20 收于')
@@ -45,11 +45,11 @@ test('a stock that is suspended, or whose price stands still, is neither bought 
   for (const language of ReportLanguage.options) {
     const reason = textsOf(language).report.guard.not_traded
     const worlds = [
-      { dailyBars: async () => got(early), quote: async () => got(suspended) },
+      { dailyBars: async () => fetchedValue(early), quote: async () => fetchedValue(suspended) },
       {
-        dailyBars: async () => got(still),
+        dailyBars: async () => fetchedValue(still),
         quote: async () =>
-          got({ ...quote, prevClose: QUOTE.price, change: 0, changePct: 0, volume: null, amount: null }),
+          fetchedValue({ ...quote, prevClose: QUOTE.price, change: 0, changePct: 0, volume: null, amount: null }),
       },
     ]
     for (const world of worlds) {
@@ -76,7 +76,11 @@ test('while a session runs its volume so far is told, and judged only where it i
       high: null,
       low: null,
     }
-    const world = { dailyBars: async () => got(BARS.slice(0, -1)), quote: async () => got(running), clock: () => noon }
+    const world = {
+      dailyBars: async () => fetchedValue(BARS.slice(0, -1)),
+      quote: async () => fetchedValue(running),
+      clock: () => noon,
+    }
     const { details } = await reportWith(WHOLE, world)
     const raw = details?.raw_result as { volume_analysis: string }
     return raw.volume_analysis
@@ -86,7 +90,7 @@ test('while a session runs its volume so far is told, and judged only where it i
 })
 
 test('bars that miss more than one session that is over are neither bought nor sold, unless a quote tells of the newest', async () => {
-  const at = (clock: string) => ({ clock: () => Date.parse(clock), quote: async () => lost('http_429') })
+  const at = (clock: string) => ({ clock: () => Date.parse(clock), quote: async () => failedFetch('http_429') })
   const newest = { ...quote, quotedAt: Date.parse('2026-03-24T07:00:00Z'), open: LAST, high: LAST, low: LAST }
   for (const language of ReportLanguage.options) {
     const { report, analysis, outlook } = textsOf(language)
@@ -94,7 +98,7 @@ test('bars that miss more than one session that is over are neither bought nor s
     expect([late.summary.action, (late.strategy?.ideal_buy ?? null) !== null]).toEqual(['buy', true])
     const quoted = {
       ...at('2026-03-24T09:00:00Z'),
-      quote: async () => got({ ...newest, prevClose: LAST, change: 0, changePct: 0 }),
+      quote: async () => fetchedValue({ ...newest, prevClose: LAST, change: 0, changePct: 0 }),
     }
     const known = (await reportWith(WHOLE, quoted, { language })).details?.raw_result as Raw
     expect(known.guardrail_reason ?? '').not.toContain(report.guard.outdated_bars.slice(-8))
@@ -116,7 +120,10 @@ test('beside the last close of a suspended stock stands the change of that day, 
   if (last === undefined || before === undefined) throw new Error('no bars')
   const idle = { ...quote, price: last.close, prevClose: last.close, volume: 0, change: 0, changePct: 0, amount: null }
   for (const language of ReportLanguage.options) {
-    const world = { dailyBars: async () => got(early), quote: async () => got({ ...idle, high: null, low: null }) }
+    const world = {
+      dailyBars: async () => fetchedValue(early),
+      quote: async () => fetchedValue({ ...idle, high: null, low: null }),
+    }
     const report = await reportWith(WHOLE, world, { language })
     expect(report.meta.change_pct).toBeCloseTo((last.close / before.close - 1) * 100, 1)
     expect(report.meta.change_pct).not.toBe(0)
@@ -131,8 +138,8 @@ test('beside the last close of a suspended stock stands the change of that day, 
 test('while a session runs the average turnover is that of whole sessions, the same in every place that tells it', async () => {
   const noon = Date.parse('2026-03-20T03:00:00Z')
   const world = {
-    dailyBars: async () => got(BARS.slice(0, -1)),
-    quote: async () => got({ ...quote, quotedAt: noon - 60_000, volume: 1_000 }),
+    dailyBars: async () => fetchedValue(BARS.slice(0, -1)),
+    quote: async () => fetchedValue({ ...quote, quotedAt: noon - 60_000, volume: 1_000 }),
   }
   const { details } = await reportWith(WHOLE, { ...world, clock: () => noon })
   const context = details?.context_snapshot?.enhanced_context as { trend_analysis: { average_turnover_20d: number } }
@@ -143,7 +150,7 @@ test('while a session runs the average turnover is that of whole sessions, the s
 test('a score that a rule took back stands below the points that it was made of, each under a name of its own', async () => {
   const outflow = FLOW.map((day) => ({ ...day, mainNet: -1e7 }))
   for (const language of ReportLanguage.options) {
-    const report = await reportWith({ ...WHOLE, flow: async () => got(outflow) }, {}, { language })
+    const report = await reportWith({ ...WHOLE, flow: async () => fetchedValue(outflow) }, {}, { language })
     const { heading } = textsOf(language).report
     const { sentiment_score: score, operation_advice: advice } = report.summary
     const rows = renderMarkdown(report).split('\n')

@@ -8,8 +8,8 @@ import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
 import type { Bar, Quote } from '../../../src/market/bars.ts'
 import type { Instrument } from '../../../src/market/instruments.ts'
-import type { World } from './alone.ts'
-import { got, lost, QUOTE, reportWith } from './company-reports.ts'
+import type { AnalysisWorld } from './alone.ts'
+import { failedFetch, fetchedValue, QUOTE, reportWith } from './company-reports.ts'
 import { ROW as EVIDENCE } from './evidence-row.ts'
 
 const REPORTS = inject('isProof') ? 10_000 : 60
@@ -27,11 +27,11 @@ interface Source {
   /** Of the index that the listing is measured against. */
   index: Bar[]
   /** What else was told on a day; null: bars and index alone. */
-  beside: ((bar: Bar, before: Bar) => Partial<World>) | null
+  beside: ((bar: Bar, before: Bar) => Partial<AnalysisWorld>) | null
 }
 
 /** A quote after the close, two rows of news and a row of evidence, as they were told on the day of the bar. */
-function toldOn(bar: Bar, before: Bar): Partial<World> {
+function toldOn(bar: Bar, before: Bar): Partial<AnalysisWorld> {
   const at = Date.parse(`${bar.date}T21:00:00Z`)
   const quote: Quote = {
     ...{ ...QUOTE, name: 'Walk', currency: 'USD', quotedAt: at, prevClose: before.close, price: bar.close },
@@ -44,7 +44,7 @@ function toldOn(bar: Bar, before: Bar): Partial<World> {
   }))
   const found = { count: 2, isPooled: false, social: null, ageSeconds: null, maxAgeDays: 3, runs: [] }
   return {
-    quote: async () => got(quote),
+    quote: async () => fetchedValue(quote),
     news: { isConfigured: true, search: async () => ({ ...found, items }) },
     evidenceRows: async () => GROUPS.map((group) => ({ ...EVIDENCE, group, count: bar.volume })),
   }
@@ -69,10 +69,10 @@ async function reportOf(
   const [bar, before] = [bars[at], bars[at - 1]]
   const told = beside === null || bar === undefined || before === undefined ? {} : beside(bar, before)
   const changes = {
-    dailyBars: async () => got(bars.filter((one) => one.date <= date)),
+    dailyBars: async () => fetchedValue(bars.filter((one) => one.date <= date)),
     // The whole of it: what the index did later must be left out by the report itself.
-    indexBars: async () => got(index),
-    quote: async () => lost('http_429'),
+    indexBars: async () => fetchedValue(index),
+    quote: async () => failedFetch('http_429'),
     ...told,
     // Ten at night in UTC: every market of the walks has closed.
     clock: () => Date.parse(`${date}T22:00:00Z`),
@@ -129,9 +129,9 @@ test('a bar of a day that has not come is left out: it is told, and no figure of
   for (const seed of [1, 2, 3]) {
     const { instrument, bars } = walkOf({ seed, bars: 300, drift: 0 })
     const date = bars[250]?.date ?? ''
-    const changes = { quote: async () => lost('http_429'), clock: () => Date.parse(`${date}T22:00:00Z`) }
+    const changes = { quote: async () => failedFetch('http_429'), clock: () => Date.parse(`${date}T22:00:00Z`) }
     const made = async (count: number) =>
-      await reportWith(null, { ...changes, dailyBars: async () => got(bars.slice(0, count)) }, { instrument })
+      await reportWith(null, { ...changes, dailyBars: async () => fetchedValue(bars.slice(0, count)) }, { instrument })
     const [alone, ahead] = [await made(251), await made(252)]
     expect(ahead.meta.data_checks).not.toEqual(alone.meta.data_checks)
     expect(figuresOf(ahead)).toEqual(figuresOf(alone))

@@ -6,7 +6,7 @@ import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Bar } from '../../../src/market/bars.ts'
 import { digestMessage } from '../../../src/notify/message.ts'
 import { seeded } from '../../support/name-errors.ts'
-import { BARS, FLOW, got, lost, reportWith, WHOLE } from './company-reports.ts'
+import { BARS, FLOW, failedFetch, fetchedValue, reportWith, WHOLE } from './company-reports.ts'
 import { barsOf, wave } from './series.ts'
 
 type Raw = {
@@ -55,7 +55,7 @@ test('an advice to sell shows no price to buy at, and a support that is broken i
   const broken = [...falling.slice(0, -1), { ...last, open: before.close, high: before.close, low: close, close }]
   const report = await reportWith(
     WHOLE,
-    { dailyBars: async () => got(broken), quote: async () => lost('http_429') },
+    { dailyBars: async () => fetchedValue(broken), quote: async () => failedFetch('http_429') },
     { language: 'en' },
   )
   const { decision_stability: told } = rawOf(report).dashboard
@@ -64,8 +64,8 @@ test('an advice to sell shows no price to buy at, and a support that is broken i
   // Money flows out, so no rule holds the sale back.
   const outflow = FLOW.map((day) => ({ ...day, mainNet: -1e7 }))
   const sold = await reportWith(
-    { ...WHOLE, flow: async () => got(outflow) },
-    { dailyBars: async () => got(falling), quote: async () => lost('http_429') },
+    { ...WHOLE, flow: async () => fetchedValue(outflow) },
+    { dailyBars: async () => fetchedValue(falling), quote: async () => failedFetch('http_429') },
     { language: 'en' },
   )
   expect(sold.summary.action).toBe('sell')
@@ -80,7 +80,7 @@ test('a level is measured from nothing that the report does not show, and waitin
     for (let seed = 1; seed <= 40; seed++) {
       const report = await reportWith(
         WHOLE,
-        { dailyBars: async () => got(walkOf(seed)), quote: async () => lost('http_429') },
+        { dailyBars: async () => fetchedValue(walkOf(seed)), quote: async () => failedFetch('http_429') },
         { language },
       )
       const { battle_plan: plan, core_conclusion: conclusion } = rawOf(report).dashboard
@@ -109,7 +109,7 @@ test('an MA60 is null and unsaid until there are 60 bars', async () => {
     const bars = walkOf(3).slice(-count)
     const report = await reportWith(
       WHOLE,
-      { dailyBars: async () => got(bars), quote: async () => lost('http_429') },
+      { dailyBars: async () => fetchedValue(bars), quote: async () => failedFetch('http_429') },
       { language: 'en' },
     )
     const context = report.details?.context_snapshot?.enhanced_context as { trend_analysis: { ma60: number | null } }
@@ -144,7 +144,7 @@ type Trend = {
 test('a price below a cent is told with digits that tell it from its neighbours', async () => {
   const instrument = { key: 'X', market: 'us', exchange: 'US', kind: 'stock', code: 'X' } as const
   const bars = barsOf(wave(80, 0.3, 0.00023), { market: 'us', endsOn: '2026-03-19' })
-  const world = { dailyBars: async () => got(bars), quote: async () => lost('http_429') }
+  const world = { dailyBars: async () => fetchedValue(bars), quote: async () => failedFetch('http_429') }
   const report = await reportWith(null, world, { instrument, language: 'en' })
   const last = bars.at(-1)?.close ?? 0
   const details = report.details as unknown as {

@@ -14,10 +14,10 @@ import { digestMessage, reportMessage } from '../../../src/notify/message.ts'
 const TOLERANCE = 0.005
 const MARK = '⚠'
 
-export type Made = { report: AnalysisReport; diagnostics: Parameters<typeof recordOf>[0]['diagnostics'] }
+export type ReportRecord = { report: AnalysisReport; diagnostics: Parameters<typeof recordOf>[0]['diagnostics'] }
 
 /** Places that quote something else than the truth without saying so. */
-export function unmarked(truth: Made, other: Made): string[] {
+export function unmarked(truth: ReportRecord, other: ReportRecord): string[] {
   return [
     ...unmarkedInJson(truth.report, other.report),
     ...REPORT_TYPES.flatMap((type) =>
@@ -141,8 +141,9 @@ function unmarkedInRows(truth: Map<string, string>, other: Map<string, string>):
   })
 }
 
-function unmarkedInRow(truth: Made, other: Made): string[] {
-  const row = ({ report, diagnostics }: Made) => recordOf({ owner: 'ann', request: REQUEST, report, diagnostics })
+function unmarkedInRow(truth: ReportRecord, other: ReportRecord): string[] {
+  const row = ({ report, diagnostics }: ReportRecord) =>
+    recordOf({ owner: 'ann', request: REQUEST, report, diagnostics })
   const [before, after] = [row(truth), row(other)]
   const shown = [
     'sentimentScore',

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
-import { BARS, got, LAST, lost, QUOTE, reportWith } from './company-reports.ts'
+import { BARS, failedFetch, fetchedValue, LAST, QUOTE, reportWith } from './company-reports.ts'
 
 const FIVE_OFF = { ...QUOTE, price: LAST * 1.05, change: LAST * 1.05 - QUOTE.prevClose }
 const quote = { ...FIVE_OFF, changePct: (FIVE_OFF.price / QUOTE.prevClose - 1) * 100 }
-const bars = async () => ({ ...got(BARS), provider: 'tencent' })
+const bars = async () => ({ ...fetchedValue(BARS), provider: 'tencent' })
 
 test('another source is asked when quote and bars differ, never one that was asked before, and the report tells what it says', async () => {
   const asked: (readonly string[])[] = []
   const otherQuote = async (known: readonly string[]) => {
     asked.push(known)
-    return { ...got(QUOTE), provider: 'yahoo' }
+    return { ...fetchedValue(QUOTE), provider: 'yahoo' }
   }
   await reportWith(null, { dailyBars: bars, otherQuote })
   expect(asked).toEqual([])
-  const report = await reportWith(null, { dailyBars: bars, quote: async () => got(quote), otherQuote })
+  const report = await reportWith(null, { dailyBars: bars, quote: async () => fetchedValue(quote), otherQuote })
   expect(asked).toEqual([['tencent', 'eastmoney']])
   expect(report.summary.action).toBeNull()
   expect(report.meta.data_checks).toContain(
@@ -27,8 +27,8 @@ test('where no other source answers, the report says that nobody could be asked'
   const failing = async () => {
     throw new Error('a bug in a source')
   }
-  for (const otherQuote of [null, async () => lost('timeout'), failing]) {
-    const report = await reportWith(null, { dailyBars: bars, quote: async () => got(quote), otherQuote })
+  for (const otherQuote of [null, async () => failedFetch('timeout'), failing]) {
+    const report = await reportWith(null, { dailyBars: bars, quote: async () => fetchedValue(quote), otherQuote })
     expect(report.meta.data_checks).not.toContain('第二来源')
     expect(renderMarkdown(report)).toContain('第二来源（没有可用的第二来源）')
   }

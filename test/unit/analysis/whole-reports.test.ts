@@ -6,7 +6,18 @@ import { previousOf } from '../../../src/analysis/gather/previous.ts'
 import { renderHtml } from '../../../src/analysis/report/render/html.ts'
 import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
-import { BARS, FLOW, FUND, got, lost, QUOTE, REPORT, ran, reportWith, WHOLE } from './company-reports.ts'
+import {
+  BARS,
+  FLOW,
+  FUND,
+  failedFetch,
+  fetchedValue,
+  providerRun,
+  QUOTE,
+  REPORT,
+  reportWith,
+  WHOLE,
+} from './company-reports.ts'
 
 const provenance = { kind: 'historical' as const, label: 'sample', endsOn: '2024-09-19' }
 const outflow = FLOW.map((day, i) => ({ ...day, mainNet: -1.234e7 * (i + 1) }))
@@ -21,7 +32,7 @@ const SCENES: Record<
   bought: { language: 'zh', made: (language) => reportWith(WHOLE, {}, { language }) },
   'held-back': {
     language: 'en',
-    made: (language) => reportWith({ ...WHOLE, flow: async () => got(outflow) }, {}, { language }),
+    made: (language) => reportWith({ ...WHOLE, flow: async () => fetchedValue(outflow) }, {}, { language }),
   },
   falling: {
     language: 'ko',
@@ -39,33 +50,33 @@ const SCENES: Record<
         quotedAt: (QUOTE.quotedAt ?? 0) - 90_600,
       }
       const changes = {
-        dailyBars: async () => got(falling),
-        quote: async () => got(quote),
+        dailyBars: async () => fetchedValue(falling),
+        quote: async () => fetchedValue(quote),
         previous: async () => before && { ...before, date: '2026-03-19', queryId: 'b'.repeat(32) },
         mood: async () => 'defensive' as const,
       }
-      return reportWith({ ...WHOLE, flow: async () => got(outflow) }, changes, { language })
+      return reportWith({ ...WHOLE, flow: async () => fetchedValue(outflow) }, changes, { language })
     },
   },
   'nothing-but-bars': {
     language: 'en',
     made: (language) => {
       const company = {
-        fundamentals: async () => lost('unsupported'),
-        flow: async () => lost('empty'),
-        boards: async () => lost('timeout'),
-        rankings: async () => lost('http_500'),
-        peers: async () => lost('http_500'),
+        fundamentals: async () => failedFetch('unsupported'),
+        flow: async () => failedFetch('empty'),
+        boards: async () => failedFetch('timeout'),
+        rankings: async () => failedFetch('http_500'),
+        peers: async () => failedFetch('http_500'),
       }
-      return reportWith(company, { quote: async () => lost('http_429') }, { language })
+      return reportWith(company, { quote: async () => failedFetch('http_429') }, { language })
     },
   },
   sampled: {
     language: 'ko',
     made: (language) => {
       const changes = {
-        dailyBars: async () => ({ ...got(BARS), provenance }) as never,
-        quote: async () => ({ ...got(QUOTE), provenance }) as never,
+        dailyBars: async () => ({ ...fetchedValue(BARS), provenance }) as never,
+        quote: async () => ({ ...fetchedValue(QUOTE), provenance }) as never,
       }
       return reportWith(WHOLE, changes, { language, instrument: FUND })
     },
@@ -73,8 +84,8 @@ const SCENES: Record<
   young: {
     language: 'zh',
     made: (language) => {
-      const kept = got(REPORT, [ran({ operation: 'kept_fundamentals', staleSeconds: 90_000 })])
-      const changes = { dailyBars: async () => got(BARS.slice(-7)) }
+      const kept = fetchedValue(REPORT, [providerRun({ operation: 'kept_fundamentals', staleSeconds: 90_000 })])
+      const changes = { dailyBars: async () => fetchedValue(BARS.slice(-7)) }
       return reportWith({ ...WHOLE, fundamentals: async () => kept }, changes, { language })
     },
   },

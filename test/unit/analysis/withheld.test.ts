@@ -10,7 +10,7 @@ import { type AnalysisReport, ReportLanguage } from '../../../src/analysis/schem
 import { textsOf } from '../../../src/analysis/texts/book.ts'
 import type { Bar } from '../../../src/market/bars.ts'
 import { digestMessage, reportMessage } from '../../../src/notify/message.ts'
-import { BARS, got, LAST, QUOTE, reportWith, WHOLE } from './company-reports.ts'
+import { BARS, fetchedValue, LAST, QUOTE, reportWith, WHOLE } from './company-reports.ts'
 import { barsOf, wave } from './series.ts'
 
 const TYPES = ['simple', 'detailed', 'full', 'brief'] as const
@@ -30,7 +30,7 @@ const rawOf = ({ details }: AnalysisReport) => details?.raw_result as Raw
 test('a report whose figures failed a check has no score, no advice and no level, and says which check first, in every form', async () => {
   for (const language of ReportLanguage.options) {
     const words = textsOf(language)
-    const report = await reportWith(WHOLE, { dailyBars: async () => got(SPLIT) }, { language })
+    const report = await reportWith(WHOLE, { dailyBars: async () => fetchedValue(SPLIT) }, { language })
     const { meta, summary, strategy } = report
     expect(meta.data_checks).toContain(words.consistency.check.corporate_action)
     expect(meta.data_checks).toMatch(/17\d{3}.* → 17\d{2}/)
@@ -78,13 +78,13 @@ test('it is nobody’s advice: its row has no score, the next report is not comp
       throw new Error('nobody asks')
     },
   }
-  const report = await reportWith(WHOLE, { dailyBars: async () => got(SPLIT), narrator })
+  const report = await reportWith(WHOLE, { dailyBars: async () => fetchedValue(SPLIT), narrator })
   expect(asked).toBe(0)
   expect(previousOf(report)).toBeNull()
   const sound = await reportWith(WHOLE)
   expect(previousOf(sound)).not.toBeNull()
   const before = previousOf(sound)
-  const compared = await reportWith(WHOLE, { dailyBars: async () => got(SPLIT), previous: async () => before })
+  const compared = await reportWith(WHOLE, { dailyBars: async () => fetchedValue(SPLIT), previous: async () => before })
   expect(rawOf(compared).changes_since_previous).toBeNull()
   const request = {
     ...{ kind: 'analysis' as const, key: '600519', stockCode: '600519', stockName: null, reportLanguage: null },
@@ -106,7 +106,7 @@ test('what a check warns of lowers confidence by a step, and is named beside eve
   for (const language of ReportLanguage.options) {
     const words = textsOf(language)
     const sound = await reportWith(WHOLE, {}, { language })
-    const report = await reportWith(WHOLE, { dailyBars: async () => got(TICK) }, { language })
+    const report = await reportWith(WHOLE, { dailyBars: async () => fetchedValue(TICK) }, { language })
     const mark = words.consistency.check.bad_tick
     expect(rawOf(sound).confidence_level).toBe(words.report.confidence.medium)
     expect(rawOf(report).confidence_level).toBe(words.report.confidence.low)
@@ -134,7 +134,10 @@ test('how prices were adjusted, and by whom, stands beside averages and ranges; 
   const made = (provider: string, language: ReportLanguage) =>
     reportWith(
       WHOLE,
-      { dailyBars: async () => ({ ...got(long), provider }), quote: async () => got({ ...quote, volume: 1_000_299 }) },
+      {
+        dailyBars: async () => ({ ...fetchedValue(long), provider }),
+        quote: async () => fetchedValue({ ...quote, volume: 1_000_299 }),
+      },
       { language },
     )
   for (const language of ReportLanguage.options) {
@@ -157,11 +160,11 @@ test('how prices were adjusted, and by whom, stands beside averages and ranges; 
 })
 
 test('the change of sixty sessions is told, and a report has one volume ratio', async () => {
-  const report = await reportWith(WHOLE, { quote: async () => got({ ...QUOTE, volumeRatio: 31.4159 }) })
+  const report = await reportWith(WHOLE, { quote: async () => fetchedValue({ ...QUOTE, volumeRatio: 31.4159 }) })
   const context = report.details?.context_snapshot?.enhanced_context as { realtime: Record<string, number | null> }
   const then = BARS.at(-61)?.close ?? 0
   expect(context.realtime.change_60d).toBeCloseTo((LAST / then - 1) * 100, 3)
-  const young = await reportWith(WHOLE, { dailyBars: async () => got(BARS.slice(-60)) })
+  const young = await reportWith(WHOLE, { dailyBars: async () => fetchedValue(BARS.slice(-60)) })
   expect(young.details?.context_snapshot?.enhanced_context).toMatchObject({ realtime: { change_60d: null } })
   const raw = rawOf(report) as unknown as {
     dashboard: { data_perspective: { volume_analysis: { volume_ratio: number } } }
@@ -182,7 +185,9 @@ function rowsOf(markdown: string): Map<string, string> {
 test('each line of the indicators has the mark of the check that touches it, and no other', async () => {
   for (const language of ReportLanguage.options) {
     const { report: labels, consistency: words } = textsOf(language)
-    const marked = rowsOf(renderMarkdown(await reportWith(WHOLE, { dailyBars: async () => got(TICK) }, { language })))
+    const marked = rowsOf(
+      renderMarkdown(await reportWith(WHOLE, { dailyBars: async () => fetchedValue(TICK) }, { language })),
+    )
     const mark = words.check.bad_tick
     const lines = [...marked].filter(([name]) => name.startsWith(labels.indicator.ma) || name === labels.indicator.atr)
     expect(lines).toHaveLength(2)
@@ -198,7 +203,7 @@ test('volumes that nothing at hand can check are called that at the ratio, at th
   const quote = { ...QUOTE, amount: null, volume: null, turnoverRatePct: null }
   for (const language of ReportLanguage.options) {
     const { report: labels, consistency: words } = textsOf(language)
-    const sources = { dailyBars: async () => got(bars), quote: async () => got(quote) }
+    const sources = { dailyBars: async () => fetchedValue(bars), quote: async () => fetchedValue(quote) }
     const report = await reportWith(WHOLE, sources, { language })
     const said = words.unchecked.replace('{checks}', words.check.volume_units)
     const unchecked = rawOf(report).consistency.findings

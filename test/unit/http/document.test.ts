@@ -18,9 +18,9 @@ const Outer = z
   .openapi('Outer')
 const Extended = Inner.extend({ more: z.string() }).openapi('Extended')
 
-type Made = { components: { schemas: Record<string, unknown> }; paths: Record<string, unknown> }
+type ApiDocument = { components: { schemas: Record<string, unknown> }; paths: Record<string, unknown> }
 
-function madeOf(...schemas: z.ZodType[]): Made {
+function madeOf(...schemas: z.ZodType[]): ApiDocument {
   const app = router(detailEnvelope)
   schemas.forEach((schema, i) => {
     const replies = { 200: { description: 'an answer', schema } }
@@ -28,7 +28,7 @@ function madeOf(...schemas: z.ZodType[]): Made {
     const admission = { scope: 'open', limit: 'uncounted', bodyLimit: 'standard' } as const
     endpoint(app, { method: 'get', path, ...admission, tag: 'Health', summary: 's', replies }, (c) => c.json(1))
   })
-  return generateDocument(app, { openapi: '3.1.0', info: { title: 't', version: '1' } }) as Made
+  return generateDocument(app, { openapi: '3.1.0', info: { title: 't', version: '1' } }) as ApiDocument
 }
 
 test('a named shape is published bare whatever its first use; null and defaults stand beside the reference to it', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allowancesOf, asked, type BudgetRefusal, refusedCall } from '../../../src/limits/budget.ts'
+import { allowancesOf, type BudgetRefusal, budgetAnswer, refusedCall } from '../../../src/limits/budget.ts'
 import { ModelError } from '../../../src/llm/model.ts'
 
 const OPEN = { budgetDayUsd: null, budgetDayTokens: null, budgetMonthUsd: null, budgetMonthTokens: null }
@@ -51,7 +51,7 @@ test('who may not call hears which budget it is, what of it is used and when it 
 test('a call whose book cannot be asked is not made, and who is stopped while asking leaves nothing set aside', async () => {
   let left = 0
   const ask = (answer: () => Promise<{ ok: true }>, signal?: AbortSignal) =>
-    asked(answer, {
+    budgetAnswer(answer, {
       signal,
       leave: () => {
         left += 1

@@ -11,8 +11,8 @@ import { sameTimeVolume, type VolumePart } from '../../../src/market/day-volumes
 import type { Market } from '../../../src/market/instruments.ts'
 import { eastMoneyProvider } from '../../../src/market/providers/eastmoney.ts'
 import { yahooProvider } from '../../../src/market/providers/yahoo.ts'
-import type { World } from '../analysis/alone.ts'
-import { BARS, got, lost, QUOTE, reportWith } from '../analysis/company-reports.ts'
+import type { AnalysisWorld } from '../analysis/alone.ts'
+import { BARS, failedFetch, fetchedValue, QUOTE, reportWith } from '../analysis/company-reports.ts'
 import { instrument, json, upstream } from './upstream.ts'
 
 const ZONES: Partial<Record<Market, string>> = { cn: 'Asia/Shanghai', us: 'America/New_York', hk: 'Asia/Hong_Kong' }
@@ -257,7 +257,7 @@ const told = (value: VolumePart[]): Fetched<VolumePart[]> => {
 
 function liveReport(
   factor: number,
-  changes: Partial<World> = {},
+  changes: Partial<AnalysisWorld> = {},
   language: ReportLanguage = 'zh',
 ): Promise<AnalysisReport> {
   const known = PARTS.filter(({ date, until }) => date < TODAY || until <= 635)
@@ -268,9 +268,15 @@ function liveReport(
     null,
     {
       clock: () => NOW,
-      dailyBars: async () => got(PRICES),
+      dailyBars: async () => fetchedValue(PRICES),
       quote: async () =>
-        got({ ...QUOTE, ...move, prevClose: PRICES.at(-1)?.close ?? 0, quotedAt: NOW, volume: TRADED * factor * 1.1 }),
+        fetchedValue({
+          ...QUOTE,
+          ...move,
+          prevClose: PRICES.at(-1)?.close ?? 0,
+          quotedAt: NOW,
+          volume: TRADED * factor * 1.1,
+        }),
       dayVolumes: async () => told(parts),
       ...changes,
     },
@@ -313,7 +319,7 @@ test('where nobody tells volumes within the day, or they cannot be used, the rep
   const broken = async () => {
     throw new Error('broken')
   }
-  for (const dayVolumes of [null, async () => lost('http_429'), broken]) {
+  for (const dayVolumes of [null, async () => failedFetch('http_429'), broken]) {
     const report = await liveReport(1, { dayVolumes })
     expect(realtimeOf(report)).toMatchObject({ volume_ratio: null, volume_ratio_desc: beside.noLiveRatio })
   }
@@ -334,9 +340,9 @@ test('volumes within the day are asked for only while a session runs in which th
     return told(PARTS)
   }
   await liveReport(1, { dayVolumes, clock: () => clock('cn', TODAY, 16, 0) })
-  await liveReport(1, { dayVolumes, quote: async () => lost('http_429') })
+  await liveReport(1, { dayVolumes, quote: async () => failedFetch('http_429') })
   const idle = { ...QUOTE, quotedAt: NOW, volume: 0, high: null }
-  await liveReport(1, { dayVolumes, quote: async () => got(idle) })
+  await liveReport(1, { dayVolumes, quote: async () => fetchedValue(idle) })
   expect(asked).toBe(0)
   await liveReport(1, { dayVolumes })
   expect(asked).toBe(1)
@@ -346,8 +352,8 @@ test('a part of a day is not compared with the whole day before', async () => {
   expect(enhancedOf(await liveReport(1))?.volume_change_ratio).toBeNull()
   const over = {
     clock: () => clock('cn', TODAY, 16, 0),
-    dailyBars: async () => got(BARS),
-    quote: async () => lost('http_429'),
+    dailyBars: async () => fetchedValue(BARS),
+    quote: async () => failedFetch('http_429'),
   }
   expect(enhancedOf(await liveReport(1, over))?.volume_change_ratio).toBe(1)
 })

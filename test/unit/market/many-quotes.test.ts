@@ -12,14 +12,14 @@ import { instrument } from './upstream.ts'
 const CHAIN = { clock: () => Date.now(), timeoutMs: 60_000, gate: memoryGate(() => Date.now()) }
 const LISTINGS = Array.from({ length: 23 }, (_, i) => instrument(String(600_000 + i)))
 
-type Held = { keys: string[]; answer: (known?: (key: string) => boolean) => void }
+type OpenRequest = { keys: string[]; answer: (known?: (key: string) => boolean) => void }
 
 /** A source, what it is asked and has not answered yet, and the most that were open beside each other. */
 function source(
   name: string,
   { atOnce, supports = () => true }: { atOnce: number; supports?: (key: string) => boolean },
 ) {
-  const held: Held[] = []
+  const held: OpenRequest[] = []
   const asked: string[][] = []
   let most = 0
   const ask = (some: readonly Instrument[], { signal }: { signal?: AbortSignal }) =>
@@ -27,7 +27,7 @@ function source(
       signal?.addEventListener('abort', () => reject(signal.reason))
       const keys = some.map(({ key }) => key)
       asked.push(keys)
-      const one: Held = {
+      const one: OpenRequest = {
         keys,
         answer: (known = () => true) => {
           held.splice(held.indexOf(one), 1)

@@ -12,11 +12,11 @@ const apple = () => {
   return parsed.instrument
 }
 
-type Asked = { url: string; headers: Headers }
+type SentRequest = { url: string; headers: Headers }
 
 /** A network in which every address answers with what `reply` says; nothing leaves the machine. */
-function network(reply: (url: URL) => Response): Asked[] {
-  const asked: Asked[] = []
+function network(reply: (url: URL) => Response): SentRequest[] {
+  const asked: SentRequest[] = []
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
     asked.push({ url: String(input), headers: new Headers(init?.headers) })
     return reply(new URL(String(input)))

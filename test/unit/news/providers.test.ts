@@ -61,10 +61,10 @@ const REPLIES: Record<string, unknown> = {
 
 const variables = configured('TAVILY', 'BRAVE', 'SERPAPI', 'BOCHA', 'SEARXNG')
 
-type Asked = { url: string; init: RequestInit }
+type SentRequest = { url: string; init: RequestInit }
 
 async function providersWith(reply: (service: string) => Response) {
-  const asked: Asked[] = []
+  const asked: SentRequest[] = []
   const fetch: Fetch = async (url, init) => {
     asked.push({ url, init })
     return reply(new URL(url).hostname.replace('.test', ''))

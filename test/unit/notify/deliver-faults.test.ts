@@ -4,7 +4,7 @@ import { deliveryStore, LEASE_MS, listDeliveries } from '../../../src/db/deliver
 import type { DeliveryStore, Notice } from '../../../src/notify/delivery.ts'
 import { notify } from '../../../src/notify/run.ts'
 import { notifyLane } from './host.ts'
-import { type Clockwork, type Owner, owner, world } from './world.ts'
+import { type Clockwork, notifyDeps, type Owner, owner } from './world.ts'
 
 // The outbox is one for all: what other files left in it would be told of here.
 beforeAll(() => env.DB.prepare('DELETE FROM deliveries').run())
@@ -32,11 +32,11 @@ test('a service that is down is asked eleven times more, at most an hour apart, 
   mine.report(task, 'Text')
   await lane.fail(...Array.from({ length: 12 }, () => ({ status: 503, body: 'busy' })))
   const seconds: number[] = []
-  let next = (await notify([told(mine, task)], world(clock))).nextAt
+  let next = (await notify([told(mine, task)], notifyDeps(clock))).nextAt
   while (next !== null && seconds.length < 20) {
     seconds.push((next - clock.now) / 1000)
     clock.now = next
-    next = (await notify([], world(clock))).nextAt
+    next = (await notify([], notifyDeps(clock))).nextAt
   }
   expect(seconds).toEqual([30, 60, 120, 300, 600, 1_200, 1_800, 3_600, 3_600, 3_600, 3_600])
   expect(await log(mine)).toMatchObject([
@@ -52,9 +52,9 @@ test('a service that wants to be left alone for longer than a day is asked again
   mine.report(task, 'Text')
   await lane.fail({ status: 429, headers: { 'retry-after': '999999' } })
   const day = clock.now + 86_400_000
-  expect((await notify([told(mine, task)], world(clock))).nextAt).toBe(day)
+  expect((await notify([told(mine, task)], notifyDeps(clock))).nextAt).toBe(day)
   clock.now = day
-  expect((await notify([], world(clock))).nextAt).toBeNull()
+  expect((await notify([], notifyDeps(clock))).nextAt).toBeNull()
   expect((await log(mine)).map(({ state }) => state)).toEqual(['delivered'])
 })
 
@@ -65,13 +65,13 @@ test('a part that is refused ends its delivery, which says which one and why; wh
   mine.report(task, inParts(3))
   mine.report(short, 'Short')
   await lane.fail({}, { status: 400, body: 'no such thread' })
-  expect((await notify([told(mine, task)], world(clock))).nextAt).toBeNull()
+  expect((await notify([told(mine, task)], notifyDeps(clock))).nextAt).toBeNull()
   expect(await log(mine)).toMatchObject([
     { state: 'failed', parts: 3, sent: 1, unknown: 0, error: 'part 2 of 3: HTTP 400: no such thread' },
   ])
   clock.now += 1
   await lane.fail({ status: 400, body: '<html>nginx</html>' })
-  await notify([told(mine, short)], world(clock))
+  await notify([told(mine, short)], notifyDeps(clock))
   expect((await log(mine))[0]).toMatchObject({ state: 'failed', error: 'HTTP 400' })
   expect(numbers(await lane.received())).toEqual([1])
 })
@@ -90,10 +90,10 @@ test('a channel that is gone, off, of another kind or unreadable by the time it 
     const [mine, task] = [owner(), taskId()]
     mine.add('gotify', lane.url)
     mine.report(task, 'Text')
-    const targets = world(clock).targets
+    const targets = notifyDeps(clock).targets
     let asked = 0
     // As it is when the delivery is made, and changed when it is sent.
-    const changing = world(clock, {
+    const changing = notifyDeps(clock, {
       targets: async (id) => {
         const all = await targets(id)
         asked += 1
@@ -107,7 +107,7 @@ test('a channel that is gone, off, of another kind or unreadable by the time it 
   const [mine, task] = [owner(), taskId()]
   mine.add('gotify', lane.url, { settings: { priority: 'high' } })
   mine.report(task, 'Text')
-  await notify([told(mine, task)], world(clock))
+  await notify([told(mine, task)], notifyDeps(clock))
   expect(await log(mine)).toMatchObject([
     { state: 'failed', parts: 0, error: 'the settings of the channel cannot be read' },
   ])
@@ -120,7 +120,7 @@ test('when the answer to the last part is missing the delivery ends in doubt at 
   mine.add('gotify', lane.url)
   mine.report(task, 'Text')
   await lane.fail({ status: 504 })
-  expect((await notify([told(mine, task)], world(clock))).nextAt).toBeNull()
+  expect((await notify([told(mine, task)], notifyDeps(clock))).nextAt).toBeNull()
   expect(await log(mine)).toMatchObject([
     { state: 'uncertain', unknown: 1, error: 'no answer came for part 1 of 1; it may have arrived' },
   ])
@@ -128,10 +128,10 @@ test('when the answer to the last part is missing the delivery ends in doubt at 
   yours.add('webhook', other.url, { settings: { recognises_repeats: true } })
   yours.report(further, 'Text')
   await other.fail({ status: 522, body: 'timed out' })
-  expect((await notify([told(yours, further)], world(clock))).nextAt).toBe(clock.now + 30_000)
+  expect((await notify([told(yours, further)], notifyDeps(clock))).nextAt).toBe(clock.now + 30_000)
   expect(await log(yours)).toMatchObject([{ state: 'pending', unknown: 0, attempts: 1, error: 'HTTP 522: timed out' }])
   clock.now += 30_000
-  expect((await notify([], world(clock))).nextAt).toBeNull()
+  expect((await notify([], notifyDeps(clock))).nextAt).toBeNull()
   expect(await log(yours)).toMatchObject([{ state: 'delivered', error: null }])
 })
 
@@ -150,7 +150,7 @@ test('what a part came to is noted though the store fails three times in between
       return store.settle(...given)
     },
   }
-  await notify([told(mine, task)], world(clock, { store: flaky }))
+  await notify([told(mine, task)], notifyDeps(clock, { store: flaky }))
   expect(failures).toBe(4)
   expect(await log(mine)).toMatchObject([{ state: 'delivered', sent: 1 }])
 })
@@ -169,9 +169,9 @@ test('one channel whose delivery breaks off holds no other, and its own goes on 
       return store.begin(claim, ...rest)
     },
   }
-  await notify([told(mine, task)], world(clock, { store: broken }))
+  await notify([told(mine, task)], notifyDeps(clock, { store: broken }))
   expect([(await lane.received()).length, (await other.received()).length]).toEqual([0, 1])
   clock.now += LEASE_MS + 1
-  await notify([], world(clock))
+  await notify([], notifyDeps(clock))
   expect([(await lane.received()).length, (await other.received()).length]).toEqual([1, 1])
 })

@@ -14,7 +14,7 @@ import type { DeliveryStore, Notice } from '../../../src/notify/delivery.ts'
 import { notify } from '../../../src/notify/run.ts'
 import { heldTimers } from '../../helpers/timers.ts'
 import { notifyLane } from './host.ts'
-import { type Clockwork, type Owner, owner, TIMEOUT_MS, world } from './world.ts'
+import { type Clockwork, notifyDeps, type Owner, owner, TIMEOUT_MS } from './world.ts'
 
 // The outbox is one for all: what other files left in it would be told of here.
 beforeAll(() => env.DB.prepare('DELETE FROM deliveries').run())
@@ -42,20 +42,20 @@ test('a service that refuses for now is asked again when it said, then by growin
   mine.add('gotify', other.url)
   mine.report(task, inParts(3))
   await lane.fail({}, { status: 429, body: { retry_after: 90 } }, { status: 500 }, { status: 500 })
-  const first = await notify([told(mine, task)], world(clock))
+  const first = await notify([told(mine, task)], notifyDeps(clock))
   expect(first).toEqual({ keys: [`report:${task}`], nextAt: clock.now + 90_000 })
   expect(await log(mine)).toMatchObject([
     { channelId: 'gotify', state: 'delivered', parts: 1, sent: 1 },
     { channelId: 'discord', state: 'pending', parts: 3, sent: 1, attempts: 1, error: expect.stringMatching(/429/) },
   ])
   // Before its time nothing is tried, whoever asks.
-  expect((await notify([], world({ now: clock.now + 89_000 }))).nextAt).toBe(clock.now + 90_000)
+  expect((await notify([], notifyDeps({ now: clock.now + 89_000 }))).nextAt).toBe(clock.now + 90_000)
   clock.now += 90_000
-  expect((await notify([], world(clock))).nextAt).toBe(clock.now + 60_000)
+  expect((await notify([], notifyDeps(clock))).nextAt).toBe(clock.now + 60_000)
   clock.now += 60_000
-  expect((await notify([], world(clock))).nextAt).toBe(clock.now + 120_000)
+  expect((await notify([], notifyDeps(clock))).nextAt).toBe(clock.now + 120_000)
   clock.now += 120_000
-  expect((await notify([], world(clock))).nextAt).toBeNull()
+  expect((await notify([], notifyDeps(clock))).nextAt).toBeNull()
   expect(numbers(await lane.received())).toEqual([1, 2, 3])
   expect((await log(mine)).map(({ state, error }) => [state, error])).toEqual([
     ['delivered', null],
@@ -73,10 +73,14 @@ test('wherever a run is cut off, nothing is sent twice, and what did not arrive 
       mine.add('webhook', lane.url, { settings: { max_characters: 2_000, recognises_repeats: recognises } })
       mine.report(task, inParts(4))
       for (const { step, isAfter } of cuts) {
-        await cutOff((store) => notify([told(mine, task)], world(clock, { store })), { step, isAfter, steps: STEPS })
+        await cutOff((store) => notify([told(mine, task)], notifyDeps(clock, { store })), {
+          step,
+          isAfter,
+          steps: STEPS,
+        })
         clock.now += LEASE_MS + 1
       }
-      const last = await notify([told(mine, task)], world(clock))
+      const last = await notify([told(mine, task)], notifyDeps(clock))
       const [delivery, ...more] = await log(mine)
       expect([last.nextAt, more.length, delivery?.parts]).toEqual([null, 0, 4])
       const received = numbers(await lane.received())
@@ -128,12 +132,12 @@ test('a message that hangs is not sent again by itself; what follows waits, and 
   mine.report(task, inParts(2))
   await lane.fail({ how: 'hang' })
   const limit = heldTimers(TIMEOUT_MS)
-  const sending = notify([told(mine, task)], world(clock))
+  const sending = notify([told(mine, task)], notifyDeps(clock))
   await expect.poll(async () => (await lane.received()).length).toBe(1)
   limit.goOff()
   expect((await sending).nextAt).toBe(clock.now + 30_000)
   clock.now += 30_000
-  await notify([], world(clock))
+  await notify([], notifyDeps(clock))
   const [delivery] = await log(mine)
   expect(delivery).toMatchObject({
     state: 'uncertain',
@@ -144,7 +148,7 @@ test('a message that hangs is not sent again by itself; what follows waits, and 
   expect(numbers(await lane.received())).toEqual([1, 2])
   expect(await retryDelivery(env.DB, 'somebody', { id: delivery?.id ?? '', now: clock.now })).toBe(false)
   expect(await retryDelivery(env.DB, mine.id, { id: delivery?.id ?? '', now: clock.now })).toBe(true)
-  await notify([], world(clock))
+  await notify([], notifyDeps(clock))
   expect(numbers(await lane.received())).toEqual([1, 2, 1])
   expect(await log(mine)).toMatchObject([{ state: 'delivered', sent: 2, unknown: 0, error: null }])
   expect(await retryDelivery(env.DB, mine.id, { id: delivery?.id ?? '', now: clock.now })).toBe(false)
@@ -155,7 +159,7 @@ test('a host that cannot be reached costs nothing but time: nothing is in doubt,
   const clock: Clockwork = { now: Date.now() }
   mine.add('wecom', lane.url, { settings: { webhook_url: 'http://127.0.0.1:9/wecom' } })
   mine.report(task, 'Text')
-  const { nextAt } = await notify([told(mine, task)], world(clock))
+  const { nextAt } = await notify([told(mine, task)], notifyDeps(clock))
   expect(nextAt).toBe(clock.now + 30_000)
   expect(await log(mine)).toMatchObject([{ state: 'pending', unknown: 0, error: 'the service cannot be reached' }])
   await env.DB.prepare('DELETE FROM deliveries WHERE owner = ?').bind(mine.id).run()
@@ -173,11 +177,11 @@ test('no more messages go out in a stretch of time than the service allows, and 
   let next: number | null = clock.now
   await notify(
     tasks.map((task) => told(mine, task)),
-    world(clock),
+    notifyDeps(clock),
   )
   while (next !== null && counts.length < 10) {
     clock.now = Math.max(clock.now, next)
-    next = (await notify([], world(clock))).nextAt
+    next = (await notify([], notifyDeps(clock))).nextAt
     counts.push((await lane.received()).length)
   }
   expect(counts.at(-1)).toBe(45)
@@ -209,7 +213,7 @@ test('news goes to the channels that want it in that form, names what is missing
     items,
   }
   const news = [told(mine, done, true), summary, told(mine, failed, true)]
-  for (let i = 0; i < 3; i++) await notify(news, world(clock))
+  for (let i = 0; i < 3; i++) await notify(news, notifyDeps(clock))
   expect((await single.received()).map(({ text }) => text)).toEqual(['A report of its own'])
   const [both, ...more] = await digest.received()
   expect(more).toEqual([])
@@ -220,7 +224,7 @@ test('news goes to the channels that want it in that form, names what is missing
   // By itself a report goes to both, and to none that it is not addressed to.
   const alone = taskId()
   mine.report(alone, 'Alone')
-  await notify([{ ...told(mine, alone), channels: ['together', 'of-nobody'] }], world(clock))
+  await notify([{ ...told(mine, alone), channels: ['together', 'of-nobody'] }], notifyDeps(clock))
   expect((await digest.received()).length).toBe(2)
   expect((await single.received()).length).toBe(1)
 })
@@ -233,14 +237,14 @@ test('a delivery behind one that has to wait shows the time of that one, and who
   mine.report(first, 'First')
   mine.report(second, 'Second')
   await lane.fail({ status: 429, body: { retry_after: 90 } })
-  await notify([told(mine, first), told(mine, second)], world(clock))
+  await notify([told(mine, first), told(mine, second)], notifyDeps(clock))
   const until = clock.now + 90_000
   expect((await log(mine)).map(({ state, nextAt }) => [state, nextAt])).toEqual([
     ['pending', until],
     ['pending', until],
   ])
   clock.now = until
-  await notify([], world(clock))
+  await notify([], notifyDeps(clock))
   expect((await lane.received()).map(({ text }) => text)).toEqual(['First', 'Second'])
 })
 
@@ -253,10 +257,10 @@ test('messages that tried a channel count towards its pace', async () => {
     await noteChannelTest(env.DB, { owner: mine.id, channelId: 'serverchan', at: clock.now + i })
   }
   clock.now += 10
-  expect((await notify([told(mine, task)], world(clock))).nextAt).toBe(clock.now - 10 + 60_000)
+  expect((await notify([told(mine, task)], notifyDeps(clock))).nextAt).toBe(clock.now - 10 + 60_000)
   expect(await lane.received()).toEqual([])
   clock.now += 60_000
-  expect((await notify([], world(clock))).nextAt).toBeNull()
+  expect((await notify([], notifyDeps(clock))).nextAt).toBeNull()
   expect((await lane.received()).length).toBe(1)
 })
 
@@ -267,14 +271,14 @@ test('news that was saved with its report is told once, and what cannot be told 
   const tasks = Array.from({ length: 23 }, () => taskId())
   for (const task of tasks) mine.report(task, `Text of ${task}`)
   await env.DB.batch(tasks.map((task, i) => noteNotice(env.DB, told(mine, task), clock.now + i)))
-  const down = world(clock, {
+  const down = notifyDeps(clock, {
     report: async () => {
       throw new Error('down')
     },
   })
   expect(await notify([], down)).toEqual({ keys: [], nextAt: clock.now + 30_000 })
   expect(await lane.received()).toEqual([])
-  for (let i = 0; i < 2; i++) expect((await notify([], world(clock))).nextAt).toBeNull()
+  for (let i = 0; i < 2; i++) expect((await notify([], notifyDeps(clock))).nextAt).toBeNull()
   expect((await lane.received()).map(({ text }) => text)).toEqual(tasks.map((task) => `Text of ${task}`))
   expect((await env.DB.prepare('SELECT key FROM untold_notices').all()).results).toEqual([])
 })

@@ -78,7 +78,10 @@ export const TIMEOUT_MS = 25_000
 
 export type Clockwork = { now: number }
 
-export function world(clockwork: Clockwork, change: Partial<NotifyDeps> & { store?: DeliveryStore } = {}): NotifyDeps {
+export function notifyDeps(
+  clockwork: Clockwork,
+  change: Partial<NotifyDeps> & { store?: DeliveryStore } = {},
+): NotifyDeps {
   return {
     store: deliveryStore(env.DB),
     news: untoldNotices(env.DB),

@@ -5,18 +5,18 @@ import type { ProviderRun } from '../../../src/market/bars.ts'
 import { ALONE, analyze, DEADLINES } from '../analysis/alone.ts'
 import { barsOf, wave } from '../analysis/series.ts'
 
-export type Wanted = {
+export type ReportOptions = {
   language: ReportLanguage
   reportType?: TaskRequest['reportType']
   name?: string
   closes?: readonly number[]
 }
-type Made = { report: AnalysisReport; diagnostics: StoredDiagnostics }
+type MadeReport = { report: AnalysisReport; diagnostics: StoredDiagnostics }
 
 const EVEN_DAYS = wave(80, 0.1, 1480)
 
 /** A report on a mainland share, at first on 80 even days, after the close of Friday, 2026-03-20; the quote's source is down. */
-export async function makeReport(wanted: Wanted): Promise<Made> {
+export async function makeReport(wanted: ReportOptions): Promise<MadeReport> {
   const { language, reportType = 'full', name = '贵州茅台', closes = EVEN_DAYS } = wanted
   const at = '2026-03-20T08:00:00.000000Z'
   const ran: ProviderRun = {

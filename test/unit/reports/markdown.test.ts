@@ -5,9 +5,9 @@ import { renderMarkdown } from '../../../src/analysis/report/render/markdown.ts'
 import { reportView } from '../../../src/analysis/report/render/view.ts'
 import type { AnalysisReport, ReportLanguage } from '../../../src/analysis/schemas.ts'
 import { bounce } from '../analysis/series.ts'
-import { makeReport, type Wanted } from './make-report.ts'
+import { makeReport, type ReportOptions } from './make-report.ts'
 
-async function markdownOf(wanted: Wanted): Promise<string> {
+async function markdownOf(wanted: ReportOptions): Promise<string> {
   const { report, diagnostics } = await makeReport(wanted)
   return renderMarkdown(report, diagnosticSummary(diagnostics, wanted.language))
 }

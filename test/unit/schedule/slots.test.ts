@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { sessionEnd, wallClock } from '../../../src/market/calendar.ts'
-import { DAYS, isZone, nextSlot, slotsBetween, type When } from '../../../src/schedule/plan.ts'
+import { DAYS, isZone, nextSlot, type ScheduleTime, slotsBetween } from '../../../src/schedule/plan.ts'
 
 const at = (text: string) => Date.parse(text)
-const times = (zone: string, ...list: string[]): When => ({ times: list, zone, days: [...DAYS] })
+const times = (zone: string, ...list: string[]): ScheduleTime => ({ times: list, zone, days: [...DAYS] })
 const shown = (slots: { id: string; at: number }[]) =>
   slots.map(({ id, at: time }) => [id, new Date(time).toISOString()])
 
 test('a time is that of its zone, on its days, whatever the service’s own clock', () => {
-  const when: When = { times: ['09:00', '18:00'], zone: 'Asia/Shanghai', days: ['mon', 'fri'] }
+  const when: ScheduleTime = { times: ['09:00', '18:00'], zone: 'Asia/Shanghai', days: ['mon', 'fri'] }
   const span = { from: at('2026-08-13T00:00:00Z'), until: at('2026-08-18T00:00:00Z') }
   expect(shown(slotsBetween(when, [], span))).toEqual([
     ['2026-08-14T09:00', '2026-08-14T01:00:00.000Z'],
@@ -42,7 +42,7 @@ test('in the hour that New York skips a slot comes as much later, in the hour it
 })
 
 test('after a close means each market’s own close, on its trading days, half days included', () => {
-  const when: When = { after_close_minutes: 30 }
+  const when: ScheduleTime = { after_close_minutes: 30 }
   const span = { from: at('2025-11-26T00:00:00Z'), until: at('2025-12-01T00:00:00Z') }
   expect(shown(slotsBetween(when, ['us', 'cn'], span))).toEqual([
     ['cn@2025-11-26', '2025-11-26T07:30:00.000Z'],

@@ -12,11 +12,11 @@ import type { PortLink } from './port-streams.ts'
 const MAX_KEPT = 4000
 const NOTHING = new Uint8Array()
 
-export type Shown = { readonly from: number; readonly to: number; readonly bytes: Uint8Array }
+export type OutputSlice = { readonly from: number; readonly to: number; readonly bytes: Uint8Array }
 
 type Host = {
   /** Filtered, for all who have what comes before it. */
-  show(shown: Shown): void
+  show(shown: OutputSlice): void
   /** Places that viewers have: nothing was open there when they got it. */
   places(): number[]
   /** Resolves when a viewer has room for more. */
@@ -33,7 +33,7 @@ export class TerminalStream {
   readonly #link: PortLink
   readonly #host: Host
   readonly #output = new TerminalOutput()
-  readonly #kept: Shown[] = []
+  readonly #kept: OutputSlice[] = []
   readonly #reason = Promise.withResolvers<string>()
   readonly #caughtUp = Promise.withResolvers<void>()
   #keptBytes = 0
@@ -80,7 +80,7 @@ export class TerminalStream {
   }
 
   /** What is kept from there on. */
-  since(place: number): Shown[] {
+  since(place: number): OutputSlice[] {
     return this.#kept.filter(({ from }) => from >= place)
   }
 
@@ -145,7 +145,7 @@ export class TerminalStream {
     this.#host.show(shown)
   }
 
-  #keep(shown: Shown): void {
+  #keep(shown: OutputSlice): void {
     this.#kept.push(shown)
     this.#keptBytes += shown.bytes.byteLength
     for (let first = this.#kept[0]; first !== undefined; first = this.#kept[0]) {

@@ -6,7 +6,7 @@ import type { AnalysisReport, DiagnosticSummary } from '../../schemas.ts'
 import { fill, textsOf } from '../../texts/book.ts'
 import { aside, fixed, largeNumber, signedPct, withUnit } from '../../texts/format.ts'
 import type { ReportTexts } from '../../texts/texts.ts'
-import { followed } from '../../write/sentences.ts'
+import { withSeparator } from '../../write/sentences.ts'
 import { checkLines, consistencyIn, hasScore, headingMark, touchMark } from '../consistency.ts'
 import type { TrendAnalysis } from '../trend-analysis.ts'
 import { commentMarkdown, list, table, escapeMarkdown as text } from './markdown-text.ts'
@@ -393,6 +393,6 @@ function trouble({ labels }: Page, diagnostics: DiagnosticSummary | null): Secti
 
 function footer({ report: { meta }, labels }: Page): string {
   const { model_used: model } = meta
-  const made = model === null ? followed(labels.codeMade) : `${fill(labels.modelMade, { model: text(model) })} · `
+  const made = model === null ? withSeparator(labels.codeMade) : `${fill(labels.modelMade, { model: text(model) })} · `
   return `---\n\n${made}${labels.disclaimer}\n\n${text(meta.query_id)} · ${text(meta.created_at)}`
 }

@@ -40,17 +40,17 @@ const Comment = z.object({
 })
 
 /** One of the parts about the listing beside its market. */
-const Beside = z.object({ label: z.string(), text: z.string() }).nullish().catch(null)
+const LabelledText = z.object({ label: z.string(), text: z.string() }).nullish().catch(null)
 
 const Raw = z.object({
   confidence_level: Text,
   evidence: z.object({ text: Text }).nullish().catch(null),
   horizons: z.object({ text: Text }).nullish().catch(null),
   trade_plan: z.object({ text: Text }).nullish().catch(null),
-  market_comparison: Beside,
-  liquidity: Beside,
-  company_dates: Beside,
-  peer_multiples: Beside,
+  market_comparison: LabelledText,
+  liquidity: LabelledText,
+  company_dates: LabelledText,
+  peer_multiples: LabelledText,
   guardrail_reason: Text,
   fundamental_analysis: Text.optional().catch(null),
   capital_flow_summary: Text.optional().catch(null),

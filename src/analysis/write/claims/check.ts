@@ -18,7 +18,7 @@ import { fates, strangeFrame, tellsBeyond } from './frames.ts'
 import { besideOf, directionOf, isWithin, judgeFigure, type Subject, settled } from './judge-figure.ts'
 import { judgeKeyed } from './judge-keyed.ts'
 import { type KeyedFigure, type Placed, placedIn } from './keys.ts'
-import { type FactName, type Finding, type Known, UNITS } from './known.ts'
+import { type FactName, type Finding, type KnownFacts, UNITS } from './known.ts'
 import { type Mention, mentionsIn } from './name-table.ts'
 import { quotationIn } from './quotations.ts'
 import { statesIn, tellsAdvice } from './states.ts'
@@ -27,7 +27,7 @@ import { boardsTold, closesCounted, splitsIn } from './tallies.ts'
 export type Verdict = 'confirmed' | 'doubtful' | 'undecidable' | 'false'
 
 /** `used` are the figures that the text names by their keys, each with its mark behind it. */
-export function checkSentence(text: string, known: Known, used: readonly KeyedFigure[] = []): Verdict {
+export function checkSentence(text: string, known: KnownFacts, used: readonly KeyedFigure[] = []): Verdict {
   const words = plain(text)
   const findings: Finding[] = []
   const quotation = quotationIn(words, known)
@@ -57,7 +57,7 @@ function withoutHeading(text: string): string {
   return isTitle ? text.slice(heading.length) : text
 }
 
-function claimsIn(given: string, known: Known, used: readonly KeyedFigure[]): Finding[] {
+function claimsIn(given: string, known: KnownFacts, used: readonly KeyedFigure[]): Finding[] {
   const findings: Finding[] = []
   let text = withoutHeading(given)
   const hide = (at: number, end: number) => {
@@ -98,7 +98,7 @@ const clausesOf = (text: string) =>
 const MISSING =
   /没有数据|暂缺|无法给出|没有给出|没有.{0,8}(?:买点|目标价|市盈率|阻力|压力|支撑)|no (?:P\/E|target|entry|buy level)|(?:无法|未能|没能)(?:算|给)出|算不出来|not available|no figure for|제공되지|isn't (?:a|any)|no data|cannot be given|데이터가 없|없습니다|나오지 않|제시되지 않|산출되지/i
 
-function missing(text: string, known: Known): Finding[] {
+function missing(text: string, known: KnownFacts): Finding[] {
   if (!MISSING.test(text)) return []
   const facts = mentionsIn(text)
     .flatMap((mention) => mention.facts)
@@ -109,7 +109,7 @@ function missing(text: string, known: Known): Finding[] {
 type Token = Mention | Figure
 
 /** A text as names of facts and figures: with the names of the listing hidden, in order. */
-export function readOf(given: string, known: Known): { text: string; tokens: Token[]; known: Known } {
+export function readOf(given: string, known: KnownFacts): { text: string; tokens: Token[]; known: KnownFacts } {
   const text = known.names.reduce((rest, name) => rest.replaceAll(name, '\u0001'.repeat(name.length)), given)
   const mentions = mentionsIn(text)
   return { text, tokens: [...mentions, ...figuresBeside(text, mentions)].sort((a, b) => a.at - b.at), known }
@@ -118,7 +118,7 @@ export function readOf(given: string, known: Known): { text: string; tokens: Tok
 const figuresBeside = (text: string, mentions: readonly Mention[]) =>
   figuresIn(text, (at, end) => text.slice(at, end) === '\u0001' || mentions.some((it) => at < it.end && it.at < end))
 
-function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]): Finding[] {
+function figureFindings(text: string, known: KnownFacts, used: readonly KeyedFigure[]): Finding[] {
   const named = mentionsIn(text)
   const placed = placedIn(text, used)
   const isKeyed = (figure: Figure) => placed.some(({ at, end }) => figure.at >= at && figure.at < end)
@@ -159,9 +159,9 @@ function figureFindings(text: string, known: Known, used: readonly KeyedFigure[]
   ]
 }
 
-type Around = { readonly text: string; readonly mentions: readonly Mention[]; readonly known: Known }
+type SentenceContext = { readonly text: string; readonly mentions: readonly Mention[]; readonly known: KnownFacts }
 
-const isClaim = (figure: Figure, { text, mentions, known }: Around) =>
+const isClaim = (figure: Figure, { text, mentions, known }: SentenceContext) =>
   !isNoFigure(text, figure) && !isLimit(text, figure, known) && !isFullMark(text, figure, mentions)
 
 /** Where a part of the sentence has no name, the figures that are named by their keys are what it compares: "1060.24 is below 1064.08". */
@@ -211,7 +211,7 @@ const isPointsThan = (figure: Figure | undefined, text: string, at: number) =>
 
 const isAfterwards = (between: string) => !/[，,。;；]/.test(between)
 
-function judgeGroup({ mentions, figures }: Group, text: string, known: Known): Finding[] {
+function judgeGroup({ mentions, figures }: Group, text: string, known: KnownFacts): Finding[] {
   if (figures.length === 0) return []
   const subjects = mentions.flatMap(({ facts, at, end }) => facts.map((fact) => ({ fact, at, end })))
   if (subjects.length === 0) return figures.map((figure) => judgeAlone(figure, text, known))
@@ -252,7 +252,7 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: Known): F
 function judgeRange(
   fact: FactName,
   figures: readonly Figure[],
-  { text, known }: { text: string; known: Known },
+  { text, known }: { text: string; known: KnownFacts },
 ): boolean | null {
   const [first, second] = figures
   if (first === undefined || second === undefined || figures.length !== 2) return null
@@ -266,7 +266,7 @@ function judgeRange(
   )
 }
 
-type Rest = {
+type RemainingFigures = {
   figures: readonly Figure[]
   mentions: readonly Mention[]
   last: Subject['fact'] | undefined
@@ -275,8 +275,8 @@ type Rest = {
 
 /** The last name takes the first figure; what follows is of the same name, or of the day. */
 function judgeRest(
-  { figures, mentions, last, isMany }: Rest,
-  { text, around, known }: { text: string; around: string; known: Known },
+  { figures, mentions, last, isMany }: RemainingFigures,
+  { text, around, known }: { text: string; around: string; known: KnownFacts },
 ): Finding[] {
   return figures.map((figure, i) => {
     const direction =
@@ -329,7 +329,7 @@ function directionNear(text: string, { at, end }: Figure, around: string): 1 | -
   return directionOf(before + after) || directionOf(around)
 }
 
-function judgeAlone(figure: Figure, text: string, known: Known): Finding {
+function judgeAlone(figure: Figure, text: string, known: KnownFacts): Finding {
   const direction = directionNear(text, figure, text)
   if (figure.unit === 'percent' && direction !== 0) {
     return judgeFigure(figure, { fact: 'changePct', direction }, known)
@@ -349,12 +349,12 @@ function isDifference({ unit }: Figure, subjects: readonly { fact: string }[], t
   return unit === 'percent' && subjects.every(({ fact }) => fact.endsWith('Pct')) && /相对|relative|상대적/i.test(text)
 }
 
-type FactPair = readonly [keyof Known['values'], keyof Known['values']]
+type FactPair = readonly [keyof KnownFacts['values'], keyof KnownFacts['values']]
 
 function judgeDifference(
   figure: Figure,
   [a, b]: FactPair,
-  { around, known }: { around: string; known: Known },
+  { around, known }: { around: string; known: KnownFacts },
 ): boolean {
   const [left, right] = [known.values[a], known.values[b]]
   if (left === null || right === null) return false

@@ -2,7 +2,7 @@
 
 import type { Figure } from './figures.ts'
 import { isWithin } from './judge-figure.ts'
-import type { FactName, Finding, Known } from './known.ts'
+import type { FactName, Finding, KnownFacts } from './known.ts'
 import type { Mention } from './name-table.ts'
 import { isNegated } from './states.ts'
 
@@ -23,7 +23,7 @@ function familyOf(fact: FactName): 'level' | 'macd' | 'kdj' | null {
 
 const isAverages = ({ facts }: Mention) => facts.every((fact) => fact.startsWith('ma'))
 
-type Read = { readonly text: string; readonly figures: readonly Figure[]; readonly known: Known }
+type Read = { readonly text: string; readonly figures: readonly Figure[]; readonly known: KnownFacts }
 
 export function comparisons(mentions: readonly Mention[], read: Read): Finding[] {
   return mentions.flatMap((mention, i): Finding[] => {
@@ -82,7 +82,7 @@ const IT = /그보다|이보다|그 (?:위|아래)|其|\b(?:above|below|under|ov
 /** What is said of the price and of the level that stands before it: a line "below the current price", the price "above it". */
 function aboutPrice(
   before: readonly Mention[],
-  { words, place, known }: { words: string; place: MentionContext; known: Known },
+  { words, place, known }: { words: string; place: MentionContext; known: KnownFacts },
 ): Finding[] {
   const [level] = before.findLast(({ facts }) => facts[0] !== undefined && familyOf(facts[0]) === 'level')?.facts ?? []
   if (level === undefined || level === 'price') return []
@@ -150,7 +150,7 @@ function wordsOf(
   return words === between && from === undefined && figures.some(isFar) ? null : words
 }
 
-function compared({ values }: Known, [a, b]: readonly [FactName, FactName], isMore: boolean): Finding {
+function compared({ values }: KnownFacts, [a, b]: readonly [FactName, FactName], isMore: boolean): Finding {
   const [left, right] = [values[a], values[b]]
   if (left === null || right === null) return false
   return isMore ? left > right : left < right
@@ -171,18 +171,18 @@ const isListed = (between: string) =>
 // How far a level is from the price, told in percent of one of them: "the resistance is 2.3 % above the price", 高于现价2.3%, 현재가보다 2.3% 높다.
 
 /** `base` is the price that it is counted from, where that is named. */
-export type Apart = {
+export type PriceDistance = {
   readonly figure: Figure
   readonly base: Mention | null
   readonly level: Mention
   readonly finding: boolean
 }
 /** On which side of the price the level is said to be; null where only the distance is told. */
-type Side = Omit<Apart, 'finding' | 'figure'> & { readonly isAbove: boolean | null }
+type Side = Omit<PriceDistance, 'finding' | 'figure'> & { readonly isAbove: boolean | null }
 
 /** Levels whose distance from the price is told, and whether it is right. */
-export function apartFromPrice(mentions: readonly Mention[], { text, figures, known }: Read): Apart[] {
-  return figures.flatMap((figure): Apart[] => {
+export function apartFromPrice(mentions: readonly Mention[], { text, figures, known }: Read): PriceDistance[] {
+  return figures.flatMap((figure): PriceDistance[] => {
     if (figure.unit !== 'percent') return []
     const range = rangeShare(mentions, figure, text)
     if (range !== null) return [{ figure, ...range, finding: isShare(figure, known) }]
@@ -280,7 +280,7 @@ function bracketed(mentions: readonly Mention[], figure: Figure, text: string): 
 }
 
 /** By the price or by the level: both are said, and a few percent apart they are nearly the same. */
-function isApart({ value, half, mode }: Figure, { level: { facts }, isAbove }: Side, { values }: Known): boolean {
+function isApart({ value, half, mode }: Figure, { level: { facts }, isAbove }: Side, { values }: KnownFacts): boolean {
   const { price } = values
   const told = { value: Math.abs(value), half, mode }
   return facts.some((fact) => {
@@ -298,7 +298,7 @@ function rangeShare(
   mentions: readonly Mention[],
   figure: Figure,
   text: string,
-): Omit<Apart, 'finding' | 'figure'> | null {
+): Omit<PriceDistance, 'finding' | 'figure'> | null {
   const base = mentions.find(
     (one) => isPrice(one) && one.end <= figure.at && SHARE.test(text.slice(one.end, figure.at)),
   )
@@ -306,5 +306,5 @@ function rangeShare(
   return base === undefined || level === undefined ? null : { base, level }
 }
 
-const isShare = (figure: Figure, { values: { atr, price } }: Known): boolean =>
+const isShare = (figure: Figure, { values: { atr, price } }: KnownFacts): boolean =>
   atr !== null && price !== null && isWithin(figure, (atr / price) * 100)

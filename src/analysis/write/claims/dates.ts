@@ -1,6 +1,6 @@
 // Days as people write them, and which day they are said to be.
 
-import type { Known } from './known.ts'
+import type { KnownFacts } from './known.ts'
 import { eastAsianNumeral } from './numerals.ts'
 
 export type WrittenDay = {
@@ -51,7 +51,7 @@ export function isDay({ year, month, day }: WrittenDay, date: string | null): bo
 }
 
 /** Whether the day is the one that its clause speaks of; null where nothing says which one that is. */
-export function isRightDay(written: WrittenDay, around: string, { dates }: Known): boolean | null {
+export function isRightDay(written: WrittenDay, around: string, { dates }: KnownFacts): boolean | null {
   if (/拆|split|분할/i.test(around)) return isDay(written, dates.split)
   const isHigh = /(?:最高|高点|高价|新高|\bhigh\b|peak|최고|고점)/i.test(around)
   const isLow = /(?:最低|低点|低价|新低|\blow\b|bottom|trough|최저|저점)/i.test(around)
@@ -72,7 +72,7 @@ const MONTH_YEAR = new RegExp(
 )
 
 /** Months of a year without a day, and whether one of the days that are known lies in it. */
-export function monthsIn(text: string, { dates }: Known): { at: number; end: number; finding: true | null }[] {
+export function monthsIn(text: string, { dates }: KnownFacts): { at: number; end: number; finding: true | null }[] {
   return [...text.matchAll(MONTH_YEAR)].map(({ index, 0: words, groups = {} }) => {
     const month = `${groups.y ?? groups.z}-${String(numberOf(groups.n ?? groups.m) ?? 0).padStart(2, '0')}`
     const isKnown = Object.values(dates).some((date) => date?.startsWith(month))

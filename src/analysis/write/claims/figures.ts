@@ -1,6 +1,6 @@
 // Figures as people write them, each with its unit, its money and how far it may be off.
 
-import { type Finding, FULL_MARKS, type Known } from './known.ts'
+import { type Finding, FULL_MARKS, type KnownFacts } from './known.ts'
 import type { Mention } from './name-table.ts'
 import { ENGLISH_WORD, eastAsianNumeral, englishNumeral, type Numeral } from './numerals.ts'
 import { isNegated } from './states.ts'
@@ -292,7 +292,7 @@ export function isFullMark(text: string, { at, end, value, unit }: Figure, menti
 }
 
 /** A 20 % limit-down: how far the limit goes, which the state decides. */
-export const isLimit = (text: string, { end, unit, value }: Figure, { limitPct }: Known) =>
+export const isLimit = (text: string, { end, unit, value }: Figure, { limitPct }: KnownFacts) =>
   unit === 'percent' &&
   value === limitPct &&
   /^\s?(?:的?[涨跌]停|limit[- ](?:up|down)|[상하]한가)/i.test(text.slice(end))
@@ -314,7 +314,7 @@ const IF = /\bif\b|would|could|when|如果|若|一旦|即|如能|[으]?면 |경�
 /** Marks that an oscillator lies above or below: RSI12 above the neutral 50. */
 export function thresholds(
   figures: readonly Figure[],
-  { text, mentions, known }: { text: string; mentions: readonly Mention[]; known: Known },
+  { text, mentions, known }: { text: string; mentions: readonly Mention[]; known: KnownFacts },
 ): Mark[] {
   return figures.flatMap((figure): Mark[] => {
     const { at, end, value, unit, currencies } = figure

@@ -2,7 +2,7 @@
 // money, as denied, as a wish, or as a change of what no data had before. A clause whose subject, time or verb nobody here knows is not kept plain.
 
 import { directionOf } from './judge-figure.ts'
-import type { Known } from './known.ts'
+import type { KnownFacts } from './known.ts'
 import { mentionsIn } from './name-table.ts'
 import { isNegated } from './states.ts'
 
@@ -134,7 +134,7 @@ const CAPITALISED = /(?<=[a-z0-9,%◇◆]\s|^(?:In|At|For|On|By|From)\s)[A-Z][a-
 const KNOWN_CAPITALS =
   /^(?:Bollinger|(?:Mon|Tues|Wednes|Thurs|Fri)day|January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|Hong|Kong|Star|Street|Shares?|Stock)/
 
-function isForeignEnglish(clause: string, known: Known): boolean {
+function isForeignEnglish(clause: string, known: KnownFacts): boolean {
   if (!/[a-z]{2}/i.test(clause) || /[\p{Script=Hangul}\p{Script=Han}]/u.test(clause)) return false
   const head = clause
     .replace(/^[\s"'(*-]+/, '')
@@ -217,7 +217,7 @@ const COMPARES =
   /\b(?:above|below|over|under|beyond|than|reach\w*|hit|touch\w*|br[eo]k\w*|breach\w*|cross\w*|exceed\w*|near|far|lost|regain\w*|reclaim\w*|recover\w*)\b|[高低多少强弱大小]于|超过|达到|触及|跌破|突破|失守|站上|收复|收回|守住|击穿|不到|不足|[之以][上下]|넘|웃돌|밑돌|높|낮|많|적|크|작|도달|이르|무너|깨|회복|미치|미달|위|아래/i
 
 /** The close of the day before with the price as its figure: "어제 412.35달러에 마감했다". */
-function isYesterdays(clause: string, text: string, { values: { prevClose } }: Known): boolean {
+function isYesterdays(clause: string, text: string, { values: { prevClose } }: KnownFacts): boolean {
   const facts = mentionsIn(clause).flatMap((mention) => mention.facts)
   if (!facts.includes('prevClose') || !facts.includes('price') || text.split(FIGURE).length !== 2) return false
   return COMPARES.test(clause) || directionOf(clause) !== 0
@@ -240,7 +240,7 @@ const DIFFERENCE =
 const CROSSED = /◇.*◇.*\b(?:crossed|crosses)\b|\b(?:crossed|crosses)\b.*◇/
 
 /** Which part of the frame is not understood; null where all of it is. */
-export function strangeFrame(clause: string, known: Known, { isDecided, isGrowth }: ClauseContext): string | null {
+export function strangeFrame(clause: string, known: KnownFacts, { isDecided, isGrowth }: ClauseContext): string | null {
   if (OTHER_MONEY.test(known.currency === 'TWD' ? clause.replace(TAIWANS, ' ') : clause)) return 'money'
   if (known.isPartial && TELLS_CLOSE.test(clause) && !CLOSE_BEFORE.test(clause)) return 'time'
   if (BEYOND.test(clause)) return 'record'
@@ -273,7 +273,7 @@ const HOLDS = /\b(?:is|are) (?:still )?(?:holding|intact)\b|\bholds\b|守住|仍
 const EARLIER = /\byesterday\b|\bearlier\b|\blast\b|昨|此前|어제|전날|앞서/i
 
 /** What became of a level: a stop that was hit, a target that was reached, a support that broke. The data decide it for their own session. */
-export function fates(clause: string, { values, isSuspended }: Known): (boolean | null)[] {
+export function fates(clause: string, { values, isSuspended }: KnownFacts): (boolean | null)[] {
   const [isHit, isHeld] = [HAPPENED.test(clause), HOLDS.test(clause)]
   if (isHit === isHeld || isSuspended) return []
   const { price, low, high } = values

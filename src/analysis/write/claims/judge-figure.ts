@@ -1,7 +1,7 @@
 // Whether a figure is what the data say of its subject.
 
 import type { Figure } from './figures.ts'
-import { type FactName, type Finding, type Known, moneyOf, SIGNED, UNITS } from './known.ts'
+import { type FactName, type Finding, type KnownFacts, moneyOf, SIGNED, UNITS } from './known.ts'
 import type { Mention } from './name-table.ts'
 
 const SIGNS: ReadonlySet<string> = new Set(SIGNED)
@@ -62,7 +62,11 @@ export const AMOUNTS: Readonly<Partial<Record<FactName, FactName>>> = {
 const isAmount = ({ currencies, value }: Figure) => currencies.length > 0 || Math.abs(value) >= 1e5
 
 /** Null: the figure is of another kind than the fact, and what it is about is not known. */
-export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Subject, known: Known): boolean | null {
+export function judgeFigure(
+  figure: Figure,
+  { fact, direction, beside = '' }: Subject,
+  known: KnownFacts,
+): boolean | null {
   const extreme = fact === 'belowHigh52Pct' ? 'high52' : fact === 'aboveLow52Pct' ? 'low52' : null
   if (extreme !== null && figure.unit === 'plain') return judgeFigure(figure, { fact: extreme, direction }, known)
   const amount = AMOUNTS[fact]
@@ -93,7 +97,11 @@ export function judgeFigure(figure: Figure, { fact, direction, beside = '' }: Su
 }
 
 /** Volume is said to be so much more or less than on the day before. */
-function judgeVolumeMove(figure: Figure, direction: number, { values: { volumeVsPrevious } }: Known): boolean | null {
+function judgeVolumeMove(
+  figure: Figure,
+  direction: number,
+  { values: { volumeVsPrevious } }: KnownFacts,
+): boolean | null {
   if (volumeVsPrevious === null || (direction === 0 && !figure.isSigned)) return null
   return isWithin(signed(figure, direction), (volumeVsPrevious - 1) * 100)
 }
@@ -107,7 +115,7 @@ const isGrownTo = (times: number, growthPct: number, direction: number): boolean
 const BIASES = { ma5: 'bias5', ma10: 'bias10', ma20: 'bias20' } as const
 
 /** A percentage beside a price level is how far the price is from it. */
-function judgeApart(figure: Figure, { fact, direction }: Subject, { values }: Known): boolean | null {
+function judgeApart(figure: Figure, { fact, direction }: Subject, { values }: KnownFacts): boolean | null {
   const [level, price] = [values[fact], values.price]
   if (fact === 'price') return isWithin(signed(figure, direction), values.changePct ?? 0)
   if (fact === 'change' || UNITS[fact] === 'money') return false
@@ -157,7 +165,7 @@ const BOUND = /^\s?(?:above|below|over|under|off|from|for|of|on)\s(?:the\s|its\s
 
 type Token = Mention | Figure
 type PlacedFinding = { readonly finding: Finding; readonly at: number }
-type Read = { readonly text: string; readonly tokens: readonly Token[]; readonly known: Known }
+type Read = { readonly text: string; readonly tokens: readonly Token[]; readonly known: KnownFacts }
 
 const BREAK =
   /[，。；！？;!?\n()]|(?:(?<!\d),|,(?!\d))(?! where| which| the (?:high|low) of)|\bbut\b|\byet\b|\bwhile\b|\bwhereas\b|\b(?:even |al)?though\b|\bwith\b|\bagainst\b|\band\b|지만|인 가운데|[이]?며 |(?<=[가-힣])고 |而/gi

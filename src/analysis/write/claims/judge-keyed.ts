@@ -6,10 +6,10 @@ import { type Figure, figuresIn } from './figures.ts'
 import { isOtherMoney } from './frames.ts'
 import { AMOUNTS, besideOf, directionOf } from './judge-figure.ts'
 import { figuresOf, type KeyedFigure, MARKS, type Pieces, type Placed, placedIn, SIGNS } from './keys.ts'
-import { type FactName, type Finding, type Known, moneyOf } from './known.ts'
+import { type FactName, type Finding, type KnownFacts, moneyOf } from './known.ts'
 import type { Mention } from './name-table.ts'
 
-type Read = { readonly text: string; readonly tokens: readonly (Mention | Figure)[]; readonly known: Known }
+type Read = { readonly text: string; readonly tokens: readonly (Mention | Figure)[]; readonly known: KnownFacts }
 
 /** A part of a sentence about one thing. */
 const PART =

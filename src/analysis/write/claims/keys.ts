@@ -4,7 +4,7 @@
 import type { ReportLanguage } from '../../schemas.ts'
 import { fixed, keptDecimals, largeNumber, round, signedPct, withUnit } from '../../texts/format.ts'
 import { plain } from '../sentences.ts'
-import { type FactName, type Known, moneyOf, SIGNED, UNITS } from './known.ts'
+import { type FactName, type KnownFacts, moneyOf, SIGNED, UNITS } from './known.ts'
 
 export type KeyedFigure = {
   readonly key: string
@@ -22,7 +22,7 @@ const keyOf = (fact: FactName) =>
     .toLowerCase()
 
 /** Every fact with a value, under its key. */
-export function keyedFigures(known: Known, language: ReportLanguage): KeyedFigure[] {
+export function keyedFigures(known: KnownFacts, language: ReportLanguage): KeyedFigure[] {
   return (Object.keys(UNITS) as FactName[]).flatMap((fact) => {
     const value = known.values[fact]
     // What flows out is what does not flow in: one of both is told.
@@ -45,7 +45,7 @@ export const SIGNS: ReadonlySet<string> = new Set(SIGNED)
 const FINE: ReadonlySet<FactName> = new Set(['dif', 'dea', 'histogram'])
 const WHOLE = /^score/
 
-type Style = { readonly known: Known; readonly language: ReportLanguage }
+type Style = { readonly known: KnownFacts; readonly language: ReportLanguage }
 
 /** The figure of a fact as reports print it. */
 export function factText(fact: FactName, value: number, { known, language }: Style): string {
@@ -65,9 +65,9 @@ export function factText(fact: FactName, value: number, { known, language }: Sty
 }
 
 /** A sentence in pieces: its own words, and the figures that it names. */
-export type Pieces<Figure extends Shown = KeyedFigure> = readonly (string | Figure)[]
+export type Pieces<Figure extends NamedFigure = KeyedFigure> = readonly (string | Figure)[]
 
-type Shown = { readonly key: string; readonly text: string }
+type NamedFigure = { readonly key: string; readonly text: string }
 
 const KEY = /[{｛]{2}\s*([^{}｛｝]{0,60}?)\s*[}｝]{2}/g
 /** What looks like a key and is none. */
@@ -79,11 +79,11 @@ export const MARKS = /[\uE000-\uF8FF]/g
 
 const spelled = (key: string) => key.toLowerCase().replace(/[_\-\s]/g, '')
 
-export const figuresByKey = <Figure extends Shown>(figures: readonly Figure[]): ReadonlyMap<string, Figure> =>
+export const figuresByKey = <Figure extends NamedFigure>(figures: readonly Figure[]): ReadonlyMap<string, Figure> =>
   new Map(figures.map((figure) => [spelled(figure.key), figure]))
 
 /** The sentence in its pieces; null where a key in it is none of the report's. */
-export function piecesOf<Figure extends Shown>(
+export function piecesOf<Figure extends NamedFigure>(
   given: string,
   figures: ReadonlyMap<string, Figure>,
 ): Pieces<Figure> | null {
@@ -103,32 +103,32 @@ export function piecesOf<Figure extends Shown>(
 }
 
 /** How much of what follows repeats the unit that the figure brings. */
-function unitAfter(after: string, { text }: Shown): number {
+function unitAfter(after: string, { text }: NamedFigure): number {
   const unit = /[^\d.,]+$/.exec(text)?.[0].trim() ?? ''
   const blanks = /^ ?/.exec(after)?.[0].length ?? 0
   return unit !== '' && after.slice(blanks).startsWith(unit) ? blanks + unit.length : 0
 }
 
 /** The sentence as it is checked: each figure with a mark of its own behind it. */
-export const markedText = (pieces: Pieces<Shown>): string => {
+export const markedText = (pieces: Pieces<NamedFigure>): string => {
   let n = 0
   return pieces
     .map((piece) => (typeof piece === 'string' ? piece : piece.text + String.fromCharCode(0xe000 + n++)))
     .join('')
 }
 
-export const figuresOf = <Figure extends Shown>(pieces: Pieces<Figure>): Figure[] =>
+export const figuresOf = <Figure extends NamedFigure>(pieces: Pieces<Figure>): Figure[] =>
   pieces.filter((piece): piece is Figure => typeof piece !== 'string')
 
 /** Where a named figure stands in a text with its marks. */
-export type Placed<Figure extends Shown = KeyedFigure> = {
+export type Placed<Figure extends NamedFigure = KeyedFigure> = {
   readonly at: number
   readonly end: number
   readonly n: number
   readonly figure: Figure
 }
 
-export function placedIn<Figure extends Shown>(text: string, figures: readonly Figure[]): Placed<Figure>[] {
+export function placedIn<Figure extends NamedFigure>(text: string, figures: readonly Figure[]): Placed<Figure>[] {
   return [...text.matchAll(MARKS)].flatMap(({ index, 0: mark }) => {
     const n = mark.charCodeAt(0) - 0xe000
     const figure = figures[n]

@@ -49,7 +49,7 @@ export const FULL_MARKS: Readonly<Partial<Record<FactName, number>>> = {
 const OF_RESULTS: ReadonlySet<FactName> = new Set(['revenue', 'netProfit', 'operatingCashFlow'])
 
 /** What a price or an amount is counted in. */
-export const moneyOf = (fact: FactName, { currency, resultsCurrency }: Known): string =>
+export const moneyOf = (fact: FactName, { currency, resultsCurrency }: KnownFacts): string =>
   OF_RESULTS.has(fact) ? resultsCurrency : currency
 
 export type Advice = 'buy' | 'sell' | 'wait'
@@ -59,7 +59,7 @@ export type Finding = boolean | null
 
 export type KnownHeadline = { readonly title: string; readonly source: string | null; readonly date: string | null }
 
-export type Known = {
+export type KnownFacts = {
   readonly values: Readonly<Record<FactName, number | null>>
   readonly currency: string
   readonly resultsCurrency: string
@@ -99,7 +99,7 @@ export type Known = {
 
 // What a judged stock gives the checker to compare a model's words with.
 
-export function knownOf(facts: Judged): Known {
+export function knownOf(facts: Judged): KnownFacts {
   const { bars, decision, instrument, news, names } = facts
   const year = bars.filter(({ date }) => date > (bars.at(-1) ? yearBefore(bars.at(-1)?.date ?? '') : ''))
   const { high52, low52 } = yearOf(facts)
@@ -134,7 +134,7 @@ export function knownOf(facts: Judged): Known {
   }
 }
 
-function sessionOf({ phase, provenance, partial }: Judged): Pick<Known, 'isOpen' | 'isTradingDay' | 'isPartial'> {
+function sessionOf({ phase, provenance, partial }: Judged): Pick<KnownFacts, 'isOpen' | 'isTradingDay' | 'isPartial'> {
   const isTold = provenance === null && phase.phase !== 'lunch_break'
   return {
     isOpen: isTold ? phase.is_market_open_now : null,
@@ -146,7 +146,7 @@ function sessionOf({ phase, provenance, partial }: Judged): Pick<Known, 'isOpen'
 const YEAR_MS = 364 * 86_400_000
 const yearBefore = (date: string) => new Date(Date.parse(date) - YEAR_MS).toISOString().slice(0, 10)
 
-function trendOf({ technical }: Judged): Known['trend'] {
+function trendOf({ technical }: Judged): KnownFacts['trend'] {
   const trend = technical?.trend ?? 'consolidation'
   if (trend === 'bull' || trend === 'strong_bull') return 'bull'
   return trend === 'bear' || trend === 'strong_bear' ? 'bear' : 'other'

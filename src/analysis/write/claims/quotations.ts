@@ -1,7 +1,7 @@
 // What a headline says is a quotation of that headline: right or wrong as such, whatever it says.
 
 import { daysIn, isDay } from './dates.ts'
-import type { Known } from './known.ts'
+import type { KnownFacts } from './known.ts'
 
 export type Quotation = {
   /** The text without the quotation and what names its source and day. */
@@ -20,7 +20,7 @@ const bare = (text: string) =>
     .toLowerCase()
 
 /** Null: the text quotes nothing. */
-export function quotationIn(text: string, { headlines }: Pick<Known, 'headlines'>): Quotation | null {
+export function quotationIn(text: string, { headlines }: Pick<KnownFacts, 'headlines'>): Quotation | null {
   for (const match of text.matchAll(QUOTED)) {
     const words = bare(match[1] ?? match[2] ?? '')
     const outside = `${text.slice(0, match.index)} ${text.slice(match.index + match[0].length)}`
@@ -34,7 +34,7 @@ export function quotationIn(text: string, { headlines }: Pick<Known, 'headlines'
   return null
 }
 
-function isAsNamed(outside: string, { source, date }: Known['headlines'][number]): boolean {
+function isAsNamed(outside: string, { source, date }: KnownFacts['headlines'][number]): boolean {
   const days = daysIn(outside)
   if (!days.every((day) => isDay(day, date))) return false
   return !NAMES_SOURCE.test(outside) || (source !== null && outside.includes(source.normalize('NFKC')))

@@ -1,43 +1,43 @@
 // Claims without a figure that data decide: limits, new extremes, crosses, days in a row, what the report advises.
 
-import type { Known } from './known.ts'
+import type { KnownFacts } from './known.ts'
 import { countOf } from './numerals.ts'
 
-type Decide = (known: Known, groups: Record<string, string | undefined>) => boolean | null
+type Decide = (known: KnownFacts, groups: Record<string, string | undefined>) => boolean | null
 
 const above = (value: number | null | undefined, level: number) => (value == null ? null : value > level)
 const below = (value: number | null | undefined, level: number) => (value == null ? null : value < level)
 const not = (value: boolean | null) => (value === null ? null : !value)
 
-function atLimit(known: Known, sign: 1 | -1): boolean | null {
+function atLimit(known: KnownFacts, sign: 1 | -1): boolean | null {
   const { changePct } = known.values
   if (known.isSuspended || changePct === null) return false
   if (known.limitPct === null) return sign * changePct < 3 ? false : null
   return sign * changePct >= known.limitPct - 0.1
 }
 
-function isRun(known: Known, sign: 1 | -1, days: number): boolean {
+function isRun(known: KnownFacts, sign: 1 | -1, days: number): boolean {
   if (known.isSuspended) return false
   const closes = known.closes.slice(-1 - days)
   return closes.length > days && closes.every((close, i) => i === 0 || sign * (close - (closes[i - 1] ?? close)) > 0)
 }
 
-function crossed(known: Known, sign: 1 | -1): boolean {
+function crossed(known: KnownFacts, sign: 1 | -1): boolean {
   const sides = known.difs.slice(-6).map((dif, i) => sign * ((dif ?? 0) - (known.deas.slice(-6)[i] ?? 0)))
   return (sides.at(-1) ?? 0) > 0 && sides.slice(0, -1).some((side) => side < 0)
 }
 
-function broke60({ values: { price, ma60 }, closes, ma60s }: Known): boolean {
+function broke60({ values: { price, ma60 }, closes, ma60s }: KnownFacts): boolean {
   if (price === null || ma60 === null || price >= ma60) return false
   return closes.slice(-22, -1).some((close, i) => close > (ma60s.slice(-22, -1)[i] ?? Number.POSITIVE_INFINITY))
 }
 
-function ordered({ values: { ma5, ma10, ma20 } }: Known, sign: 1 | -1): boolean | null {
+function ordered({ values: { ma5, ma10, ma20 } }: KnownFacts, sign: 1 | -1): boolean | null {
   if (ma5 === null || ma10 === null || ma20 === null) return false
   return sign * (ma5 - ma10) > 0 && sign * (ma10 - ma20) > 0
 }
 
-const newExtreme = (known: Known, side: 'high52' | 'low52') =>
+const newExtreme = (known: KnownFacts, side: 'high52' | 'low52') =>
   !known.isSuspended && known.values[side] !== null && known.dates[side] === known.dates.session
 
 const days = (groups: Record<string, string | undefined>) =>
@@ -293,7 +293,7 @@ export const tellsAdvice = (clause: string): boolean =>
   )
 
 /** What each claim of the clause comes to; null where the data do not tell. */
-export function statesIn(clause: string, known: Known): (boolean | null)[] {
+export function statesIn(clause: string, known: KnownFacts): (boolean | null)[] {
   return RULES.flatMap(({ pattern, decide }) => {
     const match = pattern.exec(clause)
     if (match === null) return []

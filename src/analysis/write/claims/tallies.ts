@@ -1,17 +1,17 @@
 // Claims that are read as one: a split (10 for 1), how many of the last closes were higher, and what a board of the company did.
 
 import { directionOf, isWithin } from './judge-figure.ts'
-import type { Finding, Known } from './known.ts'
+import type { Finding, KnownFacts } from './known.ts'
 import { countOf } from './numerals.ts'
 
 /** Where a claim stands in the text, so that its numbers are not read again as figures. */
-type Taken = { at: number; end: number; finding: Finding }
+type ClaimSpan = { at: number; end: number; finding: Finding }
 
 const SPLIT = /拆股|拆为|[拆](?=\s?[\d一二三四五六七八九十])|\bsplit\b|분할|병합|合股/i
 const SPLIT_RATIO =
   /(\d+|[一二三四五六七八九十]+)(?:股|주당)?\s?(拆|:|比|대|-for-|for)\s?(?:股)?(\d+|[一二三四五六七八九十]+)(?:주)?/i
 
-export function splitsIn(text: string, { split }: Known): Taken[] {
+export function splitsIn(text: string, { split }: KnownFacts): ClaimSpan[] {
   const match = SPLIT.test(text) ? (SPLIT_RATIO.exec(text) ?? /(\d+)(주당) (\d+)주/.exec(text)) : null
   if (match === null) return []
   const [a, b] = [countOf(match[1] ?? ''), countOf(match[3] ?? '')]
@@ -47,7 +47,7 @@ const OF_LAST: readonly (readonly [RegExp, 'n first' | 'k first'])[] = [
   ],
 ]
 
-export function closesCounted(text: string, { closes }: Known): Taken[] {
+export function closesCounted(text: string, { closes }: KnownFacts): ClaimSpan[] {
   for (const [pattern, order] of OF_LAST) {
     const match = pattern.exec(text)
     if (match === null) continue
@@ -73,7 +73,7 @@ const AND = '(?:、|和|及|与|,|，| and | 및 |과 |와 )'
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** A board of the company by its name: that it is one of them, and how much it moved on the day. */
-export function boardsTold(text: string, { boards }: Known): Taken[] {
+export function boardsTold(text: string, { boards }: KnownFacts): ClaimSpan[] {
   const names = boards.map(({ name }) => escaped(name.normalize('NFKC'))).filter((name) => name !== '')
   if (names.length === 0) return []
   const name = `(?:${names.toSorted((a, b) => b.length - a.length).join('|')})(?:板块|行业| board| sector| industry| ?업종)?`

@@ -185,14 +185,14 @@ export async function worktreeAgainst(git: Invocation, tree: string): Promise<Ch
   return changes.sort((a, b) => byteOrder(a.path, b.path))
 }
 
-interface Shown {
+interface DiffSelection {
   options: Arguments
   changes: Change[]
   unmerged: string[]
 }
 
 /** Unmerged paths stand among the others, with both sides where there are two. */
-async function shownText(git: Invocation, { options, changes, unmerged }: Shown): Promise<string> {
+async function shownText(git: Invocation, { options, changes, unmerged }: DiffSelection): Promise<string> {
   if (unmerged.length === 0) return showChanges(git, changes, options)
   const isPatch = !asksForSummary(options) || options.has('patch')
   const hasSide = ['base', 'ours', 'theirs', '0'].some((name) => options.has(name))
@@ -212,7 +212,7 @@ async function shownText(git: Invocation, { options, changes, unmerged }: Shown)
 }
 
 /** An unmerged path is named as such; of the working tree once more, with what its file changes in our side of it. */
-async function withUnmerged(git: Invocation, { options, changes, unmerged }: Shown): Promise<string> {
+async function withUnmerged(git: Invocation, { options, changes, unmerged }: DiffSelection): Promise<string> {
   const repo = git.repo()
   const isStaged = options.has('cached')
   const head = isStaged ? await flatTree(repo, await repo.headTree()) : null

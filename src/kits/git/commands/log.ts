@@ -137,7 +137,7 @@ async function isTouched(git: Invocation, { commit }: Visited, pathspec: Pathspe
   return (await treeChanges(git.repo(), before, commit.tree)).some(({ path }) => pathspec.matches(path))
 }
 
-async function listed(git: Invocation, found: SearchResult, shown: Shown): Promise<string> {
+async function listed(git: Invocation, found: SearchResult, shown: LogFormat): Promise<string> {
   const { format } = shown.pretty
   let text = ''
   for (const [i, visited] of found.commits.entries()) {
@@ -150,7 +150,7 @@ async function listed(git: Invocation, found: SearchResult, shown: Shown): Promi
   return text
 }
 
-function graphed(git: Invocation, found: SearchResult, shown: Shown): Promise<string> {
+function graphed(git: Invocation, found: SearchResult, shown: LogFormat): Promise<string> {
   const { format } = shown.pretty
   const end = /^t?format:/.test(format) || !isSeparated(format) ? '' : '\n'
   return graphedLog(found, {
@@ -231,7 +231,7 @@ export function noCommits(ref: string | null): GitFailure {
   return fatal(`your current branch '${ref?.replace(/^refs\/heads\//, '')}' does not have any commits yet`)
 }
 
-interface Shown {
+interface LogFormat {
   options: Arguments
   pathspec: Pathspec
   pretty: PrettyOptions
@@ -242,7 +242,7 @@ interface Shown {
 async function changesText(
   git: Invocation,
   { oid, commit }: Visited,
-  { options, pathspec, pretty, changes: known }: Shown,
+  { options, pathspec, pretty, changes: known }: LogFormat,
 ): Promise<string> {
   const [parent, ...others] = commit.parents
   if (!showsChanges(options) || (others.length > 0 && !options.has('first-parent'))) return ''

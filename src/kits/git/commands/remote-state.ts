@@ -38,9 +38,9 @@ async function shownRemote(git: Invocation, name: string): Promise<string> {
   return `${lines.join('\n')}\n`
 }
 
-type Known = { specs: readonly Refspec[]; advertisement: Advertisement; name: string }
+type RemoteRefs = { specs: readonly Refspec[]; advertisement: Advertisement; name: string }
 
-async function branchSection(git: Invocation, { specs, advertisement, name }: Known): Promise<string[]> {
+async function branchSection(git: Invocation, { specs, advertisement, name }: RemoteRefs): Promise<string[]> {
   const { refs } = git.repo()
   const rows: [string, string][] = []
   for (const ref of advertisement.refs.keys()) {

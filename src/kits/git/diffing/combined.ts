@@ -5,7 +5,7 @@ import { linesOf } from '../../../workspace/diff.ts'
 import { DEFAULT_CONTEXT } from './hunks.ts'
 import { gitEdits } from './line-edits.ts'
 
-interface Lost {
+interface LostLine {
   text: string
   /** A bit for each version that had it. */
   from: number
@@ -17,7 +17,7 @@ interface Row {
   /** A bit for each version that has not got it. */
   newTo: number
   /** What stood before it. */
-  lost: Lost[]
+  lost: LostLine[]
   /** By version, where in it the row begins; counted from 1. */
   at: number[]
   isShown: boolean
@@ -66,7 +66,7 @@ function mark(row: Row | undefined, bit: number): void {
 }
 
 /** Lines that several versions lost are told once, as far as they stand in the same order. */
-function joinLost(known: readonly Lost[], lines: readonly string[], bit: number): Lost[] {
+function joinLost(known: readonly LostLine[], lines: readonly string[], bit: number): LostLine[] {
   const [m, n] = [known.length, lines.length]
   const common = Array.from({ length: m + 1 }, () => new Array<number>(n + 1).fill(0))
   const valueAt = (i: number, j: number) => common[i]?.[j] ?? 0
@@ -77,7 +77,7 @@ function joinLost(known: readonly Lost[], lines: readonly string[], bit: number)
       row[j] = isSame ? valueAt(i - 1, j - 1) + 1 : Math.max(valueAt(i, j - 1), valueAt(i - 1, j))
     }
   }
-  const joined: Lost[] = []
+  const joined: LostLine[] = []
   let [i, j] = [m, n]
   while (i > 0 || j > 0) {
     const [old, text] = [known[i - 1], lines[j - 1]]

@@ -114,15 +114,15 @@ export function write(fd: number, data: string | Uint8Array, ...rest: readonly u
   return bytes.length
 }
 
-type Written = { bytes: Buffer; position: unknown }
+type WriteArguments = { bytes: Buffer; position: unknown }
 
-function ofText(text: string, [position, encoding]: readonly unknown[]): Written {
+function ofText(text: string, [position, encoding]: readonly unknown[]): WriteArguments {
   const known = typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8'
   return { bytes: Buffer.from(text, known), position }
 }
 
 /** The range comes as an offset, a length and a position, or as an object of these three. */
-function ofBytes(data: Uint8Array, rest: readonly unknown[]): Written {
+function ofBytes(data: Uint8Array, rest: readonly unknown[]): WriteArguments {
   const [first] = rest
   const named = typeof first === 'object' && first !== null ? (first as Record<string, unknown>) : null
   const [offset, length, position] = named ? [named.offset, named.length, named.position] : rest

@@ -1,11 +1,11 @@
 // What the program writes, until somebody takes it.
 
 import { isSilent } from './ending.ts'
-import { WATCHED_MARK, type Written } from './protocol.ts'
+import { type OutputChunks, WATCHED_MARK } from './protocol.ts'
 
 const MAX_OUTPUT_CHARS = 8 * 1024 * 1024
 
-let output: Written = []
+let output: OutputChunks = []
 let written = 0
 let isWatched = false
 /** The runtime's own console prints at once, also from a program that never waits. Where the console is not read, output is reported. */
@@ -31,7 +31,7 @@ function send(stream: 1 | 2, text: string): void {
 
 export const isOutputCut = () => written > MAX_OUTPUT_CHARS
 
-export function takeOutput(): Written {
+export function takeOutput(): OutputChunks {
   const taken = output
   output = []
   return taken

@@ -80,9 +80,9 @@ export interface TestCounts {
   todo: number
 }
 
-export type Written = [stream: 1 | 2, text: string][]
+export type OutputChunks = [stream: 1 | 2, text: string][]
 export interface Report {
-  output: Written
+  output: OutputChunks
   changes: FileChange[]
 }
 

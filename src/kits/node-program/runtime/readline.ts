@@ -9,7 +9,7 @@ type Input = EventEmitter & { resume(): unknown; pause(): unknown }
 type Output = { write(text: string): unknown }
 type Options = { input: Input; output?: Output | undefined; prompt?: string }
 type Answered = (line: string) => void
-type On = Parameters<EventEmitter['on']>
+type ListenerArguments = Parameters<EventEmitter['on']>
 
 const LINE_ENDS = /\r\n|[\n\r\u2028\u2029]/
 const isFunction = (given: unknown): given is Answered => typeof given === 'function'
@@ -66,12 +66,12 @@ export class Interface extends EventEmitter {
     for (const line of this.#lines.splice(0)) this.emit('line', line)
   }
 
-  override on(...[name, run]: On): this {
+  override on(...[name, run]: ListenerArguments): this {
     super.on(name, run)
     if (name === 'line' && this.#lines.length > 0) queueMicrotask(() => this.#give())
     return this
   }
-  override addListener(...given: On): this {
+  override addListener(...given: ListenerArguments): this {
     return this.on(...given)
   }
   question(query: string, options?: unknown, callback: unknown = options): void {

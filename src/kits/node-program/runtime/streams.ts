@@ -3,8 +3,8 @@
 import { EventEmitter } from 'node:events'
 import { write } from './output.ts'
 
-type Done = () => void
-const isDone = (given: unknown): given is Done => typeof given === 'function'
+type WriteCallback = () => void
+const isDone = (given: unknown): given is WriteCallback => typeof given === 'function'
 
 const COLUMNS = 80
 const ROWS = 24
@@ -32,7 +32,7 @@ function stream(fd: 1 | 2) {
     getColorDepth: () => 1,
     hasColors: () => false,
     getWindowSize: () => [COLUMNS, ROWS],
-    _write(text: string | Uint8Array, _encoding: unknown, done: Done): void {
+    _write(text: string | Uint8Array, _encoding: unknown, done: WriteCallback): void {
       made.write(text)
       done()
     },

@@ -5,11 +5,11 @@ import { fileError } from './errors.ts'
 import { pathOf, type Settings } from './given.ts'
 import type { FileChange, SnapshotFile } from './protocol.ts'
 
-type About = { mode: number; mtimeMs: number }
-export type Folder = About & { kind: 'directory'; entries: Map<string, TreeNode> }
+type NodeStat = { mode: number; mtimeMs: number }
+export type Folder = NodeStat & { kind: 'directory'; entries: Map<string, TreeNode> }
 /** Without bytes: a file that was too large to come along. */
-export type FileNode = About & { kind: 'file'; bytes: Buffer | null; size?: number }
-type Link = About & { kind: 'symlink'; target: string }
+export type FileNode = NodeStat & { kind: 'file'; bytes: Buffer | null; size?: number }
+type Link = NodeStat & { kind: 'symlink'; target: string }
 export type TreeNode = Folder | FileNode | Link
 
 /** Where a path leads: the node if there is one, the folder that holds it, and the path without links. */

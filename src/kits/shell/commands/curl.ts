@@ -10,7 +10,7 @@ import type { ShellCall, ShellResult } from '../shell-extensions.ts'
 import { afterAnswer, cookieFile } from './curl/cookies.ts'
 import { CurlError, EXIT } from './curl/failure.ts'
 import { dataInOrder, SPEC } from './curl/options.ts'
-import { encode, fileBytes, type NetworkOptions, requestOf, storedCookies, type Wanted } from './curl/request.ts'
+import { type CurlRequest, encode, fileBytes, type NetworkOptions, requestOf, storedCookies } from './curl/request.ts'
 import { writeOut } from './curl/write-out.ts'
 import { readOptions } from './options.ts'
 
@@ -54,7 +54,7 @@ const CHECKED_ALWAYS = 'curl: option -k (--insecure) is not available here: cert
 
 type Transferred = { shown: Uint8Array; stderr: string; exitCode: number }
 
-async function transfer(url: string, index: number, wanted: Wanted): Promise<Transferred> {
+async function transfer(url: string, index: number, wanted: CurlRequest): Promise<Transferred> {
   const { flags, values } = wanted
   const { address, init } = await requestOf(url, wanted)
   const startedAt = Date.now()
@@ -91,21 +91,21 @@ async function transfer(url: string, index: number, wanted: Wanted): Promise<Tra
 }
 
 /** With `-D` the head goes into a file, or into the output in front of the body. */
-async function dumpedHead(head: string, wanted: Wanted): Promise<Uint8Array> {
+async function dumpedHead(head: string, wanted: CurlRequest): Promise<Uint8Array> {
   const name = wanted.values.get('dump-header')?.at(-1)
   if (name === '-') return encode(head)
   if (name !== undefined) await save(name, encode(head), wanted)
   return new Uint8Array()
 }
 
-async function formatOf(given: string, { call }: Wanted): Promise<string> {
+async function formatOf(given: string, { call }: CurlRequest): Promise<string> {
   return given.startsWith('@') ? new TextDecoder().decode(await fileBytes(given.slice(1), call)) : given
 }
 
 /** The file that the body goes into; `-` for the output. */
 function fileFor(
   response: Response,
-  { address, index, wanted }: { address: string; index: number; wanted: Wanted },
+  { address, index, wanted }: { address: string; index: number; wanted: CurlRequest },
 ): string {
   const { flags, values } = wanted
   const named = values.get('output')?.[index] ?? (flags.has('remote-name') ? ownName(response, address, flags) : '-')
@@ -125,7 +125,7 @@ const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504])
 async function askAgain(
   address: string,
   init: RequestInit,
-  wanted: Wanted,
+  wanted: CurlRequest,
 ): Promise<{ response: Response; warnings: string; passed: Uint8Array[] }> {
   const { flags, values, call } = wanted
   const times = Number(values.get('retry')?.at(-1) ?? 0)
@@ -176,7 +176,11 @@ function headOf({ status, statusText, headers }: Response): string {
   return `HTTP/1.1 ${status} ${statusText}\r\n${lines.join('')}\r\n`
 }
 
-async function ask(address: string, init: RequestInit, { flags, values, call, options }: Wanted): Promise<Response> {
+async function ask(
+  address: string,
+  init: RequestInit,
+  { flags, values, call, options }: CurlRequest,
+): Promise<Response> {
   const seconds = Number(values.get('max-time')?.at(-1) ?? 0)
   const limits = { ...DEFAULT_LIMITS, ...options.limits, ...(seconds > 0 ? { totalTimeoutMs: seconds * 1000 } : {}) }
   const { policy, fetch } = options
@@ -185,7 +189,7 @@ async function ask(address: string, init: RequestInit, { flags, values, call, op
   return guardedFetch(address, { ...init, signal: call.signal }, door)
 }
 
-async function keepCookies(response: Response, address: string, wanted: Wanted): Promise<void> {
+async function keepCookies(response: Response, address: string, wanted: CurlRequest): Promise<void> {
   const { values, call } = wanted
   const jar = values.get('cookie-jar')?.at(-1)
   if (jar === undefined) return
@@ -209,7 +213,7 @@ function remoteName(address: string): string {
   return name
 }
 
-async function save(name: string, bytes: Uint8Array, { flags, call: { fs, cwd } }: Wanted): Promise<void> {
+async function save(name: string, bytes: Uint8Array, { flags, call: { fs, cwd } }: CurlRequest): Promise<void> {
   const path = resolvePath(cwd, name)
   try {
     if (flags.has('create-dirs')) fs.makeDirectory(path.slice(0, path.lastIndexOf('/')) || '/', { recursive: true })

@@ -42,9 +42,9 @@ export async function env(args: string[], context: Context): Promise<Result> {
   return { stdout: [...kept].map(([name, value]) => `${name}=${value}${end}`).join(''), stderr: '', exitCode: 0 }
 }
 
-type Given = { context: Context; set: ReadonlyMap<string, string> }
+type EnvAssignments = { context: Context; set: ReadonlyMap<string, string> }
 
-function keptVariables({ given }: GnuOptions, clears: boolean, { context, set }: Given): Map<string, string> {
+function keptVariables({ given }: GnuOptions, clears: boolean, { context, set }: EnvAssignments): Map<string, string> {
   const unset = new Set(given.filter(({ name }) => name === 'u').map(({ value }) => value))
   const before = clears ? [] : Object.entries(context.exportedEnv ?? {})
   return new Map([...before.filter(([name]) => !unset.has(name) && !set.has(name)), ...set])

@@ -113,7 +113,7 @@ function bytesOnDisk(stat: Stat): number {
 }
 
 function nameOf({ name, stat, target, end }: Listed, flags: ReadonlySet<string>): string {
-  const shown = written(name, flags)
+  const shown = quotedName(name, flags)
   const isLong = flags.has('l') && target !== null
   const signOf = (file: Stat | null): string => {
     if (!file || !['F', 'p', 'file-type'].some((flag) => flags.has(flag))) return ''
@@ -122,7 +122,7 @@ function nameOf({ name, stat, target, end }: Listed, flags: ReadonlySet<string>)
     if (file.isSymbolicLink) return '@'
     return flags.has('F') && (file.mode & 0o111) !== 0 ? '*' : ''
   }
-  if (isLong) return `${shown} -> ${written(target, flags)}${flags.has('p') ? '' : signOf(end)}`
+  if (isLong) return `${shown} -> ${quotedName(target, flags)}${flags.has('p') ? '' : signOf(end)}`
   const sign = signOf(stat)
   return sign === '/' && name.endsWith('/') ? shown : shown + sign
 }
@@ -136,7 +136,7 @@ const escaped = (char: string): string =>
   ESCAPES[char] ?? `\\${char.codePointAt(0)?.toString(8).padStart(3, '0') ?? ''}`
 
 /** As `-Q`, `-b` or `-q` ask for it. */
-export function written(name: string, flags: ReadonlySet<string>): string {
+export function quotedName(name: string, flags: ReadonlySet<string>): string {
   if (flags.has('Q')) return `"${name.replace(/[\p{Cc}"\\]/gu, escaped)}"`
   if (flags.has('b')) return name.replace(/[\p{Cc}\\ ]/gu, escaped)
   return flags.has('q') ? name.replace(/\p{Cc}/gu, '?') : name

@@ -2,7 +2,7 @@
 
 import { isFileError } from '../../../workspace/file-system.ts'
 import { type Context, type Result, shellMessage } from '../interpreter-command.ts'
-import { groupOf, type Listed, shownLines, sizedTotal, written } from './ls-lines.ts'
+import { groupOf, type Listed, quotedName, shownLines, sizedTotal } from './ls-lines.ts'
 import { type LsOptions, lsOptions } from './ls-options.ts'
 import { versionText } from './versions.ts'
 
@@ -50,7 +50,7 @@ class Listing {
     const found = await this.#entries(folder)
     if (found === null) return
     if (this.text !== '') this.text += '\n'
-    if (hasHeader) this.text += `${written(folder, flags)}:\n`
+    if (hasHeader) this.text += `${quotedName(folder, flags)}:\n`
     const group = groupOf(found, this.#options)
     if (flags.has('l') || flags.has('s'))
       this.text += `total ${sizedTotal(group, this.#options)}${flags.has('zero') ? '\0' : '\n'}`

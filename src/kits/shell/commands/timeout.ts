@@ -60,10 +60,10 @@ async function timeout(args: string[], context: Context, stopped: StoppedOutput)
   return { ...outputOf(inBytes(result) + written.stdout), stderr, exitCode }
 }
 
-type Within = { context: Context; written: { isStopping: boolean } }
+type TimedContext = { context: Context; written: { isStopping: boolean } }
 
 /** Zero is no limit. */
-async function runFor(ms: number, command: readonly string[], { context, written }: Within) {
+async function runFor(ms: number, command: readonly string[], { context, written }: TimedContext) {
   const run = context.execWithInheritedStdin ?? context.exec
   if (!run) throw new Error('the interpreter cannot run a script from a command')
   const stopping = new AbortController()

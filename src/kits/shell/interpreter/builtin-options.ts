@@ -6,12 +6,12 @@ import type { StepResult } from './shape.ts'
 const MISUSE = 2
 
 /** The letters; a colon behind one says that it takes a value. */
-type Known = { letters: string; usage: string }
+type BuiltinSpec = { letters: string; usage: string }
 
 const COMPLETIONS =
   '[-o option] [-A action] [-G globpat] [-W wordlist] [-F function] [-C command] [-X filterpat] [-P prefix] [-S suffix]'
 
-const KNOWN: Readonly<Record<string, Known>> = {
+const KNOWN: Readonly<Record<string, BuiltinSpec>> = {
   alias: { letters: 'p', usage: '[-p] [name[=value] ... ]' },
   builtin: { letters: '', usage: '[shell-builtin [arg ...]]' },
   cd: { letters: 'LPe', usage: '[-L|[-P [-e]] [-@]] [dir]' },

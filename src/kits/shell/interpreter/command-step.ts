@@ -18,10 +18,10 @@ import { emitted } from './output-routes.ts'
 import {
   asSubshell,
   errorsShown,
-  joined,
+  joinedResults,
   onlyReads,
   type Position,
-  shown,
+  showResult,
   type Watched,
   withForeignLoops,
 } from './position.ts'
@@ -103,7 +103,7 @@ async function wholeCommand(shell: Watched, position: Position, { node, run }: C
     if (node.type === 'FunctionDef' && isExported(shell.ctx.state, node.name)) passOn(shell, position, node)
   }
   const received = await receivePending(shell, position)
-  if (received !== null) result = joined(result, received, result.exitCode)
+  if (received !== null) result = joinedResults(result, received, result.exitCode)
   if (trapped) result = { ...result, stdout: trapped.stdout + result.stdout, stderr: trapped.stderr + result.stderr }
   return left(shell, position, { stage, isLive, result })
 }
@@ -200,7 +200,7 @@ type Staged = { stage: Stage | undefined; result: StepResult }
 
 function shownOf(shell: Watched, position: Position, { stage, result }: Staged): StepResult {
   if (stage === 'inner, errors go on') return result
-  return stage === 'inner' ? errorsShown(shell, position, result) : shown(shell, position, result)
+  return stage === 'inner' ? errorsShown(shell, position, result) : showResult(shell, position, result)
 }
 
 /** What a command answers that threw; what ends more than the command is thrown on. */

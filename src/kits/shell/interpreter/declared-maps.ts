@@ -1,6 +1,6 @@
 // `declare -p` of maps, which the interpreter writes in a spelling of its own, and of arrays with attributes, which it leaves out.
 
-import { joined, type Watched } from './position.ts'
+import { joinedResults, type Watched } from './position.ts'
 import type { ShellVariables, StepResult } from './shape.ts'
 import { asCompound, attributesOf } from './values.ts'
 
@@ -18,7 +18,7 @@ export async function declaredMaps(
   let whole: StepResult = { stdout: '', stderr: '', exitCode: 0 }
   for (const name of names) {
     const one = isMap(state, name) ? said(mapText(state, name)) : await theirs(shell, name)
-    whole = joined(whole, one, Math.max(whole.exitCode, one.exitCode))
+    whole = joinedResults(whole, one, Math.max(whole.exitCode, one.exitCode))
   }
   return whole
 }

@@ -1,7 +1,7 @@
 // The words of `declare`, `local`, `export` and `readonly`, before the interpreter gets them: what cannot be done is told as bash tells
 // it, and the rest is done all the same.
 
-import { joined } from './position.ts'
+import { joinedResults } from './position.ts'
 import type { CommandCall, ShellVariables, StepResult } from './shape.ts'
 
 const NAME = /^([A-Za-z_]\w*)(?:\[.*\])?(?:\+?=|$)/s
@@ -41,7 +41,7 @@ export async function asDeclarable<Step extends Declaring>(
   const left = args.filter((_, i) => refusals[i] === null)
   if (left.every((arg) => /^[-+]/.test(arg))) return failure
   const call: CommandCall = [name, left, quoted.filter((_, i) => refusals[i] === null), ...rest]
-  return joined(failure, await run({ ...step, call, run: () => step.runAs(call) }), 1)
+  return joinedResults(failure, await run({ ...step, call, run: () => step.runAs(call) }), 1)
 }
 
 type Use = { name: string; letters: string }

@@ -2,7 +2,7 @@
 
 import { exportFunctions, isExported } from './exported-functions.ts'
 import { functionText } from './function-text.ts'
-import { joined, type Position, type Watched } from './position.ts'
+import { joinedResults, type Position, type Watched } from './position.ts'
 import type { StepResult } from './shape.ts'
 
 const OPTIONS = /^-[fFpxt]*[fF][fFpxt]*$/
@@ -44,7 +44,7 @@ export async function typeOfFunctions(
     const one = functions.has(name)
       ? { stdout, stderr: '', exitCode: 0 }
       : await shell.runCommand('type', [name], [false], '')
-    whole = joined(whole, one, Math.max(whole.exitCode, one.exitCode))
+    whole = joinedResults(whole, one, Math.max(whole.exitCode, one.exitCode))
   }
   return whole
 }

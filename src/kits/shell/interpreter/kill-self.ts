@@ -1,6 +1,6 @@
 // `kill` of the shell by itself: the only process that there is to send a signal to.
 
-import { joined, type Position, type Watched } from './position.ts'
+import { joinedResults, type Position, type Watched } from './position.ts'
 import type { StepResult } from './shape.ts'
 import { signalName, signalNumber, signalTable } from './signals.ts'
 import { isExit, markReplaced, runAction } from './trap-runs.ts'
@@ -53,7 +53,7 @@ async function receive(shell: Watched, position: Position, name: string): Promis
 export async function receivePending(shell: Watched, position: Position): Promise<StepResult | null> {
   if (position.pending.length === 0 || position.subshells > 0 || position.actionCommand !== null) return null
   let whole: StepResult = { ...DONE }
-  for (const name of position.pending.splice(0)) whole = joined(whole, await receive(shell, position, name), 0)
+  for (const name of position.pending.splice(0)) whole = joinedResults(whole, await receive(shell, position, name), 0)
   return whole
 }
 

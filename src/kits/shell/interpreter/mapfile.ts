@@ -4,7 +4,7 @@
 import { bytesToText, textToBytes } from '../../../workspace/text-encodings.ts'
 import { quoted } from '../interpreter-command.ts'
 import type { Watched } from './position.ts'
-import { joined } from './position.ts'
+import { joinedResults } from './position.ts'
 import type { CommandCall, ShellVariables, StepResult } from './shape.ts'
 import { textTaken } from './taken-text.ts'
 import { literal } from './words-alone.ts'
@@ -160,7 +160,7 @@ async function store(shell: Watched, call: Call, pieces: readonly string[]): Pro
     const index = (origin ?? 0) + i
     if (callback !== null && (i + 1) % quantum === 0) {
       const called = await shell.runCommand('eval', ['--', `${callback} ${index} ${quoted(piece)}`], [], '', true)
-      result = joined(result, called, 0)
+      result = joinedResults(result, called, 0)
     }
     elements.set(String(index), piece)
   }

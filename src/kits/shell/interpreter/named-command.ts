@@ -23,7 +23,7 @@ import { runMapfile } from './mapfile.ts'
 import { noteLocals, unsetReferences, withNamedTargets, withOwnNames } from './namerefs.ts'
 import { shownAtOnce } from './output-routes.ts'
 import { withParenthesized } from './parenthesized.ts'
-import { joined, onlyReads, type Position, type Watched, withOwnMask, withTerminal } from './position.ts'
+import { joinedResults, onlyReads, type Position, type Watched, withOwnMask, withTerminal } from './position.ts'
 import { readElements } from './read-elements.ts'
 import { statusOfGetopts } from './readonly.ts'
 import { refusedText, repairRead } from './repairs.ts'
@@ -373,7 +373,10 @@ async function readHere(shell: Watched, position: Position, { call, text, error,
   try {
     const result = await withVeil(shell, call, { text, run })
     const isRead = position.next === null || text.trim() === ''
-    return { isRead, result: error === null ? result : joined(result, { stdout: '', stderr: error, exitCode: 2 }, 2) }
+    return {
+      isRead,
+      result: error === null ? result : joinedResults(result, { stdout: '', stderr: error, exitCode: 2 }, 2),
+    }
   } catch (thrown) {
     const isUnread = position.next !== null && thrown instanceof Error && thrown.name === 'LexerError'
     if (!isUnread) throw thrown

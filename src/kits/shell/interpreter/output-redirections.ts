@@ -23,7 +23,7 @@ const STREAM_NAMES: Readonly<Record<string, number>> = { '/dev/stdout': OUTPUT, 
 type Parted = { own: Redirection[]; others: Redirection[] }
 
 /** Those that the table takes, and those that stay with the interpreter. */
-function parted({ ctx }: Watched, routes: OutputRoutes, { redirections, isShell }: Given): Parted {
+function parted({ ctx }: Watched, routes: OutputRoutes, { redirections, isShell }: RedirectionList): Parted {
   const isOwn = ({ operator, target }: Redirection) => {
     if (!OPENING.has(operator) || !('parts' in target)) return false
     if (target.parts.some(({ type }) => type === 'ProcessSubstitution')) return isShell
@@ -35,7 +35,7 @@ function parted({ ctx }: Watched, routes: OutputRoutes, { redirections, isShell 
 }
 
 /** `isShell`: they are those of the shell itself, as `exec` makes them. */
-type Given = { redirections: readonly Redirection[]; isShell: boolean }
+type RedirectionList = { redirections: readonly Redirection[]; isShell: boolean }
 
 type Split = { own: Redirection[]; as: Command }
 

@@ -222,9 +222,9 @@ export async function withEmitted(
 }
 
 /** What is taken: the standard output, both streams as one text, or each by itself. */
-export type Taken = 'output' | 'both' | 'each'
+export type CapturedStreams = 'output' | 'both' | 'each'
 
-type Capture = { takes: Taken; wants?: Wants | null; run: () => Promise<StepResult> }
+type Capture = { takes: CapturedStreams; wants?: Wants | null; run: () => Promise<StepResult> }
 
 /** With what was written as the answer: for a substitution, a stage of a pipe, a shell that a command runs. */
 export async function captured(

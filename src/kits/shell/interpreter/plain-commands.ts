@@ -5,7 +5,7 @@
 import { Expression } from './arithmetic/expression.ts'
 import { gradeOf } from './expansion/grades.ts'
 import { emitted } from './output-routes.ts'
-import { type Position, shown, type Watched } from './position.ts'
+import { type Position, showResult, type Watched } from './position.ts'
 import type { Command, Pipeline, ShellVariables, SimpleCommand, StepResult } from './shape.ts'
 import { isMade } from './special-variables.ts'
 import type { Word } from './words-alone.ts'
@@ -46,7 +46,9 @@ export function plainCommand(
 function written(shell: Watched, position: Position, done: StepResult): StepResult | Promise<StepResult> {
   const { outputs } = position
   if (outputs === null) {
-    return position.isLive ? shown(shell, position, done) : shell.ctx.executionScope.accountResult(done, 'pipeline')
+    return position.isLive
+      ? showResult(shell, position, done)
+      : shell.ctx.executionScope.accountResult(done, 'pipeline')
   }
   const place = outputs.at(1)
   if (place?.gather === undefined) return emitted(shell, outputs, done)
@@ -224,10 +226,10 @@ function tested([first = '', sign = '', third = '', end, ...more]: readonly stri
   return done(compare(Number(first), Number(third)) ? 0 : 1)
 }
 
-type Left = { plan: Plan; words: readonly string[]; status: number }
+type EndedCommand = { plan: Plan; words: readonly string[]; status: number }
 
 /** What the steps would have noted. */
-function leave({ ctx }: Watched, position: Position, { plan: { node, name }, words, status }: Left): void {
+function leave({ ctx }: Watched, position: Position, { plan: { node, name }, words, status }: EndedCommand): void {
   const { state, executionScope } = ctx
   state.commandCount = executionScope.chargeCommand()
   if (node.line !== undefined) state.currentLine = node.line

@@ -177,7 +177,7 @@ export async function asSubshell<T>(position: Position, run: () => Promise<T>): 
 }
 
 /** What is shown is no part of what the step answers with. */
-export function shown(shell: Watched, position: Position, result: StepResult): StepResult {
+export function showResult(shell: Watched, position: Position, result: StepResult): StepResult {
   if (result.stdout === '') return errorsShown(shell, position, result)
   const text = textOf(result)
   shell.ctx.executionScope.appendOutput('stdout', text, 'terminal')
@@ -198,7 +198,7 @@ export function errorsShown({ ctx }: Watched, position: Position, result: StepRe
 }
 
 /** The result with what something else wrote in front of it or behind it. */
-export function joined(first: StepResult, second: StepResult, exitCode: number): StepResult {
+export function joinedResults(first: StepResult, second: StepResult, exitCode: number): StepResult {
   if (first.stdout === '' && first.stderr === '') return { ...second, exitCode }
   if (second.stdout === '' && second.stderr === '') return { ...first, exitCode }
   const stdout = textOf(first) + textOf(second)

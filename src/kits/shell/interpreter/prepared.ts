@@ -9,7 +9,7 @@ import { ExpansionFailure } from './expansion/failure.ts'
 import { isTakenApart, runTest } from './expansion/tests.ts'
 import { partsOf } from './heads.ts'
 import { withTargets } from './namerefs.ts'
-import { joined, type Position, type Watched } from './position.ts'
+import { joinedResults, type Position, type Watched } from './position.ts'
 import type { Command, SimpleCommand, StepResult } from './shape.ts'
 import { statementOf } from './trap-runs.ts'
 import { discard, discardReported } from './unset-errors.ts'
@@ -67,7 +67,7 @@ async function oneByOne(
     const one: SimpleCommand = { ...node, assignments: [assignment] }
     const next = await runExpanded(shell, position, { node: one, run })
     const substitutes = [...partsOf(one)].some(({ type }) => type === 'CommandSubstitution')
-    result = joined(result, next, substitutes || next.exitCode !== 0 ? next.exitCode : result.exitCode)
+    result = joinedResults(result, next, substitutes || next.exitCode !== 0 ? next.exitCode : result.exitCode)
   }
   return result
 }

@@ -5,22 +5,22 @@ import type { Watched } from './position.ts'
 import type { Command, SimpleCommand, Statement } from './shape.ts'
 import type { Word } from './words-alone.ts'
 
-type Most = { unit: 'lines' | 'bytes'; count: number; isWanted?: (line: string) => boolean }
+type ReadLimit = { unit: 'lines' | 'bytes'; count: number; isWanted?: (line: string) => boolean }
 /** `null` where the words do not tell. `same`: it wants what its own reader does. */
-type Wanted = Most | 'same' | null
+type ReaderDemand = ReadLimit | 'same' | null
 
 /** What fits into a pipe that nobody reads any more, and what a reader takes at once. */
 const LEFT_UNREAD = 65_536 + 4096
 
 /** Counts what is written for readers that want so much. */
 export class ReaderWants {
-  readonly #most: Most
+  readonly #most: ReadLimit
   #taken = 0
   #unread = 0
   /** The beginning of a line whose end has not come yet. */
   #begun = ''
 
-  constructor(most: Most) {
+  constructor(most: ReadLimit) {
     this.#most = most
   }
 
@@ -57,7 +57,7 @@ export function readerWants(shell: Watched, readers: readonly Command[]): Reader
   return null
 }
 
-function wantedBy(shell: Watched, reader: Command): Wanted {
+function wantedBy(shell: Watched, reader: Command): ReaderDemand {
   const { ctx } = shell
   if (reader.type === 'Group' || reader.type === 'Subshell') return ofGroup(shell, reader)
   if (reader.type === 'While') return ofLoop(shell, reader)
@@ -80,7 +80,7 @@ const FIRST_RECORD = /^()\{[^{}]*\bexit;?\}/
 /** With these, a record may never come to the rule that exits. */
 const OTHERWISE = /\bnext|\bgetline\b|\bNR(?:=[^=]|\+|-)|\bRS\b|\bif\b|\bfor\b|\bwhile\b|\?/
 
-const WANTED: Readonly<Record<string, (args: readonly string[]) => Wanted>> = {
+const WANTED: Readonly<Record<string, (args: readonly string[]) => ReaderDemand>> = {
   cat: (args) => (args.length === 0 ? 'same' : null),
   // They write a line for a line.
   cut: (args) =>
@@ -103,7 +103,7 @@ const WANTED: Readonly<Record<string, (args: readonly string[]) => Wanted>> = {
 }
 
 /** With `-q` the first line that matches is enough, with `-m` so many; told for patterns that are plain texts. */
-function ofGrep(args: readonly string[]): Wanted {
+function ofGrep(args: readonly string[]): ReaderDemand {
   const options = args.filter((arg) => arg.startsWith('-')).join(' ')
   const [, most] = /^(?:-(?:m ?|-max-count=)(\d+)|-q|--quiet)$/.exec(options) ?? []
   const isNumberApart = /^-m$/.test(options)
@@ -118,7 +118,7 @@ function ofGrep(args: readonly string[]): Wanted {
 const BLIND: ReadonlySet<string> = new Set([...'echo printf : true false test [ break exit'.split(' ')])
 
 /** As many lines as `read` is called, where nothing else reads. */
-function ofGroup(shell: Watched, { body }: { body: readonly Statement[] }): Wanted {
+function ofGroup(shell: Watched, { body }: { body: readonly Statement[] }): ReaderDemand {
   let count = 0
   for (const { pipelines } of body) {
     for (const { commands } of pipelines) {
@@ -137,7 +137,7 @@ function ofGroup(shell: Watched, { body }: { body: readonly Statement[] }): Want
 function ofLoop(
   shell: Watched,
   { condition, body }: { condition: readonly Statement[]; body: readonly Statement[] },
-): Wanted {
+): ReaderDemand {
   const last = body.at(-1)?.pipelines
   const end = last?.length === 1 ? last[0]?.commands[0] : undefined
   const ends = end?.type === 'SimpleCommand' && nameOf(end) === 'break' && end.args.length === 0
@@ -148,7 +148,7 @@ function ofLoop(
 const nameOf = ({ name }: SimpleCommand): string =>
   name?.parts.map((part) => (part.type === 'Literal' ? part.value : '\0')).join('') ?? ''
 
-function ofHead(args: readonly string[]): Wanted {
+function ofHead(args: readonly string[]): ReaderDemand {
   const words = args.join(' ')
   if (words === '') return { unit: 'lines', count: 10 }
   const found = /^-(?:(?:([nc]) ?|-(lines|bytes)[= ])?(\d{1,9}))$/.exec(words)
@@ -157,14 +157,14 @@ function ofHead(args: readonly string[]): Wanted {
   return { unit, count: Number(found[3]) }
 }
 
-function ofAwk(args: readonly string[]): Wanted {
+function ofAwk(args: readonly string[]): ReaderDemand {
   if (args.some((arg) => OTHERWISE.test(arg))) return null
   const most = ofProgram(args, RECORD) ?? ofProgram(args, FIRST_RECORD)
   // `NR > 3` exits at the fourth; one line more is no harm to the others.
   return most && most !== 'same' ? { ...most, count: most.count + 1 } : most
 }
 
-function ofProgram([text, ...more]: readonly string[], pattern: RegExp): Wanted {
+function ofProgram([text, ...more]: readonly string[], pattern: RegExp): ReaderDemand {
   const found =
     text === undefined || more.length > 0 ? null : pattern.exec(text.replaceAll(/\s*([;{}=])\s*/g, '$1').trim())
   return found ? { unit: 'lines', count: Number(found[1] || 1) } : null

@@ -3,11 +3,11 @@
 import { isBlindName } from './looking.ts'
 import { OutputRedirector, splitRedirections } from './output-redirections.ts'
 import {
+  type CapturedStreams,
   captured,
   emitted,
   type OutputRoutes,
   shownAtOnce,
-  type Taken,
   takenRoutes,
   terminalRoutes,
   withEmitted,
@@ -174,7 +174,7 @@ async function withNamedDescriptors(
 export function routedStage(
   shell: Watched,
   routes: OutputRoutes,
-  { takes, wants, run }: { takes: Taken | null; wants: ReaderWants | null; run: () => Promise<StepResult> },
+  { takes, wants, run }: { takes: CapturedStreams | null; wants: ReaderWants | null; run: () => Promise<StepResult> },
 ): Promise<StepResult> {
   return takes === null
     ? routes.within([], () => withEmitted(shell, routes, run))

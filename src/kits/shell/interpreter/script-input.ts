@@ -3,7 +3,7 @@
 
 import { bytesToText, textToBytes } from '../../../workspace/text-encodings.ts'
 import { veiled } from './arithmetic/veil.ts'
-import { joined, type Position, type Watched } from './position.ts'
+import { joinedResults, type Position, type Watched } from './position.ts'
 import { refusedText, repairWords } from './repairs.ts'
 import type { Script, Statement, StepResult } from './shape.ts'
 import { scriptOf } from './trap-runs.ts'
@@ -28,12 +28,12 @@ export async function runScriptInput(run: Run): Promise<StepResult> {
     const refused = refusedText(text)
     if (refused !== null) {
       state.groupStdin = ''
-      return joined(result, refused, refused.exitCode)
+      return joinedResults(result, refused, refused.exitCode)
     }
     const script = parsed(text, run) ?? firstCommand(text, run)
     if (typeof script === 'string') {
       state.groupStdin = ''
-      return joined(
+      return joinedResults(
         result,
         { stdout: '', stderr: `bash: syntax error: ${script}\n`, exitCode: SYNTAX_ERROR },
         SYNTAX_ERROR,
@@ -42,7 +42,7 @@ export async function runScriptInput(run: Run): Promise<StepResult> {
     // What is left are comments.
     if (script.statements.length === 0) state.groupStdin = ''
     const done = await runStatements(script, { ...run, text, bytes, line })
-    result = joined(result, done, done.exitCode)
+    result = joinedResults(result, done, done.exitCode)
     line += bytes.slice(0, bytes.length - (state.groupStdin ?? '').length).split('\n').length - 1
   }
   return result
@@ -106,7 +106,7 @@ async function runStatements(script: Script, parts: ScriptRun): Promise<StepResu
     const rest = bytes.slice(byteEnd)
     state.groupStdin = rest
     const done = await execute(scriptOf(statements))
-    result = joined(result, done, done.exitCode)
+    result = joinedResults(result, done, done.exitCode)
     if (position.isOver || state.groupStdin !== rest) return result
   }
   return result

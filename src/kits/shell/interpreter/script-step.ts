@@ -7,10 +7,10 @@ import { withProcesses } from './output-processes.ts'
 import { ownVariables } from './own-variables.ts'
 import {
   asSubshell,
-  joined,
+  joinedResults,
   type Position,
   positionIn,
-  shown,
+  showResult,
   type Watched,
   withForeignLoops,
   withTerminal,
@@ -136,7 +136,7 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
   const given = shell.ctx.state.groupStdin
   const run = async () => {
     const result = await (isInput ? runScriptInput({ shell, position, execute }) : execute(node))
-    return error === null || position.isOver ? result : joined(result, { ...UNREAD, stderr: error }, 2)
+    return error === null || position.isOver ? result : joinedResults(result, { ...UNREAD, stderr: error }, 2)
   }
   try {
     const whole = () => withProcesses(shell, position, () => toItsExit(shell, position, run))
@@ -144,7 +144,7 @@ async function begin(shell: Watched, watch: ScriptWatch, { node, execute }: Runn
       needsTable: startsTable(node, isInput ? given : undefined),
       run: whole,
     })
-    return position.isLive ? shown(shell, position, result) : result
+    return position.isLive ? showResult(shell, position, result) : result
   } finally {
     watch.inputTaken = given === undefined ? null : given.length - (shell.ctx.state.groupStdin ?? '').length
   }

@@ -13,7 +13,7 @@ import { runNamed } from './named-command.ts'
 import { withProcesses } from './output-processes.ts'
 import { emitted, shownAtOnce } from './output-routes.ts'
 import { plainCommand } from './plain-commands.ts'
-import { asSubshell, type Position, shown, type Watched, withForeignLoops } from './position.ts'
+import { asSubshell, type Position, showResult, type Watched, withForeignLoops } from './position.ts'
 import { runPrepared } from './prepared.ts'
 import { routedCall, routedCommand } from './routed-steps.ts'
 import { runFile } from './script-files.ts'
@@ -151,7 +151,7 @@ async function statement(shell: Watched, position: Position, { node, own }: Step
     position.outputs !== null
       ? await emitted(shell, position.outputs, result)
       : position.isLive
-        ? shown(shell, position, result)
+        ? showResult(shell, position, result)
         : result
   if (position.ownStatements.has(node)) position.onStatement(shell)
   return position.outputs?.isUnread ? cutOff(shell, node, left) : left

@@ -23,7 +23,7 @@ export function needsTable(root: object): boolean {
   return known
 }
 
-type Seen = {
+type ScriptTraits = {
   merged: (Command | null)[]
   /** Names of what writes to a file. */
   written: Set<string>
@@ -33,7 +33,13 @@ type Seen = {
 }
 
 function isNeeded(root: object): boolean {
-  const seen: Seen = { merged: [], written: new Set(), functions: new Set(), hasPipes: false, readsOthers: false }
+  const seen: ScriptTraits = {
+    merged: [],
+    written: new Set(),
+    functions: new Set(),
+    hasPipes: false,
+    readsOthers: false,
+  }
   const open: object[] = [root]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (isCommand(node)) {
@@ -56,7 +62,7 @@ function isPipeline(node: object): node is Pipeline {
   return 'type' in node && node.type === 'Pipeline'
 }
 
-function look(seen: Seen, node: Command): void {
+function look(seen: ScriptTraits, node: Command): void {
   if (node.type === 'FunctionDef') seen.functions.add(node.name)
   const name = nameOf(node) ?? ''
   if (READING.has(name)) seen.readsOthers = true
@@ -64,7 +70,7 @@ function look(seen: Seen, node: Command): void {
   if (node.redirections.some(merges)) seen.merged.push(node)
 }
 
-function lookAtPipe(seen: Seen, { commands, pipeStderr }: Pipeline): void {
+function lookAtPipe(seen: ScriptTraits, { commands, pipeStderr }: Pipeline): void {
   if (commands.length > 1) seen.hasPipes = true
   commands.forEach((command, i) => {
     if (pipeStderr?.[i]) seen.merged.push(command)
@@ -97,7 +103,7 @@ function merges({ operator, target }: Redirection): boolean {
 }
 
 /** Whether it may write in turns; a program writes its output and then its errors. */
-function hasParts(command: Command | null, { functions, readsOthers }: Seen): boolean {
+function hasParts(command: Command | null, { functions, readsOthers }: ScriptTraits): boolean {
   if (command === null || command.type !== 'SimpleCommand') return true
   const name = nameOf(command)
   if (name === null || name.includes('/')) return true

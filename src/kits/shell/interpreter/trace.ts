@@ -3,7 +3,7 @@
 
 import { wholeAsWritten } from './arithmetic/mend.ts'
 import { shownAtOnce } from './output-routes.ts'
-import { joined, type Position, type Watched } from './position.ts'
+import { joinedResults, type Position, type Watched } from './position.ts'
 import { commandAsText, headAsText } from './script-text.ts'
 import type { Command, StepResult } from './shape.ts'
 import { type Run, textOfParts, type Word, wordsAlone } from './words-alone.ts'
@@ -66,7 +66,7 @@ async function test(shell: Watched, position: Position, { node, run, expression 
     const isDecided = (left.exitCode === 0) === (expression.type === 'CondOr') || left.exitCode > 1
     if (isDecided) return left
     const right = await part(expression.right)
-    return joined(left, right, right.exitCode)
+    return joinedResults(left, right, right.exitCode)
   }
   const { operand } = expression.type === 'CondNot' ? expression : { operand: null }
   if (operand?.type === 'CondGroup' || operand?.type === 'CondNot') {

@@ -1,6 +1,6 @@
 // When traps are run, and where a shell begins that has traps of its own.
 
-import { joined, type Position, shown, type Watched } from './position.ts'
+import { joinedResults, type Position, showResult, type Watched } from './position.ts'
 import type { Command, Pipeline, Script, Statement, StepResult } from './shape.ts'
 import { roundTrace } from './trace.ts'
 import { Traps } from './traps.ts'
@@ -29,10 +29,10 @@ export async function toItsExit(shell: Watched, position: Position, run: Run): P
   }
   const action = exit && REPLACED.has(exit) ? null : position.traps.takeExit()
   if (action !== null) {
-    if (position.isLive) result = shown(shell, position, result)
+    if (position.isLive) result = showResult(shell, position, result)
     try {
       const acted = await runAction(shell, { position, action, exitCode: result.exitCode })
-      result = joined(result, acted, endsBy(shell, acted) ? acted.exitCode : result.exitCode)
+      result = joinedResults(result, acted, endsBy(shell, acted) ? acted.exitCode : result.exitCode)
     } catch (error) {
       if (isExit(error)) error.prependOutput(result.stdout, result.stderr)
       throw error
@@ -113,7 +113,7 @@ export async function runAction(
   }
   setStatus(lastExitCode)
   state.lastArg = lastArg
-  return position.isLive ? shown(shell, position, result) : result
+  return position.isLive ? showResult(shell, position, result) : result
 }
 
 /** For the script of an action, whose lines are that of the command that it is run for, and for that of `eval`. */
@@ -170,7 +170,7 @@ export async function afterPipeline(shell: Watched, position: Position, ended: {
   const command =
     node.commands.length === 1 && first?.type === 'SimpleCommand' && first.name ? position.lastCommand : null
   const run = { position, action, exitCode, node: node.commands.at(-1), command }
-  return joined(result, await runAction(shell, run), exitCode)
+  return joinedResults(result, await runAction(shell, run), exitCode)
 }
 
 /** Others fail by what is in them, and that was told already. */
@@ -185,7 +185,7 @@ export const FAILING: ReadonlySet<string> = new Set([
 export async function withReturn(shell: Watched, position: Position, run: Run): Promise<StepResult> {
   const { traps, lastCommand } = position
   const debugged = traps.areSet && traps.isTracing ? await debug(shell, position, lastCommand) : null
-  const whole = (result: StepResult) => (debugged === null ? result : joined(debugged, result, result.exitCode))
+  const whole = (result: StepResult) => (debugged === null ? result : joinedResults(debugged, result, result.exitCode))
   try {
     return whole(await returned(shell, position, await run()))
   } catch (error) {
@@ -200,8 +200,8 @@ export async function withReturn(shell: Watched, position: Position, run: Run): 
 export async function returned(shell: Watched, position: Position, result: StepResult): Promise<StepResult> {
   const action = position.traps.areSet ? position.traps.actionFor('RETURN', shell.ctx.state.callDepth) : null
   if (action === null) return result
-  const before = position.isLive ? shown(shell, position, result) : result
-  return joined(before, await runAction(shell, { position, action }), result.exitCode)
+  const before = position.isLive ? showResult(shell, position, result) : result
+  return joinedResults(before, await runAction(shell, { position, action }), result.exitCode)
 }
 
 /** For as long as a subshell runs. */

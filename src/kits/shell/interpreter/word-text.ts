@@ -54,9 +54,9 @@ function partsText(parts: readonly Part[], context: WordContext, inQuotes: boole
   return parts.map((part, i) => partText(part, { context, inQuotes, next: parts[i + 1] })).join('')
 }
 
-type At = { context: WordContext; inQuotes: boolean; next: Part | undefined }
+type PartContext = { context: WordContext; inQuotes: boolean; next: Part | undefined }
 
-function partText(part: Part, { context, inQuotes, next }: At): string {
+function partText(part: Part, { context, inQuotes, next }: PartContext): string {
   switch (part.type) {
     case 'Literal':
       return inQuotes ? part.value.replace(/[$`"\\]/g, '\\$&') : part.value
@@ -87,7 +87,7 @@ function partText(part: Part, { context, inQuotes, next }: At): string {
 
 const expressionText = ({ originalText }: ArithmeticExpression): string | null => originalText ?? null
 
-function parameterText(name: string, operation: Operation | null, { context, next }: At): string {
+function parameterText(name: string, operation: Operation | null, { context, next }: PartContext): string {
   if (operation !== null) return `\${${operationText(name, operation, context)}}`
   const isPlain = /^(?:[?#@*$!\-0-9]|[A-Za-z_]\w*)$/.test(name)
   if (!isPlain || needsBraces(next) || isInBraces(name, context.source)) return `\${${name}}`

@@ -10,7 +10,7 @@ export interface Ambiguity {
   degree: number
 }
 
-type One = Extract<Regex, { kind: 'one' }>
+type SingleCharacter = Extract<Regex, { kind: 'one' }>
 
 /** More rounds than that count as any number of them. */
 const FEW_ROUNDS = 8
@@ -116,12 +116,12 @@ function areApart(a: Regex, b: Regex): boolean {
   return second.literal !== null && !canBe(first, second.literal)
 }
 
-function canBe({ source }: One, char: string): boolean {
+function canBe({ source }: SingleCharacter, char: string): boolean {
   return new RegExp(`^${source}$`, 'ui').test(char)
 }
 
 /** The characters with which it begins when it is not empty, if one place tells them. */
-function firstOf(tree: Regex | undefined): One | null {
+function firstOf(tree: Regex | undefined): SingleCharacter | null {
   if (tree === undefined) return null
   if (tree.kind === 'one') return tree
   if (tree.kind === 'group' || tree.kind === 'repeat') return firstOf(tree.part)

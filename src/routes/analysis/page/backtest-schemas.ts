@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { Action, MarketPhaseSummary } from '../../../analysis/schemas.ts'
-import { Beside } from './signal-schemas.ts'
+import { SignalBaselines } from './signal-schemas.ts'
 
 const Figure = z.number().nullable()
 const Text = z.string().nullable()
@@ -78,7 +78,7 @@ const diagnostics = {
     .describe('Reports by the part of the session that they were made in'),
   not_evaluated: z.record(z.string(), z.int()).describe('Why some could not be measured, counted'),
   least_sample: z.int().describe('Fewer make no rate and no mean'),
-  baselines: Beside.describe('What stands beside the rates'),
+  baselines: SignalBaselines.describe('What stands beside the rates'),
   left_out: z.int().describe('Older reports that were not looked at'),
 }
 

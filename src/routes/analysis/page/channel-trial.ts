@@ -13,7 +13,7 @@ import { laxInt } from '../../../lib/lax.ts'
 import type { Verdict } from '../../../notify/channel.ts'
 import type { ChannelKind } from '../../../notify/registry.ts'
 import { openTarget } from '../../../notify/send.ts'
-import { tried } from '../channels.ts'
+import { testChannel } from '../channels.ts'
 import { fieldOf } from './configuration/fields.ts'
 import { readState } from './configuration/state.ts'
 import { draftChannel, readItems } from './configuration/write.ts'
@@ -97,7 +97,7 @@ async function triedChannel(
   if (opened === null) return refused('config_missing', say.incomplete)
   const part = { title: body.title, markdown: body.content, key: hexId(), n: 1, of: 1 }
   const began = Date.now()
-  const verdict = await tried(
+  const verdict = await testChannel(
     c,
     { channelId: id, opened, part },
     { timeoutMs: Math.min(MOST_MS, body.timeout_seconds * 1000) },

@@ -102,9 +102,9 @@ function shown(field: Field, state: PageState) {
   }
 }
 
-type Shown = { state: PageState; place: number; language: CallerLanguage }
+type FieldState = { state: PageState; place: number; language: CallerLanguage }
 
-function schemaOf(field: Field, { state, place, language }: Shown): z.infer<typeof FieldSchema> {
+function schemaOf(field: Field, { state, place, language }: FieldState): z.infer<typeof FieldSchema> {
   const { key, category, control, isSensitive, options = [], validation = {} } = field
   const [title, description] = fieldWords(field, language)
   return {
@@ -147,7 +147,7 @@ const Write = z
     items,
   })
   .openapi('ConfigWrite')
-const Written = z
+const WriteResult = z
   .object({
     success: z.literal(true),
     config_version: version,
@@ -191,7 +191,7 @@ endpoint(
     limit: 'writes',
     summary: 'Change some of them, all or nothing; an empty value takes a setting away, the mask keeps it',
     body: { schema: Write, required: true },
-    replies: { 200: { description: 'Stored', schema: Written }, ...refusals },
+    replies: { 200: { description: 'Stored', schema: WriteResult }, ...refusals },
   },
   async (c, { body }) => c.json(await written(c, body)),
 )
@@ -200,7 +200,7 @@ async function written(
   c: Context<AppEnv>,
   body: { config_version: string; items: readonly Item[] },
   warnings: string[] = [],
-): Promise<z.infer<typeof Written>> {
+): Promise<z.infer<typeof WriteResult>> {
   refuseLarge(c, body.items)
   const state = await readState(c)
   if (isOutdated(c, { ...body, state })) throw outdated(c, state)
@@ -314,7 +314,7 @@ endpoint(
     limit: 'writes',
     summary: 'Take over lines of KEY=value; what is not known here is left out and named',
     body: { schema: Import, required: true },
-    replies: { 200: { description: 'Stored', schema: Written }, ...refusals, ...withheld },
+    replies: { 200: { description: 'Stored', schema: WriteResult }, ...refusals, ...withheld },
   },
   async (c, { body }) => {
     refuseLocal(c)

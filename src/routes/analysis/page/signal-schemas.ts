@@ -112,7 +112,7 @@ export const OutcomeRun = z
   })
   .openapi('DecisionSignalRunResult')
 
-export const Beside = z
+export const SignalBaselines = z
   .object({
     least_sample: z.int().describe('Fewer make no rate and no mean'),
     sample: z.int().describe('Signals or reports that could be measured'),
@@ -145,7 +145,7 @@ export const SignalStats = z
     horizons: z.array(z.enum(MEASURED_HORIZONS)).describe('The horizons that are counted'),
     statuses: z.array(z.enum(STATUSES)).describe('The states that are counted'),
     ...counts,
-    baselines: Beside.describe('What stands beside the rate'),
+    baselines: SignalBaselines.describe('What stands beside the rate'),
     breakdowns: z
       .record(
         z.string(),

@@ -21,7 +21,7 @@ import { tableOf } from '../../../portfolio/csv-table.ts'
 import { type CsvTrades, type RowFault, tradesOf } from '../../../portfolio/csv-trades.ts'
 import {
   type Choice,
-  chosen,
+  chosenLayout,
   FIELDS,
   folded,
   type Header,
@@ -217,7 +217,7 @@ async function fileOf(c: Context<AppEnv>, sent: FormData): Promise<FileRead> {
   if (file === null || broker === '') throw invalid(c, ({ noFile }) => noFile)
   const known = layoutOf(broker)
   if (known === null) throw invalid(c, (say) => say.broker(broker, LAYOUTS.map((one) => one.broker).join(', ')))
-  const layout = chosen(known, choiceIn(c, textIn(sent, 'mapping')))
+  const layout = chosenLayout(known, choiceIn(c, textIn(sent, 'mapping')))
   const bytes = typeof file === 'string' ? new TextEncoder().encode(file) : new Uint8Array(await file.arrayBuffer())
   const rows = rowsIn(c, bytes)
   const header = headerOf(rows, layout)

@@ -4,7 +4,7 @@ import { gitDiff } from '../../../../durable-objects/conversation/workspace/git-
 import { GitIndex, INTENT_TO_ADD } from '../../../../src/kits/git/index-file.ts'
 import { isFileError } from '../../../../src/workspace/file-system.ts'
 import { hostRepository, repositoryUrl } from '../../../helpers/git-host.ts'
-import { type GitWorkspace, gitIn, openGitWorkspace, shown, write } from './open-git-workspace.ts'
+import { changeLines, type GitWorkspace, gitIn, openGitWorkspace, write } from './open-git-workspace.ts'
 import { realChanges } from './real-changes.ts'
 
 test('changes follow files and git commands, from no repository to the second commit, over evictions', async () => {
@@ -275,7 +275,7 @@ test('after any sequence of file and git operations, changes are what the real g
           if (i === evictAt) await space.evict()
           if (i % 3 !== 2 && i !== operations.length - 1) continue
           const [ours, real] = await space.use(async ({ fs, index }) => [
-            (shown(await index.changes()) ?? []).sort(),
+            (changeLines(await index.changes()) ?? []).sort(),
             [...(await realChanges(fs, '/workspace')), ...(await childChanges(fs))].sort(),
           ])
           expect({ after: operations.slice(0, i + 1).map(({ does }) => does), changes: ours }).toEqual({

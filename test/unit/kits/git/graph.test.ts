@@ -4,7 +4,7 @@ import { runGit } from '../../../../src/kits/git/dispatch.ts'
 import { decoded, LOOPBACK_REMOTES, orderGit, repositoryUrl, toBase64 } from '../../../helpers/git-host.ts'
 import { MemoryFileSystem } from '../../../support/memory-file-system.ts'
 
-interface Made {
+interface PlannedCommit {
   /** How far back its parents are; what is before the first commit is none. */
   parents: number[]
   file: number
@@ -22,7 +22,7 @@ const history = fc.array(
 )
 
 /** The repository on the host, with a branch at each commit that ends one. */
-async function imported(commits: readonly Made[]): Promise<string> {
+async function imported(commits: readonly PlannedCommit[]): Promise<string> {
   const folder = `graph-${crypto.randomUUID().slice(0, 8)}.git`
   let stream = ''
   for (const [i, { parents, file, late }] of commits.entries()) {
@@ -68,11 +68,13 @@ const LOGS = [
 ].map((words) => words.split(' '))
 
 /** Merges of three and four, each with a line at its right, for which room must be made. */
-const OCTOPUSES: Made[] = [[], [1], [2], [3], [4], [4, 3, 2], [1, 2], [6, 5, 4, 3], [1, 2]].map((parents, i) => ({
-  parents,
-  file: i % 3,
-  late: 0,
-}))
+const OCTOPUSES: PlannedCommit[] = [[], [1], [2], [3], [4], [4, 3, 2], [1, 2], [6, 5, 4, 3], [1, 2]].map(
+  (parents, i) => ({
+    parents,
+    file: i % 3,
+    late: 0,
+  }),
+)
 
 test('draws the graph of any history as git draws it, in every form of a log', async () => {
   await fc.assert(

@@ -27,7 +27,7 @@ export function openGitWorkspace(name: string, remotes: GitRemotes = LOOPBACK_RE
       await evictDurableObject(stub)
       opened.clear()
     },
-    changes: () => use(async ({ index }) => shown(await index.changes())),
+    changes: () => use(async ({ index }) => changeLines(await index.changes())),
     git: (words: string | readonly string[], cwd = '/workspace') => use(({ fs }) => gitIn(fs, words, { cwd, remotes })),
   }
 }
@@ -64,7 +64,7 @@ export async function gitIn(
 }
 
 /** `M path`, one to a change; null when there is no repository. */
-export function shown(found: GitChanges): string[] | null {
+export function changeLines(found: GitChanges): string[] | null {
   if (found.ok) return found.changes.map(({ status, path }) => `${status} ${path}`)
   if (found.reason === 'not-a-repository') return null
   throw new Error(found.message)

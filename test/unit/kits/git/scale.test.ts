@@ -3,7 +3,7 @@ import { ChangedFiles } from '../../../../durable-objects/conversation/workspace
 import { gitDiff } from '../../../../durable-objects/conversation/workspace/git-diff.ts'
 import { cloneRepository } from '../../../../src/kits/git/index.ts'
 import { LOOPBACK_REMOTES, largeRepository, realGit, repositoryUrl } from '../../../helpers/git-host.ts'
-import { type GitWorkspace, openGitWorkspace, shown, write } from './open-git-workspace.ts'
+import { changeLines, type GitWorkspace, openGitWorkspace, write } from './open-git-workspace.ts'
 
 const CHANGED = 10
 
@@ -41,11 +41,11 @@ async function effort(files: number): Promise<{ changes: Tally; diff: Tally }> {
       return { fileCalls: tally.fileCalls - before.fileCalls, rowsRead: tally.rowsRead - before.rowsRead }
     }
     // The one that is told of writes has to know the repository.
-    expect(shown(await noting.changes())).toEqual([])
-    await counting(async () => expect(shown(await index.changes())).toEqual([]))
+    expect(changeLines(await noting.changes())).toEqual([])
+    await counting(async () => expect(changeLines(await index.changes())).toEqual([]))
     for (let i = 0; i < CHANGED; i++) await write(fs, `/workspace/r/d${i}/s${i % 7}/f${i}.txt`, 'changed\n')
     return {
-      changes: await counting(async () => expect(shown(await index.changes())).toHaveLength(CHANGED)),
+      changes: await counting(async () => expect(changeLines(await index.changes())).toHaveLength(CHANGED)),
       diff: await counting(async () =>
         expect(await gitDiff(index, 'r/d1/s1/f1.txt', false)).toMatchObject({ ok: true, modified: 'changed' }),
       ),
@@ -72,10 +72,10 @@ function settleCursors(tally: Tally): void {
   for (const { rowsRead } of cursors.splice(0)) tally.rowsRead += rowsRead
 }
 
-type Parts = Pick<GitWorkspace, 'storage' | 'fs'>
+type RepositoryFiles = Pick<GitWorkspace, 'storage' | 'fs'>
 
 /** The same files and the same storage, and every use of them counted. */
-function counted({ storage, fs }: Parts, tally: Tally): Parts {
+function counted({ storage, fs }: RepositoryFiles, tally: Tally): RepositoryFiles {
   const spied = <T extends object>(target: T, note: (result: unknown) => void): T =>
     new Proxy(target, {
       get: (_, name) => {

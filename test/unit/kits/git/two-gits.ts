@@ -5,7 +5,7 @@ import { resolvePath } from '../../../../src/workspace/paths.ts'
 import { LOOPBACK_REMOTES, orderGit, toBase64 } from '../../../helpers/git-host.ts'
 import { MemoryFileSystem } from '../../../support/memory-file-system.ts'
 
-export interface Said {
+export interface GitOutput {
   exitCode: number
   stdout: string
   stderr: string
@@ -47,7 +47,7 @@ export class TwoGits {
   async git(
     words: string | readonly string[],
     { at = '', stdin = '', env: more = {} }: { at?: string; stdin?: string; env?: Record<string, string> } = {},
-  ): Promise<{ ours: Said; real: Said }> {
+  ): Promise<{ ours: GitOutput; real: GitOutput }> {
     const args = typeof words === 'string' ? words.split(' ') : [...words]
     this.#seconds += 60
     const date = `${this.#seconds} +0000`

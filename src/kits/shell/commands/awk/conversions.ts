@@ -89,11 +89,11 @@ function sizeWord(word: string | undefined): number | '*' | null {
   return word === undefined ? null : word === '*' ? '*' : sizeOf(Number(word))
 }
 
-export type Shown = { sign: string; text: string; isNumber: boolean }
-export type How = { letter: string; flags: string; precision: number | null }
+export type ConvertedNumber = { sign: string; text: string; isNumber: boolean }
+export type NumberFormat = { letter: string; flags: string; precision: number | null }
 
 /** A number as one of the conversions for numbers shows it. */
-export function shownNumber(how: How, number: number): Shown {
+export function shownNumber(how: NumberFormat, number: number): ConvertedNumber {
   const { letter, flags } = how
   if (!Number.isFinite(number)) {
     const sign = number < 0 || Number.isNaN(number) ? '-' : plusOf(flags)
@@ -109,7 +109,7 @@ function plusOf(flags: string): string {
   return flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : ''
 }
 
-function whole({ letter, flags, precision }: How, number: number): Shown {
+function whole({ letter, flags, precision }: NumberFormat, number: number): ConvertedNumber {
   const signed = letter === 'd' || letter === 'i'
   let value = BigInt(Math.trunc(number))
   if (!signed && value < 0n) value = BigInt.asUintN(64, value)
@@ -125,7 +125,7 @@ function whole({ letter, flags, precision }: How, number: number): Shown {
   return { sign, text, isNumber: precision === null }
 }
 
-function decimal({ letter, flags, precision }: How, number: number): Shown {
+function decimal({ letter, flags, precision }: NumberFormat, number: number): ConvertedNumber {
   const digits = precision ?? 6
   const kind = letter.toLowerCase()
   const alternative = flags.includes('#')
@@ -140,7 +140,7 @@ function decimal({ letter, flags, precision }: How, number: number): Shown {
   return { sign, text: letter === kind ? pointed : pointed.toUpperCase(), isNumber: true }
 }
 
-export function pad({ sign, text, isNumber }: Shown, width: number, flags: string): string {
+export function pad({ sign, text, isNumber }: ConvertedNumber, width: number, flags: string): string {
   const missing = width - lengthOf(text) - sign.length
   if (missing <= 0) return sign + text
   if (flags.includes('-')) return sign + text + ' '.repeat(missing)

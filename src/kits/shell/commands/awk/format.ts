@@ -1,7 +1,7 @@
 // `printf` and `sprintf`.
 
 import { slice } from './characters.ts'
-import { type How, pad, piecesOf, type Shown, shownNumber, sizeOf } from './conversions.ts'
+import { type ConvertedNumber, type NumberFormat, pad, piecesOf, shownNumber, sizeOf } from './conversions.ts'
 import { AwkError } from './syntax.ts'
 import { toNumber, toText, type Value } from './values.ts'
 
@@ -25,7 +25,7 @@ export function formatText(format: string, args: readonly Value[], convfmt: stri
   return text
 }
 
-function convert(how: How, value: Value, convfmt: string): Shown {
+function convert(how: NumberFormat, value: Value, convfmt: string): ConvertedNumber {
   const { letter, precision } = how
   if (letter === 'c') return { sign: '', text: characterOf(value, convfmt), isNumber: false }
   if (letter !== 's') return shownNumber(how, toNumber(value))

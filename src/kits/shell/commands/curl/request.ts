@@ -12,7 +12,7 @@ import { formBody } from './form.ts'
 
 export type NetworkOptions = { policy: AddressPolicy; fetch?: typeof fetch; limits?: Partial<GuardedFetchLimits> }
 
-export type Wanted = {
+export type CurlRequest = {
   flags: ReadonlySet<string>
   values: ReadonlyMap<string, string[]>
   /** What is sent as data: the kind and the value of each, in their order. */
@@ -25,7 +25,7 @@ const USER_AGENT = 'curl/8 (Bellwether)'
 
 export async function requestOf(
   url: string,
-  wanted: Wanted,
+  wanted: CurlRequest,
 ): Promise<{ address: string; init: RequestInit & { method: string } }> {
   const { flags, values } = wanted
   const { address: written, user } = withoutUser(/^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`)
@@ -50,7 +50,7 @@ export async function requestOf(
 }
 
 /** Of all the ways to send something, the one that was asked for; null for nothing. */
-async function sentBody(wanted: Wanted, headers: Headers, upload: string | undefined): Promise<Uint8Array | null> {
+async function sentBody(wanted: CurlRequest, headers: Headers, upload: string | undefined): Promise<Uint8Array | null> {
   const { values, call, data } = wanted
   const [fields, strings] = [values.get('form') ?? [], values.get('form-string') ?? []]
   if (upload !== undefined) return fileBytes(upload, call)
@@ -75,7 +75,7 @@ function withoutUser(address: string): { address: string; user: string | null } 
     : { address: scheme + rest, user: decodeURIComponent(user.includes(':') ? user : `${user}:`) }
 }
 
-type Addressed = { user: string | null; address: string; wanted: Wanted }
+type Addressed = { user: string | null; address: string; wanted: CurlRequest }
 
 async function setHeaders(headers: Headers, { user: own, address, wanted }: Addressed): Promise<void> {
   const { values, call } = wanted
@@ -118,7 +118,7 @@ async function fileLines(name: string, call: ShellCall): Promise<string[]> {
 }
 
 /** Cookies are given as they are, or in a file that may not be there yet. */
-async function cookieHeader(address: string, { values, call }: Wanted): Promise<string> {
+async function cookieHeader(address: string, { values, call }: CurlRequest): Promise<string> {
   const parts: string[] = []
   for (const given of values.get('cookie') ?? []) {
     if (given.includes('=')) parts.push(given)

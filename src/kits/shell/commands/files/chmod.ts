@@ -3,7 +3,7 @@
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
 import { letters, type ModeChange, modeChange, octalMode } from './modes.ts'
-import { joined, lstatIfAny, quotedWord, Report, shownName, statIfAny } from './names.ts'
+import { joinedPath, lstatIfAny, quotedWord, Report, shownName, statIfAny } from './names.ts'
 
 const SPEC: GnuSpec = {
   name: 'chmod',
@@ -72,7 +72,7 @@ async function changeOne(name: string, changing: Changing, isNamed: boolean): Pr
     const meant = changing.whole?.(before, stat.isDirectory) ?? after
     if (meant !== after) report.fail(`${name}: new permissions are ${letters(after)}, not ${letters(meant)}`)
     if (!read.has('R') || !own.isDirectory) return
-    for (const inside of await fs.readdir(path)) await changeOne(joined(name, inside), changing, false)
+    for (const inside of await fs.readdir(path)) await changeOne(joinedPath(name, inside), changing, false)
   } catch (error) {
     report.fail(`changing permissions of ${shownName(name)}: ${shellMessage(error)}`)
   }

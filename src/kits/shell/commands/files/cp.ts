@@ -3,7 +3,7 @@
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
 import { type Backup, backupOf, moveAway } from './backup.ts'
-import { isFolder, joined, lstatIfAny, Report, shownName, statIfAny } from './names.ts'
+import { isFolder, joinedPath, lstatIfAny, Report, shownName, statIfAny } from './names.ts'
 import { type Pair, targetsOf } from './target.ts'
 
 const SPEC: GnuSpec = {
@@ -190,7 +190,7 @@ async function copyFolder({ from, to }: Pair, stat: Stat, copying: Copying): Pro
       if (copying.has('v')) report.say(`${shownName(from)} -> ${shownName(to)}`)
     }
     for (const name of await fs.readdir(source)) {
-      await copy({ from: joined(from, name), to: joined(to, name) }, copying, false)
+      await copy({ from: joinedPath(from, name), to: joinedPath(to, name) }, copying, false)
     }
     const made = madeMode ?? 0
     if (copying.modes === 'kept') await fs.chmod(goal, stat.mode)
@@ -204,7 +204,7 @@ async function copyFolder({ from, to }: Pair, stat: Stat, copying: Copying): Pro
 async function realOrSame(path: string, { fs }: Context): Promise<string> {
   const parent = fs.resolvePath(path, '..')
   if (await fs.exists(path)) return fs.realpath(path)
-  return (await fs.exists(parent)) ? joined(await fs.realpath(parent), path.slice(path.lastIndexOf('/') + 1)) : path
+  return (await fs.exists(parent)) ? joinedPath(await fs.realpath(parent), path.slice(path.lastIndexOf('/') + 1)) : path
 }
 
 async function copyOne(pair: Pair, stat: Stat, copying: Copying): Promise<void> {
@@ -286,10 +286,10 @@ function allowedBy(fileMode: number): number {
   return fileMode | ((fileMode & 0o444) >> 2)
 }
 
-type Places = { source: string; goal: string; from: string }
+type CopyPaths = { source: string; goal: string; from: string }
 
 async function put(
-  { source, goal, from }: Places,
+  { source, goal, from }: CopyPaths,
   { stat, there }: { stat: Stat; there: Stat | null },
   copying: Copying,
 ) {

@@ -3,7 +3,7 @@
 import { type Context, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
 import { type Backup, backupOf, moveAway } from './backup.ts'
-import { baseName, isFolder, joined, lstatIfAny, Report, shownName, statIfAny } from './names.ts'
+import { baseName, isFolder, joinedPath, lstatIfAny, Report, shownName, statIfAny } from './names.ts'
 
 const SPEC: GnuSpec = {
   name: 'ln',
@@ -41,7 +41,7 @@ export async function ln(args: string[], context: Context): Promise<Result> {
 async function pairsOf({ context, report, read }: Linking): Promise<[string, string][]> {
   const { operands } = read
   const into = (folder: string, targets: string[]) =>
-    targets.map((target): [string, string] => [target, joined(folder, baseName(target))])
+    targets.map((target): [string, string] => [target, joinedPath(folder, baseName(target))])
   const folder = read.value('t')
   if (folder !== undefined) return into(folder, operands)
   const [first = '', second] = operands
@@ -92,7 +92,7 @@ async function relativeTo(linkPath: string, target: string, { fs }: Context): Pr
   const resolved = async (path: string): Promise<string> => {
     if (path === '/') return path
     if (await fs.exists(path)) return fs.realpath(path)
-    return joined(await resolved(fs.resolvePath(path, '..')), path.slice(path.lastIndexOf('/') + 1))
+    return joinedPath(await resolved(fs.resolvePath(path, '..')), path.slice(path.lastIndexOf('/') + 1))
   }
   const from = (await resolved(fs.resolvePath(linkPath, '..'))).split('/').filter(Boolean)
   const to = (await resolved(target)).split('/').filter(Boolean)

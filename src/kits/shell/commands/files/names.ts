@@ -11,7 +11,7 @@ export function baseName(name: string): string {
   return plain === '' ? '/' : plain.slice(plain.lastIndexOf('/') + 1)
 }
 
-export function joined(folder: string, name: string): string {
+export function joinedPath(folder: string, name: string): string {
   return folder.endsWith('/') ? folder + name : `${folder}/${name}`
 }
 

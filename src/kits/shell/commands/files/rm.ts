@@ -3,7 +3,7 @@
 import { isFileError } from '../../../../workspace/file-system.ts'
 import { type Context, NO_SUCH_FILE, type Result, shellMessage } from '../../interpreter-command.ts'
 import { type GnuOptions, type GnuSpec, misuse, readGnuOptions } from '../gnu-options.ts'
-import { joined, lstatIfAny, Report, shownName } from './names.ts'
+import { joinedPath, lstatIfAny, Report, shownName } from './names.ts'
 
 const RM: GnuSpec = {
   name: 'rm',
@@ -75,7 +75,7 @@ async function remove(name: string, removing: Removing): Promise<void> {
       return
     }
     if (goesDown && read.has('v')) {
-      for (const inside of await fs.readdir(path)) await remove(joined(name.replace(/\/+$/, ''), inside), removing)
+      for (const inside of await fs.readdir(path)) await remove(joinedPath(name.replace(/\/+$/, ''), inside), removing)
     }
     await fs.rm(path, { recursive: goesDown })
     if (read.has('v')) report.say(`removed ${isDirectory ? 'directory ' : ''}${shownName(name)}`)
@@ -99,7 +99,7 @@ async function removeOneByOne({ name, path }: { name: string; path: string }, re
   const inside = await namesIn(path, fs)
   if (inside === null || inside.length === 0) return false
   const failures = report.stderr
-  for (const one of inside) await remove(joined(name.replace(/\/+$/, ''), one), removing)
+  for (const one of inside) await remove(joinedPath(name.replace(/\/+$/, ''), one), removing)
   if (report.stderr === failures) await fs.rm(path, { recursive: true })
   return true
 }

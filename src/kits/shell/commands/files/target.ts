@@ -2,7 +2,7 @@
 
 import type { Context } from '../../interpreter-command.ts'
 import type { GnuOptions } from '../gnu-options.ts'
-import { baseName, isFolder, joined } from './names.ts'
+import { baseName, isFolder, joinedPath } from './names.ts'
 
 export type Pair = { from: string; to: string }
 export type Pairs = { ok: true; pairs: Pair[] } | { ok: false; problem: string; isUsage: boolean }
@@ -41,7 +41,7 @@ export async function targetsOf(read: GnuOptions, context: Context, keepsParents
 
 function into(sources: readonly string[], folder: string, keepsParents: boolean): Pairs {
   const name = (from: string) => (keepsParents ? from.replace(/^\/+|\/+$/g, '') : baseName(from))
-  return { ok: true, pairs: sources.map((from) => ({ from, to: joined(folder, name(from)) })) }
+  return { ok: true, pairs: sources.map((from) => ({ from, to: joinedPath(folder, name(from)) })) }
 }
 
 async function whyNot(name: string, { fs, cwd }: Context): Promise<string> {

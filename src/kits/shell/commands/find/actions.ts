@@ -6,7 +6,7 @@ import { quoted, shellMessage, withVariables } from '../../interpreter-command.t
 import type { ShellCall } from '../../shell-extensions.ts'
 import { textOf } from '../file-text.ts'
 import type { Entry } from './entry.ts'
-import { formatted, listed } from './formats.ts'
+import { formatted, listingLine } from './formats.ts'
 import { FindMisuse } from './misuse.ts'
 
 export type Step = (entry: Entry) => boolean | Promise<boolean>
@@ -94,7 +94,7 @@ export function readAction(name: string, words: string[], actions: Actions): Ste
     case '-print0':
       return write(({ shown }) => `${shown}\0`)
     case '-ls':
-      return write((entry) => listed(entry, actions.nowMs, actions.zone))
+      return write((entry) => listingLine(entry, actions.nowMs, actions.zone))
     case '-printf': {
       const format = words.shift()
       if (format === undefined) throw new FindMisuse("missing argument to `-printf'")

@@ -124,7 +124,7 @@ function folderOf({ shown }: Entry): string {
 }
 
 /** A line as of `ls -dils`. */
-export function listed(entry: Entry, nowMs: number, zone: Zone): string {
+export function listingLine(entry: Entry, nowMs: number, zone: Zone): string {
   const { stat, links, shown, linkTarget } = entry
   const arrow = stat.kind === 'symlink' ? ` -> ${linkTarget}` : ''
   const columns = [

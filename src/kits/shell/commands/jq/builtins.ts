@@ -2,7 +2,6 @@
 
 import { toJson } from './json-write.ts'
 import {
-  type At,
   BreakSignal,
   type Emit,
   type Env,
@@ -11,25 +10,26 @@ import {
   Halt,
   keysTo,
   LOST,
-  lost,
+  lostPath,
   type Machine,
+  type PathValue,
   pathsOf,
   ROOT,
   run,
   step,
 } from './machine.ts'
-import { JqError, named, shortly } from './operators.ts'
+import { JqError, shortly, valueLabel } from './operators.ts'
 import { getPath, piecesOf } from './paths.ts'
 import { preludeNames } from './prelude.ts'
 import { loopWith, recurseWith } from './recurse.ts'
 import { isArray, isTrue, type JqValue } from './value.ts'
 import { VALUE_FUNCTIONS } from './value-functions.ts'
 
-type Call = { args: readonly Filter[]; env: Env; input: At; emit: Emit; machine: Machine }
+type Call = { args: readonly Filter[]; env: Env; input: PathValue; emit: Emit; machine: Machine }
 
 const FILTERS: Readonly<Record<string, (call: Call) => void>> = {
   'empty/0': () => undefined,
-  'not/0': ({ input, emit }) => emit(!isTrue(input.value), lost(input.path)),
+  'not/0': ({ input, emit }) => emit(!isTrue(input.value), lostPath(input.path)),
   'error/0': ({ input }) => raise(input.value),
   'error/1': ({ args: [f], env, input }) => each(f, env, input.value, raise),
   'select/1': ({ args: [f], env, input, emit }) =>
@@ -72,24 +72,24 @@ const FILTERS: Readonly<Record<string, (call: Call) => void>> = {
   'first/1': ({ args: [f], env, input, emit }) => limited(1, { f: given(f), env, input, emit }),
   'limit/2': ({ args: [n, f], env, input, emit }) =>
     each(n, env, input.value, (most) => {
-      if (typeof most !== 'number') throw new JqError(`${named(most)} and number (1) cannot be subtracted`)
+      if (typeof most !== 'number') throw new JqError(`${valueLabel(most)} and number (1) cannot be subtracted`)
       if (most < 0) given(f)(env, input, emit)
       // One result at least, as in jq 1.6.
       else limited(Math.max(1, Math.ceil(most)), { f: given(f), env, input, emit })
     }),
   'isempty/1': ({ args: [f], env, input, emit }) =>
-    emit(firstOf(given(f), env, input.value) === null, lost(input.path)),
+    emit(firstOf(given(f), env, input.value) === null, lostPath(input.path)),
   'path/1': ({ args: [f], env, input, emit }) => {
     given(f)(env, { value: input.value, path: ROOT }, (value, path) => {
       if (path === undefined || path === LOST)
         throw new JqError(`Invalid path expression with result ${shortly(value)}`)
-      emit(keysTo(path), lost(input.path))
+      emit(keysTo(path), lostPath(input.path))
     })
   },
   'del/1': ({ args: [f], env, input, emit }) =>
     emit(
       VALUE_FUNCTIONS['delpaths/1']?.(input.value, [pathsOf(given(f), env, input.value, shortly)], {}) ?? null,
-      lost(input.path),
+      lostPath(input.path),
     ),
   'getpath/1': ({ args: [f], env, input, emit }) =>
     each(f, env, input.value, (keys) => {
@@ -104,14 +104,15 @@ const FILTERS: Readonly<Record<string, (call: Call) => void>> = {
   'input/0': ({ input, emit, machine }) => {
     const next = machine.nextInput()
     if (next === null) throw new JqError('break')
-    emit(next.value, lost(input.path))
+    emit(next.value, lostPath(input.path))
   },
   '_inputs/0': ({ input, emit, machine }) => {
-    for (let next = machine.nextInput(); next !== null; next = machine.nextInput()) emit(next.value, lost(input.path))
+    for (let next = machine.nextInput(); next !== null; next = machine.nextInput())
+      emit(next.value, lostPath(input.path))
   },
-  'input_filename/0': ({ input, emit, machine }) => emit(machine.inputName(), lost(input.path)),
-  'input_line_number/0': ({ input, emit, machine }) => emit(machine.inputLine(), lost(input.path)),
-  'env/0': ({ input, emit, machine }) => emit(new Map(Object.entries(machine.env)), lost(input.path)),
+  'input_filename/0': ({ input, emit, machine }) => emit(machine.inputName(), lostPath(input.path)),
+  'input_line_number/0': ({ input, emit, machine }) => emit(machine.inputLine(), lostPath(input.path)),
+  'env/0': ({ input, emit, machine }) => emit(new Map(Object.entries(machine.env)), lostPath(input.path)),
   'debug/0': ({ input, emit, machine }) => {
     machine.say(`${toJson(['DEBUG:', input.value])}\n`)
     emit(input.value, input.path)
@@ -134,7 +135,7 @@ const FILTERS: Readonly<Record<string, (call: Call) => void>> = {
       [...Object.keys(FILTERS), ...Object.keys(VALUE_FUNCTIONS), ...preludeNames()].filter(
         (name) => !name.startsWith('_'),
       ),
-      lost(input.path),
+      lostPath(input.path),
     ),
 }
 
@@ -155,7 +156,7 @@ export function nativeFilter(name: string, args: readonly Filter[], machine: Mac
     const before = (count: number, values: readonly JqValue[]): void => {
       const arg = args[count - 1]
       if (arg) run(arg, env, value, (one) => before(count - 1, [one, ...values]))
-      else emit(ofValues(value, values, machine.env), lost(path))
+      else emit(ofValues(value, values, machine.env), lostPath(path))
     }
     before(args.length, [])
   }
@@ -190,18 +191,18 @@ function mapped({ args: [f], env, input: { value, path }, emit, machine }: Call)
     machine.steps.take()
     each(f, env, piece, (one) => list.push(one))
   }
-  emit(list, lost(path))
+  emit(list, lostPath(path))
 }
 
 function keyed(name: string): (call: Call) => void {
   return ({ args: [f], env, input: { value, path }, emit }) => {
-    if (!isArray(value)) throw new JqError(`Cannot index ${named(value)}`)
+    if (!isArray(value)) throw new JqError(`Cannot index ${valueLabel(value)}`)
     const keys = value.map((item) => {
       const found: JqValue[] = []
       each(f, env, item, (one) => found.push(one))
       return found
     })
-    emit(VALUE_FUNCTIONS[name]?.(value, [keys], {}) ?? null, lost(path))
+    emit(VALUE_FUNCTIONS[name]?.(value, [keys], {}) ?? null, lostPath(path))
   }
 }
 
@@ -212,16 +213,16 @@ function count({ from, end, by }: Counting, { input, emit, machine }: Pick<Call,
     throw new JqError('Range bounds must be numeric')
   }
   if (by === 0) {
-    if (from < end) emit(from, lost(input.path))
+    if (from < end) emit(from, lostPath(input.path))
     return
   }
   for (let at = from; by > 0 ? at < end : at > end; at += by) {
     machine.steps.take()
-    emit(at, lost(input.path))
+    emit(at, lostPath(input.path))
   }
 }
 
-type Limiting = { f: Filter; env: Env; input: At; emit: Emit }
+type Limiting = { f: Filter; env: Env; input: PathValue; emit: Emit }
 
 function limited(most: number, { f, env, input, emit }: Limiting): void {
   const label = {}

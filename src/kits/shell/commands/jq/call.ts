@@ -2,9 +2,9 @@
 
 import type { Definition, Node } from './ast.ts'
 import { nativeFilter } from './builtins.ts'
-import { type At, type Bound, bind, boundAt, type Emit, type Env, type Filter, run } from './machine.ts'
+import { type Bound, bind, boundAt, type Emit, type Env, type Filter, type PathValue, run } from './machine.ts'
 import { preludeDefinition } from './prelude.ts'
-import { type Code, type Compiler, lookUp, type Scope, signature, undefinedName, within } from './scope.ts'
+import { type Code, type Compiler, childScope, lookUp, type Scope, signature, undefinedName } from './scope.ts'
 
 type Call = Extract<Node, { kind: 'call' }>
 
@@ -67,15 +67,15 @@ function preludeCode(definition: Definition, compiler: Compiler): Code {
 
 /** Every parameter can be called; those that are values are variables as well. */
 export function parameterScope(scope: Scope | null, params: Definition['params']): Scope | null {
-  const called = params.reduce<Scope | null>((at, { name }) => within(at, { kind: 'closure', name }), scope)
+  const called = params.reduce<Scope | null>((at, { name }) => childScope(at, { kind: 'closure', name }), scope)
   return params
     .filter(({ isValue }) => isValue)
-    .reduce<Scope | null>((at, { name }) => within(at, { kind: 'variable', name }), called)
+    .reduce<Scope | null>((at, { name }) => childScope(at, { kind: 'variable', name }), called)
 }
 
 type Calling = { code: Code; base: Env; filters: readonly Filter[]; env: Env }
 
-function call({ code, base, filters, env }: Calling, input: At, emit: Emit): void {
+function call({ code, base, filters, env }: Calling, input: PathValue, emit: Emit): void {
   const { body, params } = code
   if (body === null) throw new Error('a function of the program has no body')
   const inner = filters.reduce<Env>((at, filter) => bind(at, { closure: { filter, env } }), base)

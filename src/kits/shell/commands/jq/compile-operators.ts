@@ -3,26 +3,26 @@
 import type { Node } from './ast.ts'
 import { formatted } from './formats.ts'
 import { JqSyntaxError } from './lexer.ts'
-import { type Filter, lost, run } from './machine.ts'
-import { JqError, named, OPERATORS } from './operators.ts'
+import { type Filter, lostPath, run } from './machine.ts'
+import { JqError, OPERATORS, valueLabel } from './operators.ts'
 import type { Compiler, Scope } from './scope.ts'
 import { isTrue } from './value.ts'
 
-type Of<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>
+type OperatorNode<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>
 type Compile = (compiler: Compiler, scope: Scope | null) => Filter
 
-export function compileLogic({ kind, left, right }: Of<'and' | 'or'>): Compile {
+export function compileLogic({ kind, left, right }: OperatorNode<'and' | 'or'>): Compile {
   return (compiler, scope) => {
     const [first, second] = [compiler.filter(left, scope), compiler.filter(right, scope)]
     return (env, { value, path }, emit) =>
       run(first, env, value, (one) => {
-        if (isTrue(one) === (kind === 'or')) emit(kind === 'or', lost(path))
-        else run(second, env, value, (other) => emit(isTrue(other), lost(path)))
+        if (isTrue(one) === (kind === 'or')) emit(kind === 'or', lostPath(path))
+        else run(second, env, value, (other) => emit(isTrue(other), lostPath(path)))
       })
   }
 }
 
-export function compileAlternative({ left, right }: Of<'alternative'>): Compile {
+export function compileAlternative({ left, right }: OperatorNode<'alternative'>): Compile {
   return (compiler, scope) => {
     const [first, second] = [compiler.filter(left, scope), compiler.filter(right, scope)]
     return (env, input, emit) => {
@@ -37,7 +37,7 @@ export function compileAlternative({ left, right }: Of<'alternative'>): Compile 
   }
 }
 
-export function compileBinary({ operator, left, right }: Of<'binary'>): Compile {
+export function compileBinary({ operator, left, right }: OperatorNode<'binary'>): Compile {
   const operate = OPERATORS[operator]
   if (!operate) throw new JqSyntaxError(`syntax error, unexpected '${operator}'`)
   if (
@@ -50,28 +50,28 @@ export function compileBinary({ operator, left, right }: Of<'binary'>): Compile 
     if (left.value === 0)
       return () =>
         (_, { path }, emit) =>
-          emit(Number.NaN, lost(path))
+          emit(Number.NaN, lostPath(path))
     throw new JqSyntaxError('Division by zero?')
   }
   return (compiler, scope) => {
     const [first, second] = [compiler.filter(left, scope), compiler.filter(right, scope)]
     return (env, { value, path }, emit) =>
-      run(second, env, value, (b) => run(first, env, value, (a) => emit(operate(a, b), lost(path))))
+      run(second, env, value, (b) => run(first, env, value, (a) => emit(operate(a, b), lostPath(path))))
   }
 }
 
-export function compileNegate({ body }: Of<'negate'>): Compile {
+export function compileNegate({ body }: OperatorNode<'negate'>): Compile {
   return (compiler, scope) => {
     const inner = compiler.filter(body, scope)
     return (env, { value, path }, emit) =>
       run(inner, env, value, (one) => {
-        if (typeof one !== 'number') throw new JqError(`${named(one)} cannot be negated`)
-        emit(0 - one, lost(path))
+        if (typeof one !== 'number') throw new JqError(`${valueLabel(one)} cannot be negated`)
+        emit(0 - one, lostPath(path))
       })
   }
 }
 
-export function compileIf({ condition, yes, no }: Of<'if'>): Compile {
+export function compileIf({ condition, yes, no }: OperatorNode<'if'>): Compile {
   return (compiler, scope) => {
     const test = compiler.filter(condition, scope)
     const [then, otherwise] = [compiler.filter(yes, scope), compiler.filter(no, scope)]
@@ -81,7 +81,7 @@ export function compileIf({ condition, yes, no }: Of<'if'>): Compile {
 }
 
 /** As jq 1.6 does it, an error of what comes after the body is caught as well. */
-export function compileTry({ body, handler }: Of<'try'>): Compile {
+export function compileTry({ body, handler }: OperatorNode<'try'>): Compile {
   return (compiler, scope) => {
     const inner = compiler.filter(body, scope)
     const caught = handler === null ? null : compiler.filter(handler, scope)
@@ -90,20 +90,20 @@ export function compileTry({ body, handler }: Of<'try'>): Compile {
         inner(env, input, emit)
       } catch (error) {
         if (!(error instanceof JqError)) throw error
-        caught?.(env, { value: error.value, path: lost(input.path) }, emit)
+        caught?.(env, { value: error.value, path: lostPath(input.path) }, emit)
       }
     }
   }
 }
 
-export function compileText({ format, parts }: Of<'text'>): Compile {
+export function compileText({ format, parts }: OperatorNode<'text'>): Compile {
   return (compiler, scope) => {
     const pieces = parts.map((part) => (typeof part === 'string' ? part : compiler.filter(part, scope)))
     return (env, { value: input, path }, emit) => {
       // The last part changes slowest.
       const before = (count: number, rest: string): void => {
         const piece = pieces[count - 1]
-        if (piece === undefined) emit(rest, lost(path))
+        if (piece === undefined) emit(rest, lostPath(path))
         else if (typeof piece === 'string') before(count - 1, piece + rest)
         else run(piece, env, input, (one) => before(count - 1, formatted(format || '@text', one) + rest))
       }

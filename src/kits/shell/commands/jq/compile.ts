@@ -19,21 +19,21 @@ import {
   boundAt,
   type Filter,
   LOST,
-  lost,
+  lostPath,
   type Machine,
   type Path,
   run,
   step,
   valueBound,
 } from './machine.ts'
-import { JqError, named, shortly } from './operators.ts'
+import { JqError, shortly, valueLabel } from './operators.ts'
 import { piecesOf, valueAt } from './paths.ts'
 import { recurseWith } from './recurse.ts'
-import { type Compiler, lookUp, type Scope, undefinedName, within } from './scope.ts'
+import { type Compiler, childScope, lookUp, type Scope, undefinedName } from './scope.ts'
 import { compileUpdate } from './update.ts'
 import { type JqValue, typeOf } from './value.ts'
 
-type Of<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>
+type NodeOf<Kind extends Node['kind']> = Extract<Node, { kind: Kind }>
 type Compile = (compiler: Compiler, scope: Scope | null) => Filter
 
 /** The filter of a node. */
@@ -44,7 +44,7 @@ function compile(node: Node): Compile {
     case 'literal':
       return () =>
         (_, { path }, emit) =>
-          emit(node.value, lost(path))
+          emit(node.value, lostPath(path))
     case 'recurse':
       return ({ machine }) =>
         (_, input, emit) =>
@@ -68,12 +68,12 @@ function compile(node: Node): Compile {
   }
 }
 
-type More = Exclude<
+type OtherNode = Exclude<
   Node,
   { kind: 'identity' | 'literal' | 'recurse' | 'pipe' | 'comma' | 'index' | 'slice' | 'iterate' | 'list' | 'object' }
 >
 
-function compileMore(node: More): Compile {
+function compileMore(node: OtherNode): Compile {
   switch (node.kind) {
     case 'and':
     case 'or':
@@ -93,7 +93,7 @@ function compileMore(node: More): Compile {
     case 'format':
       return () =>
         (_, { value, path }, emit) =>
-          emit(formatted(node.name, value), lost(path))
+          emit(formatted(node.name, value), lostPath(path))
     case 'variable':
       return compileVariable(node)
     case 'label':
@@ -119,14 +119,14 @@ const piecesIfAny: Filter = (_, { value, path }, emit) => {
   for (const [key, piece] of piecesOf(value)) emit(piece, step(path, key))
 }
 
-function compilePipe({ left, right }: Of<'pipe'>): Compile {
+function compilePipe({ left, right }: NodeOf<'pipe'>): Compile {
   return (compiler, scope) => {
     const [first, second] = [compiler.filter(left, scope), compiler.filter(right, scope)]
     return (env, input, emit) => first(env, input, (value, path) => second(env, { value, path }, emit))
   }
 }
 
-function compileComma({ left, right }: Of<'comma'>): Compile {
+function compileComma({ left, right }: NodeOf<'comma'>): Compile {
   return (compiler, scope) => {
     const [first, second] = [compiler.filter(left, scope), compiler.filter(right, scope)]
     return (env, input, emit) => {
@@ -141,7 +141,7 @@ function assertOnWay(path: Path, value: JqValue, what: string): void {
   if (path === LOST) throw new JqError(`Invalid path expression ${what} ${shortly(value)}`)
 }
 
-function compileIndex({ target, key, isOptional }: Of<'index'>): Compile {
+function compileIndex({ target, key, isOptional }: NodeOf<'index'>): Compile {
   return (compiler, scope) => {
     const [container, keys] = [compiler.filter(target, scope), compiler.filter(key, scope)]
     return (env, input, emit) =>
@@ -155,7 +155,7 @@ function compileIndex({ target, key, isOptional }: Of<'index'>): Compile {
   }
 }
 
-function compileSlice({ target, from, to, isOptional }: Of<'slice'>): Compile {
+function compileSlice({ target, from, to, isOptional }: NodeOf<'slice'>): Compile {
   const bound = (node: Node | null): Node => node ?? { kind: 'literal', value: null }
   return (compiler, scope) => {
     const [container, starts, ends] = [target, bound(from), bound(to)].map((node) => compiler.filter(node, scope))
@@ -195,7 +195,7 @@ function sliceOf(value: JqValue, key: ReadonlyMap<string, JqValue>): JqValue {
   return valueAt(value, key)
 }
 
-function compileIterate({ target, isOptional }: Of<'iterate'>): Compile {
+function compileIterate({ target, isOptional }: NodeOf<'iterate'>): Compile {
   return (compiler, scope) => {
     const container = compiler.filter(target, scope)
     const { steps } = compiler.machine
@@ -211,9 +211,9 @@ function compileIterate({ target, isOptional }: Of<'iterate'>): Compile {
   }
 }
 
-function compileList({ body }: Of<'list'>): Compile {
+function compileList({ body }: NodeOf<'list'>): Compile {
   return (compiler, scope) => {
-    if (body === null) return (_, { path }, emit) => emit([], lost(path))
+    if (body === null) return (_, { path }, emit) => emit([], lostPath(path))
     const items = compiler.filter(body, scope)
     const { steps } = compiler.machine
     return (env, { value, path }, emit) => {
@@ -222,12 +222,12 @@ function compileList({ body }: Of<'list'>): Compile {
         steps.take()
         list.push(item)
       })
-      emit(list, lost(path))
+      emit(list, lostPath(path))
     }
   }
 }
 
-function compileObject({ entries }: Of<'object'>): Compile {
+function compileObject({ entries }: NodeOf<'object'>): Compile {
   return (compiler, scope) => {
     const parts = entries.map(({ key, value }) => ({
       keys: compiler.filter(key, scope),
@@ -237,11 +237,11 @@ function compileObject({ entries }: Of<'object'>): Compile {
       const from = (at: number, entriesSoFar: readonly (readonly [string, JqValue])[]): void => {
         const part = parts[at]
         if (!part) {
-          emit(new Map(entriesSoFar), lost(path))
+          emit(new Map(entriesSoFar), lostPath(path))
           return
         }
         run(part.keys, env, input, (key) => {
-          if (typeof key !== 'string') throw new JqError(`Cannot use ${named(key)} as object key`)
+          if (typeof key !== 'string') throw new JqError(`Cannot use ${valueLabel(key)} as object key`)
           run(part.values, env, input, (value) => from(at + 1, [...entriesSoFar, [key, value]]))
         })
       }
@@ -250,19 +250,19 @@ function compileObject({ entries }: Of<'object'>): Compile {
   }
 }
 
-function compileVariable({ name }: Of<'variable'>): Compile {
+function compileVariable({ name }: NodeOf<'variable'>): Compile {
   return ({ machine }, scope) => {
     const found = lookUp(scope, (entry) => entry.kind === 'variable' && entry.name === name)
-    if (found) return (env, { path }, emit) => emit(valueBound(env, found.hops), lost(path))
+    if (found) return (env, { path }, emit) => emit(valueBound(env, found.hops), lostPath(path))
     const value = name === 'ENV' ? new Map(Object.entries(machine.env)) : machine.globals.get(name)
     if (value === undefined) throw undefinedName(`$${name}`)
-    return (_, { path }, emit) => emit(value, lost(path))
+    return (_, { path }, emit) => emit(value, lostPath(path))
   }
 }
 
-function compileLabel({ name, body }: Of<'label'>): Compile {
+function compileLabel({ name, body }: NodeOf<'label'>): Compile {
   return (compiler, scope) => {
-    const inner = compiler.filter(body, within(scope, { kind: 'label', name }))
+    const inner = compiler.filter(body, childScope(scope, { kind: 'label', name }))
     return (env, input, emit) => {
       const label = {}
       try {
@@ -274,7 +274,7 @@ function compileLabel({ name, body }: Of<'label'>): Compile {
   }
 }
 
-function compileBreak({ name }: Of<'break'>): Compile {
+function compileBreak({ name }: NodeOf<'break'>): Compile {
   return (_, scope) => {
     const found = lookUp(scope, (entry) => entry.kind === 'label' && entry.name === name)
     if (!found) throw undefinedName(`$*label-${name}`)
@@ -285,10 +285,10 @@ function compileBreak({ name }: Of<'break'>): Compile {
   }
 }
 
-function compileDefine({ definition, body }: Of<'define'>): Compile {
+function compileDefine({ definition, body }: NodeOf<'define'>): Compile {
   return (compiler, scope) => {
     const code = { params: definition.params, body: null as Filter | null }
-    const inner = within(scope, { kind: 'function', name: definition.name, code })
+    const inner = childScope(scope, { kind: 'function', name: definition.name, code })
     code.body = compiler.filter(definition.body, parameterScope(inner, definition.params))
     const rest = compiler.filter(body, inner)
     return (env, input, emit) => rest(bind(env, 'function'), input, emit)

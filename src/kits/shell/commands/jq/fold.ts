@@ -5,7 +5,7 @@ import { foldInPlace } from './fold-in-place.ts'
 import { type Bound, bind, type Env, type Filter, LOST, type Path, run } from './machine.ts'
 import { JqError } from './operators.ts'
 import { valueAt } from './paths.ts'
-import { type Compiler, type Scope, within } from './scope.ts'
+import { type Compiler, childScope, type Scope } from './scope.ts'
 import { isArray, isObject, type JqValue, typeOf } from './value.ts'
 
 type Values = ReadonlyMap<string, JqValue>
@@ -22,7 +22,7 @@ function namesIn(pattern: Pattern): string[] {
 }
 
 function variablesIn(scope: Scope | null, names: readonly string[]): Scope | null {
-  return names.reduce<Scope | null>((at, name) => within(at, { kind: 'variable', name }), scope)
+  return names.reduce<Scope | null>((at, name) => childScope(at, { kind: 'variable', name }), scope)
 }
 
 /** Those that the pattern does not have are null. */

@@ -2,7 +2,7 @@
 
 import { textToBytes } from '../../../../workspace/text-encodings.ts'
 import { toJson } from './json-write.ts'
-import { JqError, named } from './operators.ts'
+import { JqError, valueLabel } from './operators.ts'
 import { isArray, isObject, type JqValue } from './value.ts'
 
 type Format = (value: JqValue) => string
@@ -32,17 +32,17 @@ export function asText(value: JqValue): string {
 }
 
 function row(value: JqValue, kind: string, quote: (text: string) => string, separator: string): string {
-  if (!isArray(value)) throw new JqError(`${named(value)} cannot be ${kind}-formatted, only array`)
+  if (!isArray(value)) throw new JqError(`${valueLabel(value)} cannot be ${kind}-formatted, only array`)
   const cells = value.map((cell) => {
     if (typeof cell === 'string') return quote(cell)
-    if (isArray(cell) || isObject(cell)) throw new JqError(`${named(cell)} is not valid in a csv row`)
+    if (isArray(cell) || isObject(cell)) throw new JqError(`${valueLabel(cell)} is not valid in a csv row`)
     return cell === null ? '' : toJson(cell)
   })
   return cells.join(separator)
 }
 
 function shellWord(value: JqValue): string {
-  if (isArray(value) || isObject(value)) throw new JqError(`${named(value)} can not be escaped for shell`)
+  if (isArray(value) || isObject(value)) throw new JqError(`${valueLabel(value)} can not be escaped for shell`)
   return typeof value === 'string' ? `'${value.replaceAll("'", "'\\''")}'` : toJson(value)
 }
 
@@ -56,6 +56,6 @@ function toBase64(text: string): string {
 function fromBase64(text: string): string {
   const letters = text.replace(/=+$/, '').replace(/[^A-Za-z0-9+/]/g, '')
   const usable = letters.length % 4 === 1 ? letters.slice(0, -1) : letters
-  if (usable === '' && text.replace(/=+$/, '') !== '') throw new JqError(`${named(text)} is not valid base64 data`)
+  if (usable === '' && text.replace(/=+$/, '') !== '') throw new JqError(`${valueLabel(text)} is not valid base64 data`)
   return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(textToBytes(usable, 'base64'))
 }

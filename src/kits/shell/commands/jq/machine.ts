@@ -12,8 +12,8 @@ export const LOST: PathStep = { parent: null, key: null }
 export type Path = PathStep | undefined
 
 export type Emit = (value: JqValue, path: Path) => void
-export type Filter = (env: Env, input: At, emit: Emit) => void
-export type At = { readonly value: JqValue; readonly path: Path }
+export type Filter = (env: Env, input: PathValue, emit: Emit) => void
+export type PathValue = { readonly value: JqValue; readonly path: Path }
 
 /** What is bound, the newest first. How far up a name stands is known when the program is compiled. */
 export type Env = { readonly bound: Bound; readonly parent: Env } | null
@@ -92,7 +92,7 @@ export function step(path: Path, key: JqValue): Path {
   return path === undefined ? undefined : { parent: path, key }
 }
 
-export const lost = (path: Path): Path => (path === undefined ? undefined : LOST)
+export const lostPath = (path: Path): Path => (path === undefined ? undefined : LOST)
 
 export function keysTo(trail: PathStep): JqValue[] {
   const keys: JqValue[] = []

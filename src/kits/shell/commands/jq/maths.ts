@@ -1,6 +1,6 @@
 // Built-in functions of numbers.
 
-import { JqError, named } from './operators.ts'
+import { JqError, valueLabel } from './operators.ts'
 import type { JqValue } from './value.ts'
 import type { ValueFunction } from './value-function.ts'
 
@@ -58,7 +58,7 @@ export const MATHS: Readonly<Record<string, ValueFunction>> = {
 }
 
 function number(value: JqValue): number {
-  if (typeof value !== 'number') throw new JqError(`${named(value)} number required`)
+  if (typeof value !== 'number') throw new JqError(`${valueLabel(value)} number required`)
   return value
 }
 

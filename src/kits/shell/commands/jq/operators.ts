@@ -18,7 +18,7 @@ export class JqError extends Error {
 const SHOWN_BYTES = 14
 
 /** `number (1)`, as messages name a value. */
-export function named(value: JqValue): string {
+export function valueLabel(value: JqValue): string {
   return `${typeOf(value)} (${cut(toJson(value), SHOWN_BYTES)})`
 }
 
@@ -49,13 +49,13 @@ export function add(a: JqValue, b: JqValue): JqValue {
   if (b === null) return a
   if (isArray(a) && isArray(b)) return a.concat(b)
   if (isObject(a) && isObject(b)) return new Map([...a, ...b])
-  throw new JqError(`${named(a)} and ${named(b)} cannot be added`)
+  throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot be added`)
 }
 
 function subtract(a: JqValue, b: JqValue): JqValue {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (isArray(a) && isArray(b)) return a.filter((item) => !b.some((gone) => equalValues(item, gone)))
-  throw new JqError(`${named(a)} and ${named(b)} cannot be subtracted`)
+  throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot be subtracted`)
 }
 
 /** A longer text than this is refused before it fills the memory. */
@@ -65,7 +65,7 @@ function multiply(a: JqValue, b: JqValue): JqValue {
   if (typeof a === 'number' && typeof b === 'number') return a * b
   if (typeof a === 'string' && typeof b === 'number') return repeated(a, b)
   if (isObject(a) && isObject(b)) return merged(a, b)
-  throw new JqError(`${named(a)} and ${named(b)} cannot be multiplied`)
+  throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot be multiplied`)
 }
 
 function repeated(text: string, times: number): JqValue {
@@ -86,11 +86,12 @@ function merged(a: JqObject, b: JqObject): JqObject {
 
 function divide(a: JqValue, b: JqValue): JqValue {
   if (typeof a === 'number' && typeof b === 'number') {
-    if (b === 0) throw new JqError(`${named(a)} and ${named(b)} cannot be divided because the divisor is zero`)
+    if (b === 0)
+      throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot be divided because the divisor is zero`)
     return a / b
   }
   if (typeof a === 'string' && typeof b === 'string') return splitText(a, b)
-  throw new JqError(`${named(a)} and ${named(b)} cannot be divided`)
+  throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot be divided`)
 }
 
 export function splitText(text: string, separator: string): string[] {
@@ -103,12 +104,12 @@ const MAX_INTEGER = 2 ** 63
 /** Of whole numbers; the sign is that of the first. */
 function remainder(a: JqValue, b: JqValue): JqValue {
   if (typeof a !== 'number' || typeof b !== 'number') {
-    throw new JqError(`${named(a)} and ${named(b)} cannot be divided`)
+    throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot be divided`)
   }
   const whole = (value: number) => Math.trunc(Math.max(-MAX_INTEGER, Math.min(MAX_INTEGER, value)))
   const divisor = Math.abs(whole(b))
   if (divisor === 0 || Number.isNaN(divisor)) {
-    throw new JqError(`${named(a)} and ${named(b)} cannot be divided (remainder) because the divisor is zero`)
+    throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot be divided (remainder) because the divisor is zero`)
   }
   return (whole(a) % divisor) + 0
 }

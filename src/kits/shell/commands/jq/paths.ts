@@ -1,6 +1,6 @@
 // Getting, setting and deleting what a path leads to.
 
-import { JqError, named } from './operators.ts'
+import { JqError, valueLabel } from './operators.ts'
 import { compareValues, equalValues, isArray, isObject, type JqObject, type JqValue, typeOf } from './value.ts'
 
 /** Containers that were made for one operation and are seen by nobody else yet: they may be changed in place. */
@@ -214,12 +214,12 @@ export function hasKey(value: JqValue, key: JqValue): boolean {
 export function keysOf(value: JqValue): JqValue[] {
   if (isArray(value)) return value.map((_, i) => i)
   if (isObject(value)) return [...value.keys()]
-  throw new JqError(`${named(value)} has no keys`)
+  throw new JqError(`${valueLabel(value)} has no keys`)
 }
 
 /** The pieces of a container with their keys. */
 export function piecesOf(value: JqValue): Iterable<readonly [JqValue, JqValue]> {
   if (isArray(value)) return value.entries()
   if (isObject(value)) return value
-  throw new JqError(`Cannot iterate over ${value === null ? 'null (null)' : named(value)}`)
+  throw new JqError(`Cannot iterate over ${value === null ? 'null (null)' : valueLabel(value)}`)
 }

@@ -1,15 +1,15 @@
 // Filters that go on with their own results, done with a list instead of calls in calls: there is no depth that is too deep.
 
-import type { At, Filter, Machine } from './machine.ts'
+import type { Filter, Machine, PathValue } from './machine.ts'
 
 /** The value, then what the filter makes of it, and of that again. */
 export function recurseWith(filter: Filter, { steps }: Machine): Filter {
   return (env, input, emit) => {
-    const waiting: At[] = [input]
+    const waiting: PathValue[] = [input]
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
       steps.take()
       emit(next.value, next.path)
-      const found: At[] = []
+      const found: PathValue[] = []
       filter(env, next, (value, path) => found.push({ value, path }))
       while (found.length > 0) {
         const last = found.pop()
@@ -28,7 +28,7 @@ export function loopWith(
 ): Filter {
   return (env, input, emit) => {
     // What is still to be done: a value to be looked at, or one to be handed on.
-    const waiting: { at: At; isResult: boolean }[] = [{ at: input, isResult: false }]
+    const waiting: { at: PathValue; isResult: boolean }[] = [{ at: input, isResult: false }]
     for (let item = waiting.pop(); item !== undefined; item = waiting.pop()) {
       const { at, isResult } = item
       steps.take()

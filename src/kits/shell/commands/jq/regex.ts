@@ -1,6 +1,6 @@
 // Regular expressions as jq has them, done with those of JavaScript: both know nearly the same ones.
 
-import { JqError, named } from './operators.ts'
+import { JqError, valueLabel } from './operators.ts'
 import type { JqValue } from './value.ts'
 
 interface Match {
@@ -17,9 +17,9 @@ const MOST_KEPT = 64
 
 /** The matches of a text as jq's objects, or whether there is one. */
 export function matched(input: JqValue, [re = null, flags = null, onlyTests = null]: readonly JqValue[]): JqValue {
-  if (typeof input !== 'string') throw new JqError(`${named(input)} cannot be matched, as it is not a string`)
-  if (typeof re !== 'string') throw new JqError(`${named(re)} is not a string`)
-  if (flags !== null && typeof flags !== 'string') throw new JqError(`${named(flags)} is not a string`)
+  if (typeof input !== 'string') throw new JqError(`${valueLabel(input)} cannot be matched, as it is not a string`)
+  if (typeof re !== 'string') throw new JqError(`${valueLabel(re)} is not a string`)
+  if (flags !== null && typeof flags !== 'string') throw new JqError(`${valueLabel(flags)} is not a string`)
   const asked = patternOf(re, flags ?? '')
   if (onlyTests === true) return firstMatch(asked.pattern, input)
   return matchesIn(input, asked).map(matchObject)

@@ -21,7 +21,7 @@ export interface Scope {
   readonly depth: number
 }
 
-export function within(parent: Scope | null, entry: Name): Scope {
+export function childScope(parent: Scope | null, entry: Name): Scope {
   return { entry, parent, depth: (parent?.depth ?? 0) + 1 }
 }
 

@@ -1,7 +1,7 @@
 // Assignments: `=`, `|=`, and those with an operator.
 
 import type { Node } from './ast.ts'
-import { type Env, type Filter, firstOf, lost, pathsOf, run } from './machine.ts'
+import { type Env, type Filter, firstOf, lostPath, pathsOf, run } from './machine.ts'
 import { OPERATORS, shortly } from './operators.ts'
 import { deletePaths, getPath, type Owned, setPath } from './paths.ts'
 import type { Compiler, Scope } from './scope.ts'
@@ -12,11 +12,11 @@ type Update = Extract<Node, { kind: 'update' }>
 export function compileUpdate({ operator, left, right }: Update, compiler: Compiler, scope: Scope | null): Filter {
   const [paths, values] = [compiler.filter(left, scope), compiler.filter(right, scope)]
   if (operator === '|=') {
-    return (env, { value, path }, emit) => emit(modified({ paths, update: values }, env, value), lost(path))
+    return (env, { value, path }, emit) => emit(modified({ paths, update: values }, env, value), lostPath(path))
   }
   const combine = combining(operator)
   return (env, { value, path }, emit) =>
-    run(values, env, value, (put) => emit(combined({ paths, put, combine }, env, value), lost(path)))
+    run(values, env, value, (put) => emit(combined({ paths, put, combine }, env, value), lostPath(path)))
 }
 
 type Combine = (there: JqValue, put: JqValue) => JqValue

@@ -5,7 +5,7 @@ import { asText, formatted } from './formats.ts'
 import { parsedJson } from './json-read.ts'
 import { numberText, toJson } from './json-write.ts'
 import { MATHS } from './maths.ts'
-import { add, JqError, named, splitText } from './operators.ts'
+import { add, JqError, splitText, valueLabel } from './operators.ts'
 import { deletePaths, hasKey, indicesOf, keysOf, setPath, valueAt } from './paths.ts'
 import { matched } from './regex.ts'
 import { compareValues, equalValues, isArray, isObject, type JqValue, sortedKeys, typeOf } from './value.ts'
@@ -16,7 +16,7 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, ValueFunction>> = {
   ...DATE_FUNCTIONS,
   'length/0': lengthOf,
   'utf8bytelength/0': (input) => {
-    if (typeof input !== 'string') throw new JqError(`${named(input)} only strings have UTF-8 byte length`)
+    if (typeof input !== 'string') throw new JqError(`${valueLabel(input)} only strings have UTF-8 byte length`)
     return new TextEncoder().encode(input).byteLength
   },
   'keys/0': (input) => (isObject(input) ? sortedKeys(input) : keysOf(input)),
@@ -62,12 +62,12 @@ export const VALUE_FUNCTIONS: Readonly<Record<string, ValueFunction>> = {
   'tostring/0': asText,
   'tojson/0': (input) => toJson(input),
   'fromjson/0': (input) => {
-    if (typeof input !== 'string') throw new JqError(`${named(input)} only strings can be parsed`)
+    if (typeof input !== 'string') throw new JqError(`${valueLabel(input)} only strings can be parsed`)
     return parsedJson(input)
   },
   'tonumber/0': toNumber,
   'format/1': (input, [name = null]) => {
-    if (typeof name !== 'string') throw new JqError(`${named(name)} is not a valid format`)
+    if (typeof name !== 'string') throw new JqError(`${valueLabel(name)} is not a valid format`)
     return formatted(`@${name}`, input)
   },
   'explode/0': (input) => [...text(input, 'explode input must be a string')].map((char) => char.codePointAt(0) ?? 0),
@@ -108,7 +108,7 @@ function lengthOf(input: JqValue): JqValue {
   if (typeof input === 'string') return /[\ud800-\udbff]/.test(input) ? [...input].length : input.length
   if (isArray(input)) return input.length
   if (isObject(input)) return input.size
-  throw new JqError(`${named(input)} has no length`)
+  throw new JqError(`${valueLabel(input)} has no length`)
 }
 
 function text(input: JqValue, message: string): string {
@@ -122,7 +122,7 @@ function both(input: JqValue, other: JqValue, name: string): string {
 }
 
 function list(input: JqValue, cannot: string): readonly JqValue[] {
-  if (!isArray(input)) throw new JqError(`${named(input)} cannot ${cannot}`)
+  if (!isArray(input)) throw new JqError(`${valueLabel(input)} cannot ${cannot}`)
   return input
 }
 
@@ -139,13 +139,13 @@ function contains(a: JqValue, b: JqValue): boolean {
     return b.every((wanted) => a.some((item) => typeOf(item) === typeOf(wanted) && contains(item, wanted)))
   if (typeof a === 'string' && typeof b === 'string') return a.includes(b)
   if (typeOf(a) === typeOf(b)) return equalValues(a, b)
-  throw new JqError(`${named(a)} and ${named(b)} cannot have their containment checked`)
+  throw new JqError(`${valueLabel(a)} and ${valueLabel(b)} cannot have their containment checked`)
 }
 
 /** Long lists of texts, arrays and objects would take too long pair by pair. */
 function sum(input: JqValue): JqValue {
   const items = isObject(input) ? [...input.values()] : isArray(input) ? input : null
-  if (items === null) throw new JqError(`Cannot iterate over ${named(input)}`)
+  if (items === null) throw new JqError(`Cannot iterate over ${valueLabel(input)}`)
   if (items.every((item) => typeof item === 'string') && items.length > 0) return items.join('')
   if (items.every(isArray) && items.length > 0) return items.flat()
   if (items.every(isObject) && items.length > 0) return new Map(items.flatMap((item) => [...item]))
@@ -182,7 +182,7 @@ function extreme(input: JqValue, keys: JqValue, isBetter: (compared: number) => 
 
 function flattened(input: JqValue, depth: number): JqValue[] {
   const items = isArray(input) ? input : isObject(input) ? [...input.values()] : null
-  if (items === null) throw new JqError(`Cannot iterate over ${named(input)}`)
+  if (items === null) throw new JqError(`Cannot iterate over ${valueLabel(input)}`)
   return items.flatMap((item) => (isArray(item) && depth > 0 ? flattened(item, depth - 1) : [item]))
 }
 
@@ -199,11 +199,11 @@ function joined(input: JqValue, [separator = null]: readonly JqValue[]): JqValue
     if (item === null) return ''
     if (typeof item === 'boolean') return String(item)
     if (typeof item === 'number') return numberText(item)
-    if (typeof item !== 'string') throw new JqError(`${named('')} and ${named(item)} cannot be added`)
+    if (typeof item !== 'string') throw new JqError(`${valueLabel('')} and ${valueLabel(item)} cannot be added`)
     return item
   })
   if (typeof separator !== 'string' && items.length > 1)
-    throw new JqError(`${named('')} and ${named(separator)} cannot be added`)
+    throw new JqError(`${valueLabel('')} and ${valueLabel(separator)} cannot be added`)
   return parts.join(String(separator))
 }
 
@@ -228,10 +228,10 @@ function pathFrom(path: JqValue): readonly JqValue[] {
 
 function toNumber(input: JqValue): JqValue {
   if (typeof input === 'number') return input
-  if (typeof input !== 'string') throw new JqError(`${named(input)} cannot be parsed as a number`)
+  if (typeof input !== 'string') throw new JqError(`${valueLabel(input)} cannot be parsed as a number`)
   const parsed = parsedJson(input)
   if (typeof parsed === 'number') return parsed
-  throw new JqError(`${named(input)} cannot be parsed as a number`)
+  throw new JqError(`${valueLabel(input)} cannot be parsed as a number`)
 }
 
 function imploded(input: JqValue): JqValue {
@@ -259,7 +259,7 @@ function replacedIn(input: string, edits: JqValue, put: JqValue): JqValue {
     const options = replacements[i]
     const chosen = options !== undefined && isArray(options) ? options[0] : undefined
     if (chosen === undefined) return input
-    if (typeof chosen !== 'string') throw new JqError(`${named('')} and ${named(chosen)} cannot be added`)
+    if (typeof chosen !== 'string') throw new JqError(`${valueLabel('')} and ${valueLabel(chosen)} cannot be added`)
     result += chars.slice(at, offset).join('') + chosen
     at = (offset ?? 0) + (length ?? 0)
   }

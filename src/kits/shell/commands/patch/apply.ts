@@ -19,13 +19,13 @@ export interface Outcome {
 }
 
 /** Files that a patch of the same run has made or changed, as a run that only looks would find them. */
-export type Seen = Map<string, string | null>
+export type PatchedFiles = Map<string, string | null>
 
 export class FilePatching {
   readonly #options: PatchOptions
   readonly #call: ShellCall
   readonly #folder: string
-  readonly #seen: Seen
+  readonly #seen: PatchedFiles
   #text = ''
   #given: FilePatch
   /** The rest is left out. */
@@ -35,7 +35,7 @@ export class FilePatching {
   constructor(
     patch: FilePatch,
     options: PatchOptions,
-    { call, folder, seen }: { call: ShellCall; folder: string; seen: Seen },
+    { call, folder, seen }: { call: ShellCall; folder: string; seen: PatchedFiles },
   ) {
     this.#given = options.isReversed ? reversed(patch) : patch
     this.#options = options

@@ -6,7 +6,7 @@ import { shellMessage } from '../../interpreter-command.ts'
 import { losslessBytes, losslessText } from '../../lossless-text.ts'
 import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
-import { FilePatching, type Seen } from './apply.ts'
+import { FilePatching, type PatchedFiles } from './apply.ts'
 import { type PatchOptions, patchOptions } from './options.ts'
 import { type FilePatch, MalformedPatch, readPatches } from './read.ts'
 
@@ -67,7 +67,7 @@ async function toFiles(
   { folder, call }: PatchContext,
 ): Promise<ShellResult> {
   const result = { stdout: '', stderr: '', exitCode: 0 }
-  const seen: Seen = new Map()
+  const seen: PatchedFiles = new Map()
   for (const patch of patches) {
     await call.pause()
     const { ok, text } = await new FilePatching(patch, options, { call, folder, seen }).run()

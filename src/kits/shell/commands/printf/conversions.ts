@@ -31,7 +31,11 @@ export function paddedText(text: string, { flags, width, precision }: Sized): st
 }
 
 /** The bytes that a letter makes of its argument; null for a letter that there is none of. */
-export function shown(letter: string, sizes: Sized, args: Arguments): { bytes: string; isEnd: boolean } | null {
+export function convertedBytes(
+  letter: string,
+  sizes: Sized,
+  args: Arguments,
+): { bytes: string; isEnd: boolean } | null {
   const plain = (bytes: string) => ({ bytes, isEnd: false })
   if (letter === 's') return plain(paddedText(bytesOf(args.text()), sizes))
   if (letter === 'c') return plain(paddedText(bytesOf(args.text()).charAt(0) || '\0', { ...sizes, precision: null }))

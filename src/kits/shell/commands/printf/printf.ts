@@ -7,7 +7,7 @@ import { outputOf } from '../../standard-streams.ts'
 import { momentIn, strftime } from '../strftime.ts'
 import { bytesOf, textOf } from '../text/bytes.ts'
 import { Arguments, isCharacter } from './arguments.ts'
-import { MAX_SIZE, paddedText, shown, sized } from './conversions.ts'
+import { convertedBytes, MAX_SIZE, paddedText, sized } from './conversions.ts'
 import { type Piece, piecesOf } from './pieces.ts'
 
 const USAGE = 'printf: usage: printf [-v var] format [arguments]\n'
@@ -105,7 +105,7 @@ class Formatting {
     else if (piece.kind === 'time') this.#add(paddedText(this.#time(piece.format), sizes))
     else if (letter === 'n') this.#fail('%n is not available here')
     else {
-      const result = shown(letter, sizes, this.#args)
+      const result = convertedBytes(letter, sizes, this.#args)
       if (result === null) this.#fail(`\`${letter}': invalid format character`)
       else this.#add(result.bytes)
       if (result?.isEnd) this.#isEnded = true

@@ -3,7 +3,7 @@
 import type { ShellCall } from '../../shell-extensions.ts'
 import type { CommandOutput } from '../text-files.ts'
 import { SedInput } from './input.ts'
-import { listed } from './listing.ts'
+import { escapedLine } from './listing.ts'
 import type { Settings } from './options.ts'
 import type { LineWriter, WrittenFiles } from './output.ts'
 import type { Script } from './parser.ts'
@@ -127,7 +127,7 @@ export class Editing {
         target.raw(action.text)
         break
       case 'l':
-        target.raw(listed(this.space, action.width ?? settings.width))
+        target.raw(escapedLine(this.space, action.width ?? settings.width))
         break
       case 'p':
         this.show(this.space)

@@ -14,7 +14,7 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /** A width of 0 folds nothing. */
-export function listed(text: string, width: number): string {
+export function escapedLine(text: string, width: number): string {
   const room = width - 1
   let [result, column] = ['', 0]
   for (const char of text) {

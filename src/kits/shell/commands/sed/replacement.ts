@@ -64,7 +64,7 @@ export function charactersOf(source: string): string[] {
 }
 
 /** The parts put together for a match. */
-export function filled(parts: readonly ReplacementPart[], text: string, slots: readonly number[]): string {
+export function replacementText(parts: readonly ReplacementPart[], text: string, slots: readonly number[]): string {
   let result = ''
   let [all, one]: ['U' | 'L' | null, 'u' | 'l' | null] = [null, null]
   for (const part of parts) {

@@ -4,7 +4,7 @@ import type { PosixRegex } from '../../posix-regex/posix-regex.ts'
 import { textIn } from '../text-files.ts'
 import { Appendix } from './appendix.ts'
 import { Editing, type Flow, type RunnerParts } from './editing.ts'
-import { filled } from './replacement.ts'
+import { replacementText } from './replacement.ts'
 import { type Command, SedError, type Substitution } from './script.ts'
 import { isSelected, type Line } from './selection.ts'
 
@@ -161,7 +161,7 @@ export class Runner extends Editing implements Line {
       const isEmpty = start === end
       if (!isEmpty || start !== lastEnd) count++
       if ((!isEmpty || start !== lastEnd) && count >= number) {
-        result += text.slice(copied, start) + filled(replacement, text, used.slots)
+        result += text.slice(copied, start) + replacementText(replacement, text, used.slots)
         copied = end
         if (!isGlobal) break
       }

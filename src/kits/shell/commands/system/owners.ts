@@ -46,7 +46,7 @@ async function change(name: string, args: readonly string[], call: ShellCall): P
   return report.result
 }
 
-interface Wanted {
+interface OwnerSpec {
   isOwn: boolean
   /** As a message shows it; empty where nothing is asked for. */
   shown: string
@@ -54,7 +54,7 @@ interface Wanted {
 }
 
 /** A text is what is wrong. */
-function wantedBy(command: string, asked: string): Wanted | string {
+function wantedBy(command: string, asked: string): OwnerSpec | string {
   const [, user = '', group] = command === 'chgrp' ? [asked, '', asked] : (/^([^:]*)(?::(.*))?$/s.exec(asked) ?? [])
   const isKnown = (name: string | undefined) =>
     name === undefined || name === '' || KNOWN.has(name) || /^\+?\d+$/.test(name)
@@ -70,7 +70,7 @@ function wantedBy(command: string, asked: string): Wanted | string {
   }
 }
 
-type Changing = { name: string; wanted: Wanted; read: GnuOptions; call: ShellCall; report: Report }
+type Changing = { name: string; wanted: OwnerSpec; read: GnuOptions; call: ShellCall; report: Report }
 
 async function changeOne(operand: string, { name, wanted, read, call, report }: Changing): Promise<void> {
   const { fs, cwd } = call

@@ -5,15 +5,15 @@ import { resolvePath } from '../../../../workspace/paths.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { membersOf, type TarEntry } from './format.ts'
 import { EntryLines } from './lines.ts'
-import { exclusion, Wanted } from './names.ts'
+import { EntryOperands, exclusion } from './names.ts'
 import type { TarOptions } from './options.ts'
 import { FAILED } from './unpack.ts'
 
 const EXIT_DIFFERS = 1
 const EXIT_TROUBLE = 2
 
-export async function compared(archive: Uint8Array, options: TarOptions, call: ShellCall): Promise<ShellResult> {
-  const wanted = new Wanted(options)
+export async function compareArchive(archive: Uint8Array, options: TarOptions, call: ShellCall): Promise<ShellResult> {
+  const wanted = new EntryOperands(options)
   const isExcluded = exclusion(options, [])
   const lines = new EntryLines(options, call.env)
   const result = { stdout: '', stderr: '', exitCode: 0 }

@@ -3,7 +3,7 @@
 import { PosixRegex, SED_BASIC, SED_EXTENDED } from '../../posix-regex/posix-regex.ts'
 import { RegexError } from '../../posix-regex/syntax.ts'
 import { globSource } from '../globs.ts'
-import { filled, replacementOf } from '../sed/replacement.ts'
+import { replacementOf, replacementText } from '../sed/replacement.ts'
 import type { Operand, TarOptions } from './options.ts'
 
 const VERSION_CONTROL = `CVS RCS SCCS .git .gitignore .gitmodules .gitattributes .cvsignore .svn .arch-ids {arch}
@@ -27,7 +27,7 @@ function lastOf({ read }: TarOptions, yes: string, no: string): boolean {
 }
 
 /** The operands that ask for entries, and which of them found one. */
-export class Wanted {
+export class EntryOperands {
   readonly #operands: readonly (Operand & { pattern: RegExp | null; isFound: boolean })[]
 
   constructor(options: TarOptions) {
@@ -154,7 +154,7 @@ function replaced(text: string, { regex, replacement, isGlobal, number }: Step):
   for (let at = 0; at <= text.length && regex.find(text, at); ) {
     const [start = 0, end = 0] = regex.slots
     if (++count >= number) {
-      result += text.slice(copied, start) + filled(replacement, text, regex.slots)
+      result += text.slice(copied, start) + replacementText(replacement, text, regex.slots)
       copied = end
       if (!isGlobal) break
     }

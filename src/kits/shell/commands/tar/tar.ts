@@ -7,11 +7,11 @@ import { shellMessage } from '../../interpreter-command.ts'
 import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { gunzipped, MAX_ARCHIVE_BYTES, UnpackError } from '../file-walk.ts'
-import { compared } from './compare.ts'
+import { compareArchive } from './compare.ts'
 import { membersOf, tarOf } from './format.ts'
 import { EntryLines } from './lines.ts'
 import { listedNames } from './listed-names.ts'
-import { Wanted } from './names.ts'
+import { EntryOperands } from './names.ts'
 import { type TarOptions, tarOptions } from './options.ts'
 import { Packing } from './pack.ts'
 import { FAILED, topFolder, Unpacking } from './unpack.ts'
@@ -134,7 +134,7 @@ async function remove(given: TarOptions, call: ShellCall): Promise<ShellResult> 
   const read = await archiveOf(options, call)
   if (typeof read === 'string') return failure(read)
   if (read.isPacked) return failure(`Cannot update compressed archives${FATAL}`)
-  const wanted = new Wanted(options)
+  const wanted = new EntryOperands(options)
   const kept: Uint8Array[] = []
   for (const { found, blocks } of membersOf(read.bytes)) {
     if (wanted.areAll || wanted.by(found.name) === null) kept.push(blocks)
@@ -160,7 +160,7 @@ async function readOut(given: TarOptions, call: ShellCall): Promise<ShellResult>
     if (options.has('top') && options.mode === 'x')
       fs.makeDirectory(resolvePath(cwd, topFolder(options, folder)), { recursive: true })
   }
-  return options.mode === 'd' ? compared(read.bytes, options, call) : new Unpacking(options, call).run(read.bytes)
+  return options.mode === 'd' ? compareArchive(read.bytes, options, call) : new Unpacking(options, call).run(read.bytes)
 }
 
 type Archive = { bytes: Uint8Array; isPacked: boolean }

@@ -9,7 +9,7 @@ import { isLinkInside, placeBelow } from '../file-walk.ts'
 import { readInput } from '../inputs.ts'
 import { membersOf, type TarEntry, type TarRecord } from './format.ts'
 import { EntryLines } from './lines.ts'
-import { exclusion, stripped, type Transform, transformation, Wanted } from './names.ts'
+import { EntryOperands, exclusion, stripped, type Transform, transformation } from './names.ts'
 import type { TarOptions } from './options.ts'
 
 export const FAILED = 'tar: Exiting with failure status due to previous errors\n'
@@ -37,7 +37,7 @@ export class Unpacking {
 
   /** Of every entry that is asked for; it is listed, or taken out as well. */
   async run(archive: Uint8Array): Promise<ShellResult> {
-    const wanted = new Wanted(this.#options)
+    const wanted = new EntryOperands(this.#options)
     const isExcluded = exclusion(this.#options, await this.#patterns())
     try {
       for (const { found } of membersOf(archive)) {

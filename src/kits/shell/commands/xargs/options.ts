@@ -69,7 +69,7 @@ export function xargsSettings(args: readonly string[]): Settings {
   }
 }
 
-type Given = GnuOptions['given'][number]
+type ParsedOption = GnuOptions['given'][number]
 
 /** What a warning calls an option when it comes last, and when it is left out for a later one. */
 const MODES: Readonly<Record<string, { chosen: string; left: string }>> = {
@@ -80,8 +80,8 @@ const MODES: Readonly<Record<string, { chosen: string; left: string }>> = {
   i: { chosen: '--replace/-I/-i', left: '--replace' },
 }
 
-function lastMode(read: GnuOptions): [Given | undefined, string] {
-  let chosen: Given | undefined
+function lastMode(read: GnuOptions): [ParsedOption | undefined, string] {
+  let chosen: ParsedOption | undefined
   let warnings = ''
   for (const one of read.given) {
     const words = MODES[one.name]

@@ -21,7 +21,7 @@ export type Listing = {
   zone: Zone
 }
 
-export function listed(listing: Listing, isLong: boolean): ShellResult {
+export function listArchive(listing: Listing, isLong: boolean): ShellResult {
   const entries = chosen(listing)
   if (typeof entries === 'string') return unreadable(listing.name, entries)
   const table = isLong ? longTable(entries) : shortTable(entries)

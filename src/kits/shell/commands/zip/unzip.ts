@@ -11,7 +11,7 @@ import { shellMessage } from '../../interpreter-command.ts'
 import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { isLinkInside, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES, placeBelow } from '../file-walk.ts'
-import { inZone, type Listing, listed, namesOf, wantedTest } from './list.ts'
+import { inZone, type Listing, listArchive, namesOf, wantedTest } from './list.ts'
 import { type ZipOptions, type ZipSpec, zipOptions } from './options.ts'
 
 const SPEC: ZipSpec = { flags: 'onqlpcjtufCvZ1', lists: 'x', values: 'd', long: {} }
@@ -62,7 +62,7 @@ async function unzip(options: ZipOptions, call: ShellCall): Promise<ShellResult>
   const directory = readZipDirectory(bytes, MAX_ARCHIVE_ENTRIES)
   if (!directory.ok) return failure(`${name}: ${directory.reason}`, EXIT_NO_ARCHIVE)
   if (flags.has('Z')) return namesOf(listing)
-  if (flags.has('l') || flags.has('v')) return listed(listing, flags.has('v'))
+  if (flags.has('l') || flags.has('v')) return listArchive(listing, flags.has('v'))
   return new Unzipping(options, call, listing).run(directory.entries.map((entry) => inZone(entry, zone)))
 }
 

@@ -45,8 +45,8 @@ export function placed<Piece extends string | { inBrackets: boolean }>(pieces: P
 
 export function valueAt({ name, isLength, inBrackets }: Exclude<NamePiece, string>, parameters: Parameters): string {
   const value = parameters.parameter(name)
-  return isLength ? String(Array.from(value).length) : kept(value, inBrackets)
+  return isLength ? String(Array.from(value).length) : bracketsEscaped(value, inBrackets)
 }
 
-export const kept = (value: string, inBrackets: boolean): string =>
+export const bracketsEscaped = (value: string, inBrackets: boolean): string =>
   inBrackets ? value.replace(BRACKETS, (char) => `\\${char}`) : value

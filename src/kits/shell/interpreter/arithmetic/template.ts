@@ -5,7 +5,15 @@
 import type { Watched } from '../position.ts'
 import type { Script } from '../shape.ts'
 import { type Part, type Word, wordsAlone } from '../words-alone.ts'
-import { kept, type NamePiece, namePieces, type Parameters, placed, valueAt, withoutQuotes } from './names.ts'
+import {
+  bracketsEscaped,
+  type NamePiece,
+  namePieces,
+  type Parameters,
+  placed,
+  valueAt,
+  withoutQuotes,
+} from './names.ts'
 import { ArithmeticError } from './scanner.ts'
 
 type Parse = (text: string) => Script
@@ -65,7 +73,7 @@ export async function expanded(pieces: readonly Piece[], shell: Watched, paramet
   for (const piece of pieces) {
     if (typeof piece === 'string') text += piece
     else if ('name' in piece) text += valueAt(piece, parameters)
-    else text += kept(await expandedWord(piece.word, shell), piece.inBrackets)
+    else text += bracketsEscaped(await expandedWord(piece.word, shell), piece.inBrackets)
   }
   return text
 }

@@ -14,8 +14,8 @@ import type { Pattern } from './pattern.ts'
 
 export type Expanding = Extract<Part, { type: 'ParameterExpansion' }>
 export type Operation = NonNullable<Expanding['operation']>
-type Of<Name extends Operation['type']> = Extract<Operation, { type: Name }>
-type Holder = Of<'Substring'>['offset']
+type OperationOf<Name extends Operation['type']> = Extract<Operation, { type: Name }>
+type Holder = OperationOf<'Substring'>['offset']
 
 const OVER_LIMIT = 126
 
@@ -57,12 +57,12 @@ async function operatedAsText(expander: Expands, operation: Operation, parameter
   }
 }
 
-function removed(value: string, pattern: Pattern, { side, greedy }: Of<'PatternRemoval'>): string {
+function removed(value: string, pattern: Pattern, { side, greedy }: OperationOf<'PatternRemoval'>): string {
   if (side === 'prefix') return value.slice(pattern.prefix(value, greedy) ?? 0)
   return value.slice(0, pattern.suffix(value, greedy) ?? value.length)
 }
 
-function inCase(value: string, pattern: Pattern | null, { direction, all }: Of<'CaseModification'>): string {
+function inCase(value: string, pattern: Pattern | null, { direction, all }: OperationOf<'CaseModification'>): string {
   // See `noteToggle`, which puts it there.
   const isToggle = (direction as string) === 'toggle'
   const changed = (char: string) => {
@@ -76,7 +76,7 @@ function inCase(value: string, pattern: Pattern | null, { direction, all }: Of<'
   return all ? [first, ...rest].map(changed).join('') : changed(first) + rest.join('')
 }
 
-async function replaced(expander: Expands, operation: Of<'PatternReplacement'>, values: readonly string[]) {
+async function replaced(expander: Expands, operation: OperationOf<'PatternReplacement'>, values: readonly string[]) {
   const pattern = await expander.pattern(withSign(operation))
   const hasMatch = isOn(expander.position, 'patsub_replacement')
   const template = operation.replacement ? await expander.template(operation.replacement, hasMatch) : []
@@ -109,7 +109,7 @@ const limited = (most: number): StepResult => ({
 })
 
 /** Behind two slashes, `#` and `%` are letters of the pattern. */
-function withSign({ pattern, all, anchor }: Of<'PatternReplacement'>): Word {
+function withSign({ pattern, all, anchor }: OperationOf<'PatternReplacement'>): Word {
   if (!all || anchor === null) return pattern
   return { ...pattern, parts: [{ type: 'Literal', value: anchor === 'start' ? '#' : '%' }, ...pattern.parts] }
 }
@@ -142,7 +142,7 @@ async function numberOf(expander: Expands, holder: Holder): Promise<number> {
   return Number(tree.left.command.outcome.value)
 }
 
-async function substrings(expander: Expands, { offset, length }: Of<'Substring'>, parameter: Parameter) {
+async function substrings(expander: Expands, { offset, length }: OperationOf<'Substring'>, parameter: Parameter) {
   const start = await numberOf(expander, offset)
   const count = length ? await numberOf(expander, length) : null
   if (parameter.all === null) return [substring(expander, parameter, { start, count })]

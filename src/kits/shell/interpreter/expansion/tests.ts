@@ -5,7 +5,7 @@
 import { charText } from '../../byte-locale.ts'
 import { PLAIN_EXTENDED, RegexCache } from '../../posix-regex/posix-regex.ts'
 import { RegexError } from '../../posix-regex/syntax.ts'
-import { joined } from '../position.ts'
+import { joinedResults } from '../position.ts'
 import type { Command, StepResult } from '../shape.ts'
 import { statementOf } from '../trap-runs.ts'
 import { literal, type Word } from '../words-alone.ts'
@@ -95,7 +95,7 @@ async function evaluate(expander: Expander, node: Test, expression: Expression):
       const left = await evaluate(expander, node, expression.left)
       if ((left.exitCode === 0) === (expression.type === 'CondOr')) return left
       const right = await evaluate(expander, node, expression.right)
-      return joined(left, right, right.exitCode)
+      return joinedResults(left, right, right.exitCode)
     }
     case 'CondBinary':
       if (MATCHES.has(expression.operator)) return matched(expander, expression)

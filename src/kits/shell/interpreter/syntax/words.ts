@@ -12,7 +12,7 @@ const MOST_OF_INDEX = 200
 /** Of an element, in which `<<` is a shift. */
 const KEY = /\s*\[[^\]\n'"$`]{1,200}\]\+?=/y
 
-type Around = {
+type ListReader = {
   /** Reads what stands in `$( )`, `<( )` and the like, with the sign that closes it. */
   list: () => void
   next: () => Token
@@ -20,11 +20,11 @@ type Around = {
 
 export class Words {
   readonly #cursor: Cursor
-  readonly #around: Around
+  readonly #around: ListReader
   /** Behind one that is never closed, no other expression is looked for. */
   #hasOpenArithmetic = false
 
-  constructor(cursor: Cursor, around: Around) {
+  constructor(cursor: Cursor, around: ListReader) {
     this.#cursor = cursor
     this.#around = around
   }

@@ -2,7 +2,18 @@
 
 import type { Pause } from '../call.ts'
 import { Memory } from './memory.ts'
-import { add, type Decimal, integerOf, lengthOf, RuntimeError, root, shown, truth, whole, ZERO } from './number.ts'
+import {
+  add,
+  type Decimal,
+  integer,
+  integerOf,
+  lengthOf,
+  numberText,
+  RuntimeError,
+  root,
+  truth,
+  ZERO,
+} from './number.ts'
 import type { Assignable, Definition, Expression, Statement } from './syntax.ts'
 
 /** How a statement ended. */
@@ -84,7 +95,7 @@ export class Machine {
     const value = await this.#value(expression)
     if (!isShown) return
     this.#memory.last = value
-    this.#write(`${shown(value, this.#memory.outBase)}\n`)
+    this.#write(`${numberText(value, this.#memory.outBase)}\n`)
   }
 
   async #print(items: readonly (Expression | string)[]): Promise<void> {
@@ -93,7 +104,7 @@ export class Machine {
         this.#write(item.replace(/\\([abfnqrt\\])/g, (_, letter: string) => PRINT_ESCAPES[letter] ?? ''))
       else {
         this.#memory.last = await this.#value(item)
-        this.#write(shown(this.#memory.last, this.#memory.outBase))
+        this.#write(numberText(this.#memory.last, this.#memory.outBase))
       }
     }
   }
@@ -140,7 +151,7 @@ export class Machine {
       case 'step': {
         const index = await this.#indexOf(expression.place)
         const before = this.#memory.read(expression.place, index)
-        const after = this.#memory.store(expression.place, index, add(before, whole(expression.by)))
+        const after = this.#memory.store(expression.place, index, add(before, integer(expression.by)))
         return expression.isPrefix ? after : before
       }
     }
@@ -180,7 +191,7 @@ export class Machine {
     if (!first || first.kind === 'array' || extra) throw new RuntimeError('Parameter number mismatch')
     const value = await this.#value(first)
     if (name === 'sqrt') return root(value, this.#memory.scale)
-    return whole(name === 'length' ? lengthOf(value) : value.scale)
+    return integer(name === 'length' ? lengthOf(value) : value.scale)
   }
 
   async #callOwn(

@@ -6,13 +6,13 @@ import {
   compare,
   type Decimal,
   divide,
+  integer,
   integerOf,
   multiply,
   parseNumber,
   power,
   remainder,
   truth,
-  whole,
   ZERO,
 } from './number.ts'
 import type { Assignable, Local } from './syntax.ts'
@@ -21,7 +21,7 @@ const MAX_SCALE = 10_000
 const MAX_BASE = 999
 
 /** What a function is called with. */
-interface Given {
+interface CallArguments {
   variables: ReadonlyMap<string, Decimal>
   arrays: ReadonlyMap<string, Map<number, Decimal>>
 }
@@ -64,9 +64,9 @@ export class Memory {
   read(place: Assignable, index: number): Decimal {
     if (place.kind === 'variable') return this.#variables.get(place.name) ?? ZERO
     if (place.kind === 'element') return this.#arrays.get(place.name)?.get(index) ?? ZERO
-    if (place.name === 'scale') return whole(this.scale)
-    if (place.name === 'ibase') return whole(this.#inBase)
-    return place.name === 'obase' ? whole(this.outBase) : this.last
+    if (place.name === 'scale') return integer(this.scale)
+    if (place.name === 'ibase') return integer(this.#inBase)
+    return place.name === 'obase' ? integer(this.outBase) : this.last
   }
 
   store(place: Assignable, index: number, value: Decimal): Decimal {
@@ -91,7 +91,7 @@ export class Memory {
   }
 
   /** Gives a function its own names; what is answered gives them back to the caller when it has ended. */
-  enter(locals: readonly Local[], given: Given): () => void {
+  enter(locals: readonly Local[], given: CallArguments): () => void {
     const restore = this.#hide(locals)
     for (const [local, value] of given.variables) this.#variables.set(local, value)
     for (const [local, array] of given.arrays) this.#arrays.set(local, array)

@@ -16,12 +16,12 @@ const HEX = '0123456789ABCDEF'
 
 export const ZERO: Decimal = { digits: 0n, scale: 0 }
 
-export function whole(value: number | bigint): Decimal {
+export function integer(value: number | bigint): Decimal {
   return { digits: BigInt(value), scale: 0 }
 }
 
 export function truth(holds: boolean): Decimal {
-  return whole(holds ? 1 : 0)
+  return integer(holds ? 1 : 0)
 }
 
 /** With exactly so many decimals; what is cut off is lost. */
@@ -70,13 +70,13 @@ export function power(base: Decimal, exponent: Decimal, scale: number): Decimal 
   if (BigInt(String(base.digits).length) * size > BigInt(MAX_DIGITS))
     throw new RuntimeError('exponent too large in raise')
   const raised = { digits: base.digits ** size, scale: base.scale * Number(size) }
-  if (times < 0n) return divide(whole(1), raised, scale)
+  if (times < 0n) return divide(integer(1), raised, scale)
   return withScale(raised, Math.min(raised.scale, Math.max(scale, base.scale)))
 }
 
 export function root(value: Decimal, scale: number): Decimal {
   if (value.digits < 0n) throw new RuntimeError('Square root of a negative number')
-  if (compare(value, whole(1)) === 0) return whole(1)
+  if (compare(value, integer(1)) === 0) return integer(1)
   const wanted = Math.max(scale, value.scale)
   return { digits: squareRoot(withScale(value, wanted * 2).digits), scale: wanted }
 }
@@ -103,11 +103,11 @@ export function parseNumber(text: string, base: number): Decimal {
     fraction = fraction * BigInt(base) + BigInt(digitOf(char))
     unit *= BigInt(base)
   }
-  return add(whole(digits), divide(whole(fraction), whole(unit), after.length))
+  return add(integer(digits), divide(integer(fraction), integer(unit), after.length))
 }
 
 /** In a base, with lines that go on after a backslash. */
-export function shown(value: Decimal, base: number): string {
+export function numberText(value: Decimal, base: number): string {
   const text = base === 10 ? decimalText(value) : inBase(value, base)
   if (text.length <= LINE_WIDTH) return text
   const lines: string[] = []

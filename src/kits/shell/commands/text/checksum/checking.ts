@@ -63,9 +63,9 @@ function unescaped(name: string, mark: string): string {
   return text.replace(/\\([nr\\])/g, (_, letter: string) => (letter === 'n' ? '\n' : letter === 'r' ? '\r' : '\\'))
 }
 
-type One = { entry: Entry; given: GivenOptions; digest: Digest; tally: Tally }
+type CheckedEntry = { entry: Entry; given: GivenOptions; digest: Digest; tally: Tally }
 
-async function checkOne(call: TextCall, { entry, given, digest, tally }: One): Promise<void> {
+async function checkOne(call: TextCall, { entry, given, digest, tally }: CheckedEntry): Promise<void> {
   const { name, sum } = entry
   const isTold = !given.has('status')
   const shown = /\n/.test(name) ? `\\${name.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}` : name

@@ -21,7 +21,7 @@ export interface ReadNumber {
   isUnsure: boolean
 }
 
-export interface Shown {
+export interface OutputFormat {
   to: string
   round: string
   /** Null where no format says how many. */
@@ -61,7 +61,7 @@ function readUnit(word: string, from: number, scale: string): { factor: bigint; 
 }
 
 /** Throws for what has more digits than the real program can print. */
-export function checkPrintable(value: Fraction, { to, precision }: Shown, decimals: number): void {
+export function checkPrintable(value: Fraction, { to, precision }: OutputFormat, decimals: number): void {
   const size = value.top < 0n ? -value.top : value.top
   const power = Math.max(0, (size / value.bottom).toString().length - 1)
   const places = precision ?? decimals
@@ -76,14 +76,14 @@ export function checkPrintable(value: Fraction, { to, precision }: Shown, decima
   if (power >= MOST_DIGITS) throw wrong(`value too large to be printed: '${text}' (cannot handle values > 999Y)`)
 }
 
-export function numberText(value: Fraction, shown: Shown, decimals: number): string {
+export function numberText(value: Fraction, shown: OutputFormat, decimals: number): string {
   if (shown.to !== 'none') return scaledText(value, shown)
   const places = shown.precision ?? decimals
   return filled(fixed(rounded(value, places, shown.round), places), shown)
 }
 
 /** With one decimal below ten, unless a format says how many. */
-function scaledText(value: Fraction, shown: Shown): string {
+function scaledText(value: Fraction, shown: OutputFormat): string {
   const { to, precision } = shown
   const base = to === 'si' ? 1000n : 1024n
   let power = 0
@@ -101,7 +101,7 @@ function scaledText(value: Fraction, shown: Shown): string {
   return `${text}${UNITS[power] ?? ''}${to === 'iec-i' && power > 0 ? 'i' : ''}`
 }
 
-function filled(text: string, { zeroWidth }: Shown): string {
+function filled(text: string, { zeroWidth }: OutputFormat): string {
   return text.startsWith('-') ? `-${text.slice(1).padStart(zeroWidth - 1, '0')}` : text.padStart(zeroWidth, '0')
 }
 

@@ -5,7 +5,7 @@ import type { TextCall } from '../call.ts'
 import { rangesOf } from '../cut.ts'
 import { curly, Misuse, refusal } from '../misuse.ts'
 import { type GivenOptions, optionTable, readOptions } from '../options.ts'
-import { checkPrintable, numberText, readNumber, type Shown, UNITS } from './numfmt-value.ts'
+import { checkPrintable, numberText, type OutputFormat, readNumber, UNITS } from './numfmt-value.ts'
 
 const OPTIONS = optionTable(`delimiter=d: field: format: from: from-unit: header:: invalid: padding: round: suffix: to:
   to-unit: debug grouping zero-terminated=z`)
@@ -19,7 +19,7 @@ interface Settings {
   from: string
   fromUnit: bigint
   toUnit: bigint
-  shown: Shown
+  shown: OutputFormat
   suffix: string
   /** Negative to fill up behind the number; 0 to fill what a column had. */
   padding: number

@@ -7,7 +7,7 @@ import { say } from '../texts.ts'
 import { visible } from '../visible.ts'
 import { Pictures } from './cards.tsx'
 
-type SaidProps = {
+type MessageEntryProps = {
   by: 'user' | 'agent'
   text: string
   /** Null while it is being written. */
@@ -17,12 +17,12 @@ type SaidProps = {
   children?: ComponentChildren
 }
 
-export function Said({ by, text, at, files, pictures, children }: SaidProps) {
+export function MessageEntry({ by, text, at, files, pictures, children }: MessageEntryProps) {
   const user = by === 'user'
   return (
     <article class="entry">
       <div class={user ? 'from-user' : ''}>
-        <Who byUser={user} at={at} />
+        <Speaker byUser={user} at={at} />
         {user ? (
           <p class="text typed" dir="auto">
             {text}
@@ -38,7 +38,7 @@ export function Said({ by, text, at, files, pictures, children }: SaidProps) {
   )
 }
 
-export const Who = ({ byUser, at }: { byUser: boolean; at: string | null }) => (
+export const Speaker = ({ byUser, at }: { byUser: boolean; at: string | null }) => (
   <h2 class="who">
     {byUser ? say('You') : say('Agent')}{' '}
     {at !== null && (
@@ -54,7 +54,7 @@ type WithWordsProps = { thought: string; at: string; children: ComponentChildren
 /** What the agent said before it did something stands above what it did. */
 export const WithWords = ({ thought, at, children }: WithWordsProps) => (
   <>
-    {thought !== '' && <Said by="agent" text={thought} at={at} files={[]} pictures={[]} />}
+    {thought !== '' && <MessageEntry by="agent" text={thought} at={at} files={[]} pictures={[]} />}
     {children}
   </>
 )

@@ -3,7 +3,7 @@
 import { Disk, type Grip } from '../disk.ts'
 import { Isolate, isolates } from './clock.ts'
 import type { ServerEnd } from './sockets.ts'
-import { atTurnEnd, type World } from './world.ts'
+import { atTurnEnd, type CoreWorld } from './world.ts'
 
 const DEATH_SHARE = 0.03
 /** Of the statements. */
@@ -19,11 +19,11 @@ type Callable = {
 
 /** One life: what it lets out waits until what it wrote before is stored, and goes with it when it dies. */
 export class Life extends Isolate implements Grip {
-  readonly #world: World
+  readonly #world: CoreWorld
   readonly #died: () => void
   #unsent: (() => void)[] | null = null
 
-  constructor(name: string, world: World, died: () => void) {
+  constructor(name: string, world: CoreWorld, died: () => void) {
     super(name)
     this.#world = world
     this.#died = died
@@ -85,11 +85,11 @@ export class Life extends Isolate implements Grip {
   }
 }
 
-export class Place<T extends Callable> {
+export class ObjectHost<T extends Callable> {
   readonly name: string
   readonly disk: Disk
   readonly sockets: ServerEnd[] = []
-  readonly #world: World
+  readonly #world: CoreWorld
   readonly #make: (ctx: DurableObjectState) => T
   #life: Life | null = null
   #object: T | null = null
@@ -98,7 +98,7 @@ export class Place<T extends Callable> {
   #armedFor: number | null = null
   #timer: number | null = null
 
-  constructor(name: string, deps: { world: World; disk: Disk; make: (ctx: DurableObjectState) => T }) {
+  constructor(name: string, deps: { world: CoreWorld; disk: Disk; make: (ctx: DurableObjectState) => T }) {
     this.name = name
     this.disk = deps.disk
     this.#world = deps.world
@@ -217,7 +217,7 @@ export class Place<T extends Callable> {
       getWebSocketAutoResponseTimestamp: () => null,
       acceptWebSocket: (socket: ServerEnd, tags: string[] = []) => {
         socket.tags = tags
-        socket.place = this
+        socket.host = this
         this.sockets.push(socket)
       },
     } as unknown as DurableObjectState
@@ -225,7 +225,7 @@ export class Place<T extends Callable> {
 }
 
 /** Of whatever object. */
-export type AnyPlace = Pick<Place<Callable>, 'heard' | 'left' | 'gated' | 'arm' | 'evict' | 'crash'>
+export type AnyHost = Pick<ObjectHost<Callable>, 'heard' | 'left' | 'gated' | 'arm' | 'evict' | 'crash'>
 
 const QUIET = () => {}
 
