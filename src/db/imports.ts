@@ -23,7 +23,7 @@ export type ImportedTable = {
 const soft = (space: string) => ({ space, isHard: false })
 const hard = (space: string) => ({ space, isHard: true })
 
-/** Ids of conversations that changed. */
+/** The id space of conversations. */
 export const CONVERSATION_IDS = 'conversations.id'
 
 /**

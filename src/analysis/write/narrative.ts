@@ -1,4 +1,5 @@
-// The words of a code-made report. Every figure in them comes from the computed view; nothing is said that was not computed.
+// The text of a report, written by code. Every figure in it comes from the computed view; nothing is stated that was
+// not computed.
 
 import type { Touch } from '../../market/consistency/types.ts'
 import type { ReasonCode } from '../codes.ts'
@@ -18,7 +19,7 @@ import { sizeText, wireHorizons } from './strategy.ts'
 
 type NarrativeInput = Judged & { strategy: ReportStrategy | null }
 
-/** What only a model says. */
+/** Texts that only a model writes. */
 type Outlook = { shortTerm: string | null; mediumTerm: string | null; earningsOutlook: string | null }
 
 export type Narrative = CompanyTexts &
@@ -131,7 +132,10 @@ const TONE: Partial<Record<ReasonCode, 'good' | 'bad'>> = Object.fromEntries([
   ...BAD.map((reason) => [reason, 'bad']),
 ])
 
-/** What sounds good and was given no more than the middle is neither: a price just above its average is near it, and a little late. */
+/**
+ * A positive reason with no more than the neutral points counts as neither good nor bad: a price just above its average
+ * is near it, and a little late.
+ */
 function toneOf(part: ScorePart): 'good' | 'bad' | null {
   const tone = TONE[part.reason] ?? null
   return tone === 'good' && !isInFavour(part) ? null : tone
