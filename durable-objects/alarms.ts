@@ -1,17 +1,17 @@
-// Many named alarms on the one alarm that an object has. The row is the truth; the runtime's alarm is only set to the
-// earliest row. An alarm set for the very millisecond of the one that is running is dropped by the runtime and never
-// fires, so a time is always at least one millisecond after the running alarm's own.
+// Many named alarms on the single alarm that the runtime gives an object. The row is the truth; the runtime's alarm is
+// only set to the earliest row. The runtime drops an alarm that is set for the same millisecond as the alarm that is
+// running, so a time is always at least one millisecond after that of the running alarm.
 //
-// The runtime runs one handler at a time, however long it takes. So this class runs the handlers that are due beside each
-// other within one call. A row is deleted when its handler has ended, never before: after a crash in the middle the row is
-// still there, and the runtime calls again.
+// The runtime calls the alarm handler once at a time, however long it takes. So this class runs all due handlers
+// concurrently within one call. A row is deleted only when its handler has ended: after a crash in the middle the row
+// is still there, and the runtime calls again.
 //
-// The runtime ends a call after 15 minutes. One firing therefore lasts a few minutes at most: a handler that still runs by
-// then goes on, and the next firing waits for it. So a handler may take as long as it likes.
+// The runtime ends a call after 15 minutes. One firing therefore lasts a few minutes at most: a handler that still runs
+// then goes on, and the next firing waits for it. So a handler may take as long as it needs.
 
 import { firstRow, rows } from './sql.ts'
 
-/** Far below the 15 minutes, so that a busy machine with late timers does not reach them. */
+/** Far below the 15 minutes, so that late timers on a busy machine do not reach that limit. */
 const FIRING_MS = 5 * 60_000
 
 type Row<Name> = { name: Name; at: number }
@@ -29,7 +29,7 @@ export class Alarms<Name extends string> {
   /** Wakes each call of `fire` that waits. Usually there is one; a second one finds nothing left to do. */
   readonly #waiting = new Set<() => void>()
 
-  /** Arms the runtime's alarm afresh when work is open: `getAlarm()` can show an alarm that will never fire. */
+  /** Sets the runtime's alarm again when work is open: `getAlarm()` can return an alarm that will never fire. */
   constructor(storage: DurableObjectStorage, { firingMs = FIRING_MS }: { firingMs?: number } = {}) {
     this.#storage = storage
     this.#firingMs = firingMs
@@ -38,7 +38,7 @@ export class Alarms<Name extends string> {
 
   /** Sets the named alarm, replacing the time it had. `at` is epoch ms; a past time means now. */
   at(name: Name, at: number): void {
-    // Never the time of a handler that runs: when that ends, only its own row may go.
+    // Never the time of a running handler: when that handler ends, only its own row may be deleted.
     const time = Math.max(Math.floor(at), (this.#running.get(name) ?? -1) + 1)
     this.#storage.sql.exec('INSERT OR REPLACE INTO alarms (name, at) VALUES (?, ?)', name, time)
     this.#arm()

@@ -1,15 +1,15 @@
-// Texts under names, in a table of the two columns `name` and `value`. A row holds at most 2 MB; what a user, a model or a
-// command wrote can be larger and must not be lost, so a long text continues in further rows, `<name>#1` and so on.
+// Texts under names, in a table of the two columns `name` and `value`. A row holds at most 2 MB. A text of a user, a
+// model or a command can be longer and must not be lost, so it continues in further rows, `<name>#1` and so on.
 
 import { firstRow, rows } from './sql.ts'
 
-/** At three bytes a UTF-16 unit a row of this length never exceeds the 2 MB. */
+/** A UTF-16 unit takes at most three bytes, so a row of this length never exceeds 2 MB. */
 export const MAX_ROW_LENGTH = 600_000
 
 export class NamedTexts {
   readonly #sql: SqlStorage
   readonly #table: 'meta' | 'tool_memory'
-  /** Whether a text is known to have further rows; absent while nobody has looked. */
+  /** Whether a text has further rows; no entry before this was checked. */
   readonly #isLong = new Map<string, boolean>()
 
   constructor(sql: SqlStorage, table: 'meta' | 'tool_memory') {
@@ -44,7 +44,7 @@ export class NamedTexts {
   }
 }
 
-/** The text in pieces that fit into rows, none of which ends within a character. */
+/** The text in pieces that fit into rows; no cut is inside a character. */
 export function partsOf(text: string): string[] {
   const parts: string[] = []
   for (let from = 0; from < text.length; ) {

@@ -1,9 +1,9 @@
-// Writes to other storage (mostly D1), stored here until they are delivered. `put` is part of the caller's transaction, so
-// the state here and the write that follows from it are always stored together. For each kind and key the newest payload
-// wins: an older payload that was not sent yet is never sent.
+// Writes to other storage (mostly D1), stored here until they are delivered. `put` is part of the caller's transaction,
+// so the state here and the write that follows from it are always stored together. For each kind and key the newest
+// payload wins: an older payload that was not sent yet is never sent.
 //
-// One delivery runs at a time, so an older payload cannot overtake a newer one on its way. A send that was given up by
-// its timeout may still land late; `seq` grows with every put and lets the receiving side refuse the older one.
+// One delivery runs at a time, so an older payload cannot overtake a newer one. A send that timed out may still arrive
+// late; `seq` grows with every put and lets the receiver refuse the older one.
 
 import { type Clock, systemClock } from '../src/lib/clock.ts'
 import { errorFields, log } from '../src/lib/log.ts'
@@ -32,7 +32,9 @@ export class Outbox {
     this.#sendTimeoutMs = sendTimeoutMs
   }
 
-  /** Keeps the payload for delivery in place of an older one of the same key. An entry that is backing off goes on doing so. */
+  /**
+   * Stores the payload for delivery, in place of an older one of the same key. A back-off of the entry stays in effect.
+   */
   put(kind: string, key: string, payload: string): void {
     const older = firstRow<{ attempts: number; next_at: number }>(
       this.#sql,
@@ -50,7 +52,7 @@ export class Outbox {
     )
   }
 
-  /** Makes the entry due now, if it waits, because a caller wants to see it delivered. Its count of failures stays. */
+  /** Makes a waiting entry due now, because a caller waits for its delivery. Its count of failures stays. */
   hurry(kind: string, key: string): void {
     const now = this.#clock()
     this.#sql.exec('UPDATE outbox SET next_at = MIN(next_at, ?) WHERE kind = ? AND key = ?', now, kind, key)
@@ -61,15 +63,18 @@ export class Outbox {
     return rows<OutboxEntry>(this.#sql, 'SELECT seq, kind, key, payload, attempts FROM outbox ORDER BY seq')
   }
 
-  /** When the next delivery is worth trying, epoch ms; null when nothing waits. Set the object's alarm to it. */
+  /**
+   * When the next delivery should be tried, epoch ms; null when nothing waits. The object's alarm must be set to this
+   * time.
+   */
   get nextAttemptAt(): number | null {
     return firstRow<{ at: number | null }>(this.#sql, 'SELECT MIN(next_at) AS at FROM outbox')?.at ?? null
   }
 
   /**
-   * Sends what is due, oldest first, after any delivery that is still running. A send that throws or takes too long
-   * keeps its entry for a later try and does not hold the others. Throws only when the object's own storage fails, and
-   * the next delivery tries again.
+   * Sends what is due, oldest first, after any delivery that is still running. When a send throws or takes too long,
+   * its entry is kept for a retry and does not delay the others. Throws only when the object's own storage fails; the
+   * next delivery tries again.
    */
   deliver(send: (entry: OutboxEntry) => Promise<void>): Promise<Delivery> {
     const next = this.#running.then(() => this.#deliverDue(send))
@@ -90,7 +95,7 @@ export class Outbox {
       }
       return { delivered, failed: due.length - delivered, nextAttemptAt: this.nextAttemptAt }
     } catch (error) {
-      // The object was erased during a send, and its tables with it: nothing is left to note or to send.
+      // The object was erased during a send, and its tables with it: there is nothing left to send.
       if (!(error instanceof Error && /no such table: outbox/.test(error.message))) throw error
       return { delivered, failed: due.length - delivered, nextAttemptAt: null }
     }
@@ -103,7 +108,7 @@ export class Outbox {
       const attempts = entry.attempts + 1
       const nextAt = this.#clock() + backOffMs(attempts)
       const { kind, key } = entry
-      // By key and not by `seq`: a payload that was put during the failed send backs off in the same way.
+      // By key and not by `seq`: a payload that was put during the failed send gets the same back-off.
       this.#sql.exec(
         'UPDATE outbox SET attempts = ?, next_at = ? WHERE kind = ? AND key = ?',
         attempts,
@@ -115,7 +120,7 @@ export class Outbox {
       return false
     }
     this.#sql.exec('DELETE FROM outbox WHERE seq = ?', entry.seq)
-    // A put made during the send inherited the back-off of the entry that has just gone through.
+    // A put during the send inherited the back-off of the entry that has just been delivered.
     this.#sql.exec(
       'UPDATE outbox SET attempts = 0, next_at = MIN(next_at, ?) WHERE kind = ? AND key = ?',
       this.#clock(),
@@ -126,7 +131,7 @@ export class Outbox {
   }
 }
 
-// Half to the whole of the doubling delay: objects that failed together do not come back together.
+// Between half and all of the doubling delay, at random, so that objects that failed together do not retry together.
 function backOffMs(attempts: number): number {
   const ceiling = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempts - 1))
   return Math.round(ceiling * (0.5 + Math.random() / 2))

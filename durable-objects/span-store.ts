@@ -1,7 +1,7 @@
-// Spans of an object until the collector has them. A span is stored in the write that ends its step and dropped when the
-// collector took it, so a crash loses none and makes none twice; a crash between the two sends it again, under the same id.
-// A collector that is away is asked again a bounded number of times, and no more than a bounded number of spans waits: what
-// is given up is counted.
+// Spans of an object until the collector has them. A span is stored in the write that ends its step and deleted when
+// the collector accepted it, so a crash loses none and creates none twice. A crash between the two sends it again,
+// under the same id. An unavailable collector is retried a bounded number of times, and a bounded number of spans
+// waits; dropped spans are counted.
 
 import { type Config, config } from '../src/config.ts'
 import { parseRetryAfter, requestBytes, UpstreamError } from '../src/lib/http-client.ts'
@@ -18,14 +18,14 @@ export type SpanStoreDeps = {
   wakeAt(at: number): void
 }
 
-/** What ends together is sent together. */
+/** Spans that end within this time are sent together. */
 const GATHER_MS = 2_000
 const BATCH = 128
 const MOST_WAITING = 1_000
 const MOST_ATTEMPTS = 8
 const FIRST_DELAY_MS = 5_000
 const LONGEST_DELAY_MS = 300_000
-/** What a collector may ask to be left alone for. */
+/** The longest `Retry-After` of a collector that is respected. */
 const LONGEST_RETRY_AFTER_MS = 900_000
 
 type Row = { id: string; body: string; attempts: number }
@@ -42,17 +42,17 @@ export class SpanStore {
     this.#isThere = firstRow(deps.sql, "SELECT 1 FROM sqlite_master WHERE name = 'spans'") !== null
   }
 
-  /** Whether anything is to be recorded. */
+  /** Whether spans are recorded at all. */
   get isOn(): boolean {
     return this.#telemetry !== null
   }
 
-  /** The trace's id as it is recorded; null when chance leaves it out. */
+  /** The trace's id in its recorded form; null when sampling leaves it out. */
   sampled(traceId: string): string | null {
     return this.#telemetry !== null && isSampled(traceId, this.#telemetry.ratio) ? traceId : null
   }
 
-  /** Part of the caller's write. A span that is there already stays as it is. */
+  /** Part of the caller's write. An existing span stays unchanged. */
   put(span: Span): void {
     if (this.#telemetry === null) return
     const { sql, wakeAt } = this.#deps
@@ -71,28 +71,28 @@ export class SpanStore {
     wakeAt(Date.now() + GATHER_MS)
   }
 
-  /** Sends what waits, oldest first; asks to be woken again when the collector did not take it. */
+  /** Sends what waits, oldest first; requests another wake-up when the collector did not accept it. */
   async deliver(): Promise<void> {
     if (!this.#isThere) return
     try {
       while (await this.#deliverSome());
     } catch (error) {
-      // The object was erased while a batch was on its way, and its tables with it.
+      // The object was erased during a send, and its tables with it.
       if (!(error instanceof Error && /no such table: spans/.test(error.message))) throw error
     }
   }
 
-  /** False when nothing is left, or the rest has to wait. */
+  /** False when nothing is left, or when the rest must wait. */
   async #deliverSome(): Promise<boolean> {
     const { sql } = this.#deps
-    // Nobody collects any more.
+    // Tracing was switched off.
     if (this.#telemetry === null) sql.exec('DELETE FROM spans')
     const batch = rows<Row>(sql, 'SELECT id, body, attempts FROM spans ORDER BY n LIMIT ?', BATCH)
     if (batch.length === 0) return false
     return this.#settle(batch, await this.#send(batch))
   }
 
-  /** False when the rest has to wait. */
+  /** False when the rest must wait. */
   #settle(batch: readonly Row[], answer: Answer): boolean {
     if (answer.kind === 'later') {
       this.#putOff(batch, answer.delayMs)
@@ -152,7 +152,7 @@ export class SpanStore {
   }
 }
 
-/** What the protocol says is worth another try. */
+/** Status codes that the protocol defines as retryable. */
 const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 function answerOf(
@@ -166,7 +166,7 @@ function answerOf(
     : { kind: 'refused' }
 }
 
-/** A collector takes a part and says how much it left. What it says otherwise changes nothing. */
+/** A collector may accept a part and report the number of rejected spans. Any other body is ignored. */
 function rejectedOf(bytes: Uint8Array, sent: number): number {
   const said = /"rejectedSpans"\s*:\s*"?(\d{1,9})/.exec(new TextDecoder().decode(bytes))
   const rejected = Number(said?.[1] ?? 0)

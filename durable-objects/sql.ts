@@ -8,7 +8,7 @@ export type SqlValue = string | number | null | ArrayBuffer
  */
 export function migrate(storage: DurableObjectStorage, migrations: readonly string[]): void {
   const { sql } = storage
-  // One statement on the hot path: an up-to-date object answers with its version and nothing is written.
+  // A single statement on the hot path: if the schema is up to date, only its version is read and nothing is written.
   const known = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '_schema'").toArray().length > 0
   const version = known ? Number(sql.exec('SELECT version FROM _schema').one().version) : 0
   if (version > migrations.length) {
@@ -39,7 +39,9 @@ export function isStorageFull(error: unknown): boolean {
   return error instanceof Error && /SQLITE_FULL|database or disk is full/.test(error.message)
 }
 
-/** The storage of an object that is emptied while it lives: the first statement after that makes the schema again. */
+/**
+ * The storage of an object that may be emptied while it lives: the first statement after that creates the schema again.
+ */
 export function emptiable(
   storage: DurableObjectStorage,
   migrations: readonly string[],
@@ -63,7 +65,7 @@ export function emptiable(
   }
 }
 
-/** Methods of the runtime's own objects must be called on these. */
+/** Methods of runtime objects must be called with these as `this`. */
 function boundTo<T extends object>(target: T, name: string | symbol): unknown {
   const value: unknown = Reflect.get(target, name, target)
   return typeof value === 'function' ? value.bind(target) : value

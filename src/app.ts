@@ -1,5 +1,5 @@
-// Assembles the one Hono app: what happens to every request, the two families, the document, and the answers for paths
-// that nobody serves.
+// Assembles the one Hono app: the middleware for every request, the two families of endpoints, the document, and the
+// answers for unknown paths.
 
 import { OpenAPIHono } from '@hono/zod-openapi'
 import type { AppEnv } from './http/app-env.ts'
@@ -51,7 +51,7 @@ for (const family of [
 ])
   app.route('/', family)
 
-/** Everything that comes to the service: for a host of a workspace's server, for a file of the console, or for the app. */
+/** Answers every request to the service: for the server of a workspace, for a file of the console, or for the app. */
 export function answer(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response> {
   const view = portView(request, env)
   if (view !== null) return view
@@ -62,20 +62,20 @@ async function fileOrAnswer(request: Request, env: Env, ctx: ExecutionContext): 
   return (await consoleFile(request, env)) ?? app.fetch(request, env, ctx)
 }
 
-/** What the app serves. No file of the console has such a path. */
+/** Paths that the app serves. No file of the console has such a path. */
 const OF_APP =
   /^\/(api|mcp|\.well-known|socket\.io)(\/|$)|^\/(alive|health|metrics|openapi\.json|server_info|stocks\.index\.json)$/
 
-/** A path as most calls have it, written so that no reading of the address could find another one. */
+/** An ordinary API address, in a form that every URL parser reads the same way. */
 const PLAIN_CALL = /^https?:\/\/[\w.:[\]-]+\/api\/[\w/-]*(\?|$)/
 
-/** Null for what is no file and no page of the console. */
+/** Null when the path is neither a file nor a page of the console. */
 async function consoleFile(request: Request, env: Env): Promise<Response | null> {
   const { pathname } = new URL(request.url)
   if (OF_APP.test(pathname) || (request.method !== 'GET' && request.method !== 'HEAD')) return null
   const file = await env.ASSETS.fetch(request)
   if (file.status !== 404) return file
-  // An address of a page that the console makes itself.
+  // The address of a page that the console renders in the browser.
   const isPage = request.headers.get('sec-fetch-mode') === 'navigate'
   return isPage ? env.ASSETS.fetch(new Request(new URL('/', request.url), request)) : null
 }

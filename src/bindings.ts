@@ -1,4 +1,4 @@
-// Names of objects and storage keys: the address of each object or stored file is defined here and nowhere else.
+// Names of objects and storage keys: the address of each object and each stored file is defined here and nowhere else.
 
 import { proxyDurable } from 'itty-durable'
 import type { Limiter } from '../durable-objects/limiter/limiter.ts'
@@ -16,7 +16,7 @@ function conversationObject(env: Env, owner: string, id: string): DurableObjectI
   return env.CONVERSATION.idFromName(JSON.stringify([owner, id]))
 }
 
-/** The id of the conversation that a talk about reports is: one that no client gives to a conversation of its own. */
+/** The conversation id of a talk about reports. Clients cannot give such an id to a conversation. */
 export async function talkId(owner: string, session: string): Promise<string> {
   return `talk-${(await sha256Hex(JSON.stringify([owner, session]))).slice(0, 48)}`
 }
@@ -26,12 +26,12 @@ export function conversationPlace(env: Env, owner: string, id: string): string {
   return `Conversation/${conversationObject(env, owner, id)}`
 }
 
-/** The object without a conversation: it answers for every id that was never used. */
+/** An object without a conversation: it answers for every unused id. */
 export function noConversation(env: Env): Stub<'CONVERSATION'> {
   return env.CONVERSATION.get(env.CONVERSATION.idFromName('nobody'))
 }
 
-/** The owner's object: quotas, and the places of each key's sockets. */
+/** The owner's object: quotas, and which objects hold sockets of each key. */
 export function owner(env: Env, name: string): Stub<'OWNER'> {
   return env.OWNER.get(env.OWNER.idFromName(name))
 }
@@ -41,12 +41,12 @@ export function conversationOf(env: Env, objectId: string): Stub<'CONVERSATION'>
   return env.CONVERSATION.get(env.CONVERSATION.idFromString(objectId))
 }
 
-/** As `conversationOf`, for an id that a stranger shows: null when it is none of our objects. */
+/** Like `conversationOf`, for an untrusted id: null when it is not the id of one of our objects. */
 export function conversationShown(env: Env, objectId: string): Stub<'CONVERSATION'> | null {
   try {
     return conversationOf(env, objectId)
   } catch {
-    // The runtime knows the ids that it made: it signs them.
+    // The runtime signs its ids, so it rejects others.
     return null
   }
 }
@@ -98,7 +98,7 @@ export function conversationsPrefix(owner: string): string {
   return `conversations/${encodeURIComponent(owner)}/`
 }
 
-/** The conversations of an owner that have files, as the keys of these name them. */
+/** The ids of an owner's conversations that have files, taken from the keys of the files. */
 export async function conversationsWithFiles({ FILES }: Env, owner: string): Promise<string[]> {
   const prefix = conversationsPrefix(owner)
   const ids: string[] = []
@@ -148,20 +148,20 @@ export function exportPieceKey(owner: string, id: string, piece: number): string
   return `${exportPiecesPrefix(owner, id)}${piece}`
 }
 
-/** The R2 prefix of what an owner's import is read from. */
+/** The R2 prefix of the files that an owner's imports are read from. */
 export function importPrefix(owner: string): string {
   return `imports/${encodeURIComponent(owner)}/`
 }
 
-/** The R2 prefix of what one import is read from. */
+/** The R2 prefix of the files that one import is read from. */
 export function importPartsPrefix(owner: string, id: string): string {
   return `${importPrefix(owner)}${id}/`
 }
 
-/** The credential behind a socket: the key, null in local mode, and when it expires, null for never. */
+/** The credential behind a socket: the key (null in local mode), and its expiry in epoch ms (null for never). */
 export type SocketCredential = { key: string | null; until: number | null }
 
-/** The credential as query parameters of the address under which an object is asked for a socket. */
+/** The credential as query parameters of the request that opens a socket at an object. */
 export function credentialQuery({ key, until }: SocketCredential): Record<string, string> {
   return { ...(key === null ? {} : { key }), ...(until === null ? {} : { until: String(until) }) }
 }

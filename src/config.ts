@@ -1,5 +1,5 @@
-// The configuration: the variables of src/config, and those that providers and channels declare. A bad value stops the start
-// with the variable's name, the value and what is allowed.
+// The configuration: the variables of src/config, and those that providers and channels declare. An invalid value stops
+// the start with the variable's name, the value and what is allowed.
 
 import { ACCESS_VARIABLES, type AccessConfig, accessConfig, missingAccess } from './config/access.ts'
 import {
@@ -90,20 +90,20 @@ export type Config = AccessConfig &
     reportLanguage: 'zh' | 'en' | 'ko'
     maxRunningTasks: number
     tasks: TaskConfig
-    /** Of one owner. */
+    /** The limits of one owner. */
     quotas: QuotaConfig
-    /** What one owner may spend on models at most. */
+    /** The most that one owner may spend on models. */
     budget: BudgetCeilings
     maxAttempts: number
     taskTimeoutMs: number
     fetchTimeoutMs: number
-    /** Where traces are sent; null: there are none. */
+    /** Where traces are sent; null when there is no tracing. */
     telemetry: TelemetryConfig | null
-    /** What a scraper of metrics shows; null: nothing is counted, and nobody can ask. */
+    /** The token of a scraper of metrics; null: nothing is counted, and the endpoint does not exist. */
     metricsToken: string | null
   }
 
-/** Parses the variables; an empty value counts as not set. Throws `ConfigError` naming every variable at fault. */
+/** Parses the variables; an empty value counts as not set. Throws a `ConfigError` that names every invalid variable. */
 export function parseConfig(vars: RawVariables): Config {
   const values = readVariables({ ...OF_UNITS, ...OWN }, vars)
   const missing = missingAccess(values)

@@ -10,6 +10,6 @@ export { AnalysisRunner, Conversation, Limiter, Owner, TaskQueue }
 
 export default {
   fetch: answer,
-  // The moment of the call, not the one it was meant for: what came late is judged as late.
+  // The actual time of the call, not the scheduled one: a late call must be treated as late.
   scheduled: (_controller, env) => onCron(env, Date.now()),
 } satisfies ExportedHandler<Env>

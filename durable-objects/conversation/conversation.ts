@@ -41,7 +41,7 @@ const ALARMS: Readonly<Record<AlarmName, (state: ConversationState) => void | Pr
   spans: ({ spans }) => spans.deliver(),
 }
 
-/** Not while the workspace is being prepared: the end of the set-up wakes the loop again. */
+/** Does nothing while the workspace is being prepared: the end of the set-up wakes the loop again. */
 async function work({ setup, secrets, loop }: ConversationState): Promise<void> {
   if (setup.isPending) return
   await secrets.open()
@@ -85,7 +85,7 @@ export class Conversation extends TalkingConversation {
     if (!state.opening.isRunning) return 'stopped'
     const wasAtWork = state.loop.state === 'running'
     const stored = state.receive(event, ref)
-    // What an agent at work gets to hear changes nothing in lists; one that was at rest begins by then.
+    // A message to a running agent changes nothing in lists. An agent at rest starts with the message, so lists change.
     if (!wasAtWork || state.index.isBehind) await this.listed(state)
     return stored
   }
@@ -96,8 +96,8 @@ export class Conversation extends TalkingConversation {
   }
 
   /**
-   * What streams: files that come, the workspace as a ZIP, and a socket of either protocol. `after` is the id of the last
-   * event that the client has; `start=false` only watches. 404 when nobody created this conversation.
+   * Requests with streams: uploaded files, the workspace as a ZIP, and a socket of either protocol. `after` is the id
+   * of the last event that the client has; `start=false` only watches. 404 when nobody created this conversation.
    */
   override async fetch(request: Request): Promise<Response> {
     const { pathname, searchParams } = new URL(request.url)
@@ -151,7 +151,7 @@ export class Conversation extends TalkingConversation {
     if (way !== null) await way
     const credential = credentialOf(query)
     const permit = await this.state?.permits.admit(credential.key)
-    // It may have been deleted meanwhile.
+    // The conversation may have been deleted meanwhile.
     const { state } = this
     if (state === null || permit === undefined) return new Response(null, { status: 404 })
     if (!permit.ok) return Response.json(permit, { status: REFUSED[permit.reason] })
@@ -161,22 +161,25 @@ export class Conversation extends TalkingConversation {
     return new Response(null, { status: 101, webSocket, headers: { [STARTED_HEADER]: String(started) } })
   }
 
-  /** For the owner's object: the key was revoked, and its sockets go. */
+  /** For the owner's object: the key was revoked, so its sockets are closed. */
   endKey(key: string): void {
     this.state?.permits.ended(key)
   }
 
-  /** For the owner's object: the runner was let go. `barred`: a certain one, whose key has ended, so it does not come back. */
+  /**
+   * For the owner's object: the runner was released. `barred` is the id of a runner whose key has ended, so it does not
+   * come back.
+   */
   dropRunner(barred: string | null): void {
     this.state?.runner.drop(barred)
   }
 
-  /** The address of a port is taken back; false when it has none. Null for an unknown conversation. */
+  /** Revokes the address of a port; false when the port has none. Null for an unknown conversation. */
   revokePort(port: number): boolean | null {
     return this.state?.runner.ports.revoke(port) ?? null
   }
 
-  /** For the owner's object: what is open here. */
+  /** For the owner's object: the number of open sockets of each key. */
   heldSockets(): { key: string | null; sockets: number }[] {
     const counts = this.state?.sessions.countByKey() ?? new Map<string | null, number>()
     for (const { attachment } of this.state?.runner.terminal.viewers.all ?? [])
@@ -185,8 +188,8 @@ export class Conversation extends TalkingConversation {
   }
 
   /**
-   * For the owner's object: a secret, or something that the shell has as a variable, was changed. The next event waits until
-   * the new values are read; output that is being streamed continues with the old mask.
+   * For the owner's object: a secret, or another variable of the shell, was changed. The next event waits until the new
+   * values are read; output that is being streamed continues with the old mask.
    */
   async secretsChanged(): Promise<void> {
     if (this.whole === null) return
@@ -209,7 +212,7 @@ export class Conversation extends TalkingConversation {
     if (opening !== null) await opening
     const { state } = this
     if (state === null) return
-    // A socket that follows the events is known, and needs no call into the runtime that asks for its tag.
+    // A socket that follows the events is in memory. So the call into the runtime that reads its tag is not needed.
     if (state.sessions.of(socket) === null && this.#is(RUNNER_TAG, socket)) await state.runner.receive(socket, data)
     else if (state.sessions.of(socket) === null && this.#is(TERMINAL_TAG, socket)) this.#typed(socket, data)
     else state.messages.receive(socket, data)
@@ -229,7 +232,7 @@ export class Conversation extends TalkingConversation {
     return this.ctx.getTags(socket).includes(tag)
   }
 
-  /** Nothing of a viewer is taken whose key is not known to be good. */
+  /** Accepts nothing from a viewer whose key has not been checked. */
   #typed(socket: WebSocket, data: string | ArrayBuffer): void {
     if (this.state === null) return
     const { permits, runner } = this.state

@@ -64,7 +64,10 @@ export type AlarmName =
 const PING = JSON.stringify({ type: 'ping' })
 const PONG = JSON.stringify({ type: 'pong' })
 
-/** The alarm that fills the text index, from the event that makes it worth while until the index is complete. */
+/**
+ * The delay of the alarm that fills the text index. The alarm is set from the first event that makes the index
+ * worthwhile until the index is complete.
+ */
 const SEARCH_DELAY_MS = 1_000
 const EVENTS_UNASKED = 100
 const MAX_PR_NUMBERS = 1_000
@@ -93,10 +96,10 @@ export class ConversationState {
   readonly opening: Opening
   /** Null unless it is a talk about reports. */
   readonly talk: Talk | null
-  /** For requests that wait for the agent. */
+  /** For requests that wait until the agent is at rest. */
   readonly standing: Standing
   readonly #refs: ClientRefs
-  /** Events before this one do not ask whether the alarm for the index is set: in a flood each would. */
+  /** Events before this id do not check whether the index alarm is set, because each check costs time in a burst of events. */
   #indexPlannedTo = 0
 
   /** Opens the stored conversation, or with a record a new one. */
@@ -147,7 +150,7 @@ export class ConversationState {
     return new IndexRow({ env, sql, usage: this.usage, wakeAt, summary: () => this.summary(), talk })
   }
 
-  /** Adds an event of the user's. With a ref that was used before it adds nothing and returns the id of the first event. */
+  /** Adds an event of the user. If the ref was used before, it adds nothing and returns the id of the first event. */
   receive(event: ActionEvent, ref: string | null, isTask = false): number {
     const known = ref === null ? null : this.#refs.eventOf(ref)
     if (known !== null) return known
@@ -198,7 +201,7 @@ export class ConversationState {
     }
   }
 
-  /** What every line of the log names that is written for this conversation. */
+  /** The fields that every log line of this conversation has. */
   readonly logContext: LogContext = {
     ids: () => {
       const traceId = this.turn.turn.value.trace?.id ?? null
@@ -237,7 +240,7 @@ export class ConversationState {
     try {
       this.index.noteCall({ owner: this.record.value.owner, key: hexId(), type: 'agent', ...used })
     } catch (error) {
-      // The conversation was deleted while its model was asked.
+      // The conversation was deleted during the model call.
       log.warn('conversation.call_not_noted', errorFields(error))
     }
   }
@@ -322,7 +325,7 @@ export class ConversationState {
   }
 }
 
-/** Notes so many pieces of work; returns how many ms the owner's next have to wait. */
+/** Charges pieces of work to the owner; returns for how many ms the owner's next ones have to wait. */
 function charge({ value: { owner } }: ConversationState['record'], what: keyof typeof COST_MS, count: number): number {
   return shares.charge(owner, COST_MS[what] * count)
 }

@@ -1,5 +1,6 @@
-// The rate limits of one key, or of one address that sent wrong keys. The buckets are in memory only. An object is evicted after
-// ten seconds, when they are not full again yet; so those who ask remember what they were told, and bring it along.
+// The rate limits of one key, or of one address that sent wrong keys. The buckets are in memory only. An object is
+// evicted after ten seconds without calls, when its buckets may not be full again; so callers remember the last bucket
+// they got, and send it with the next call.
 
 import { createDurable } from 'itty-durable'
 import { type Bucket, type Spending, spend } from '../../src/limits/bucket.ts'
@@ -13,7 +14,7 @@ type Take = {
   spent: number
   /** When it admitted the first of them, epoch ms. */
   since: number
-  /** The bucket as the isolate was last shown it. */
+  /** The bucket as the isolate last got it. */
   known: Bucket | null
 }
 

@@ -1,9 +1,9 @@
-// The book of what an owner's calls of models used, by day and month, and what is set aside for those under way. A call is a
-// row from its reservation to its settlement, under an id that its caller chose and stored before: a repeated reservation or
+// Records what an owner's model calls used, by day and month, and what is reserved for open calls. A call is a row from
+// its reservation to its settlement, under an id that its caller chose and stored before: a repeated reservation or
 // settlement changes nothing. A call counts in the day and month in which it began, whenever it ends.
 //
-// A caller that died leaves its reservation. It counts until somebody settles it, and after an hour as used in full: what nobody
-// knows is never taken for nothing. Who settles such a call after all corrects the sum.
+// A caller that died leaves its reservation. It counts until it is settled, and after an hour as fully used: unknown
+// use never counts as zero. A later settlement corrects the sum.
 
 import {
   type Allowances,
@@ -19,7 +19,7 @@ import { firstRow, rows } from '../sql.ts'
 
 export type ReservedCall = CallCost & { readonly id: string }
 
-/** Longer than any call of a model lasts. */
+/** Longer than any model call lasts. */
 const EXPIRES_AFTER_MS = 3_600_000
 /** How long an expired call can still be settled. */
 const CORRECTED_WITHIN_MS = 7 * 24 * 3_600_000
@@ -43,7 +43,7 @@ export class BudgetBook {
     this.#sql = storage.sql
   }
 
-  /** Sets aside the most that the call may use, unless the budget is used up or set aside already. */
+  /** Reserves the most that the call may use, unless the budget is used up or fully reserved. */
   reserve({ id, tokens, nanoUsd }: ReservedCall, allowances: Allowances, now: number): BudgetAnswer {
     this.#expire(now)
     if (firstRow(this.#sql, 'SELECT 1 FROM budget_calls WHERE id = ?', id) !== null) return { ok: true }
@@ -57,7 +57,7 @@ export class BudgetBook {
     return { ok: true }
   }
 
-  /** Null: nobody knows what it used. False when there is nothing to settle. */
+  /** `used` null: the use is unknown. False when there is nothing to settle. */
   settle(id: string, used: CallCost | null): boolean {
     const call = firstRow<Call>(this.#sql, 'SELECT * FROM budget_calls WHERE id = ?', id)
     if (call === null) return false
@@ -85,7 +85,7 @@ export class BudgetBook {
     return { day: of('day'), month: of('month') }
   }
 
-  /** One that is used up stands before one that others hold: waiting does not help there. */
+  /** A used-up budget is reported before a fully reserved one, because waiting does not help there. */
   #refusal(allowances: Allowances, now: number): BudgetRefusal | null {
     let held: BudgetRefusal | null = null
     for (const span of SPANS) {
@@ -120,7 +120,7 @@ export class BudgetBook {
 
   #add(call: Call, used: CallCost | null): void {
     const { tokens, nanoUsd } = used ?? { tokens: call.tokens, nanoUsd: call.nano_usd }
-    // What was set aside and never asked is no call.
+    // A reservation that was released without a request is not a call.
     const isCall = tokens > 0 || (nanoUsd ?? 0) > 0 ? 1 : 0
     for (const period of [call.day, call.day.slice(0, 7)]) {
       if (firstRow(this.#sql, 'SELECT 1 FROM budget_periods WHERE period = ?', period) === null) this.#forget(call.day)
@@ -133,7 +133,7 @@ export class BudgetBook {
     }
   }
 
-  /** An expired call counts as the most that it may have used; now its real use is known. */
+  /** An expired call was counted with its maximum; now its real use is known. */
   #correct(call: Call, used: CallCost): void {
     const unpriced = Number(used.nanoUsd === null) - Number(call.nano_usd === null)
     for (const period of [call.day, call.day.slice(0, 7)]) {
@@ -155,9 +155,9 @@ export class BudgetBook {
     return { nanoUsd: sum?.nano ?? 0, tokens: sum?.tokens ?? 0 }
   }
 
-  /** A month is the beginning of its days' names, so one comparison tells all that is old. */
+  /** Deletes old periods. The name of a month is a prefix of its days' names, so one comparison finds all old ones. */
   #forget(day: string): void {
-    // From the first of the month: not every month has a 31st.
+    // Counted from the first of the month, because not every month has a 31st.
     const at = new Date(`${day.slice(0, 7)}-01T00:00:00Z`)
     at.setUTCMonth(at.getUTCMonth() - KEPT_MONTHS)
     this.#sql.exec('DELETE FROM budget_periods WHERE period < ?', at.toISOString().slice(0, 7))
@@ -166,7 +166,7 @@ export class BudgetBook {
 
 const LENGTH: Readonly<Record<Span, number>> = { day: 10, month: 7 }
 
-/** `2026-11-27` or `2026-11`. */
+/** `2026-11-27` or `2026-11`, in UTC. */
 const periodOf = (span: Span, now: number): string => new Date(now).toISOString().slice(0, LENGTH[span])
 
 function boundsOf(span: Span, now: number): { beganAt: number; resetsAt: number } {
@@ -177,7 +177,7 @@ function boundsOf(span: Span, now: number): { beganAt: number; resetsAt: number 
     : { beganAt: Date.UTC(year, month, 1), resetsAt: Date.UTC(year, month + 1, 1) }
 }
 
-// Who finds all that is left set aside for others waits for them to end, in order.
+// When everything that is left is reserved for open calls, new calls wait for these to end, in order.
 
 type Waiting = { id: string; wake: () => void }
 
@@ -200,7 +200,7 @@ export class BudgetDesk {
       if (how === 'left') return first
       const answer = this.#book.reserve(call, allowances, this.#now())
       const isHeld = !answer.ok && answer.reason === 'held'
-      // There may be room for the next one too, or none for anyone.
+      // There may be room for the next call too, or the budget is used up for all.
       if (!isHeld) this.#wakeNext()
       if (!isHeld || how === 'late') return answer
     }
@@ -217,7 +217,7 @@ export class BudgetDesk {
     this.#waiting[0]?.wake()
   }
 
-  /** `left`: its caller gave it up. */
+  /** `left`: its caller has given up. */
   async #turn(id: string, { ms, place }: { ms: number; place: 'first' | 'last' }): Promise<'woken' | 'late' | 'left'> {
     if (ms <= 0) return 'late'
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -225,7 +225,7 @@ export class BudgetDesk {
     const how = await new Promise<'woken' | 'late' | 'left'>((resolve) => {
       waiting.wake = () => resolve(this.#waiting.includes(waiting) ? 'woken' : 'left')
       timer = setTimeout(() => resolve('late'), ms)
-      // Who was woken in vain keeps the place.
+      // A call that was woken without success keeps its place.
       if (place === 'last') this.#waiting.push(waiting)
       else this.#waiting.unshift(waiting)
     })

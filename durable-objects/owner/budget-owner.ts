@@ -1,4 +1,4 @@
-// The part of an owner's object that callers of models call about the owner's budget.
+// The part of an owner's object with the owner's budget, for callers of models.
 
 import { DurableObject } from 'cloudflare:workers'
 import type { Allowances, BudgetAnswer, BudgetStanding } from '../../src/limits/budget.ts'
@@ -23,12 +23,15 @@ export class BudgetOwner extends DurableObject<Env> {
     this.#desk = new BudgetDesk(this.#book)
   }
 
-  /** Before a call of a model: sets aside the most that it may use. Waits for other calls to end where they hold what is left. */
+  /**
+   * Before a model call: reserves the most that it may use. If only reservations of other calls stand in the way, waits
+   * for these to end.
+   */
   reserveCall(call: ReservedCall, allowances: Allowances, patienceMs: number): Promise<BudgetAnswer> {
     return this.#desk.reserve(call, allowances, patienceMs)
   }
 
-  /** After it, with what it used; null where nobody knows. A repeated call changes nothing. */
+  /** After the call, with what it used; null when unknown. A repeated call changes nothing. */
   settleCall(id: string, used: CallCost | null): void {
     this.#desk.settle(id, used)
   }

@@ -1,11 +1,11 @@
-// Which conversations the owner has, and how many bytes each stores. An id is reserved before its conversation is created,
-// and the first report of the conversation confirms it. A reservation that is not confirmed is checked and given back. Every
-// call is idempotent.
+// Which conversations the owner has, and how many bytes each stores. An id is reserved before its conversation is
+// created, and the first report of the conversation confirms it. An unconfirmed reservation is checked and released.
+// Every call is idempotent.
 
 import { firstRow, rows } from '../sql.ts'
 
 export type Reservation =
-  /** `isFresh`: this call made the reservation, so its caller may take it back. */
+  /** `isFresh`: this call made the reservation, so its caller may release it. */
   { ok: true; isFresh: boolean } | { ok: false; limit: 'conversations' | 'stored_bytes'; used: number; allowed: number }
 
 type Totals = { conversations: number; bytes: number }
@@ -50,7 +50,7 @@ export class ConversationBooks {
     this.#sql.exec('DELETE FROM conversations WHERE id = ?', id)
   }
 
-  /** Gives a reservation back; a conversation that has reported stays. */
+  /** Releases a reservation; a conversation that has reported is kept. */
   release(id: string): void {
     this.#sql.exec('DELETE FROM conversations WHERE id = ? AND reserved_at IS NOT NULL', id)
   }
@@ -82,7 +82,7 @@ export class ConversationBooks {
     return rows<{ id: string }>(this.#sql, 'SELECT id FROM conversations').map(({ id }) => id)
   }
 
-  /** Of these, those that the owner does not have; none while that is not known. */
+  /** Those of the ids that the owner does not have; empty while the records do not exist. */
   unknown(ids: readonly string[]): string[] {
     if (ids.length === 0 || !this.isTakenOver) return []
     const query = 'SELECT value FROM json_each(?) WHERE value NOT IN (SELECT id FROM conversations)'

@@ -1,7 +1,8 @@
-// The deletion of an owner with everything that they have. The order is a row of the database, which keeps later rows of the owner
-// out; here it is carried out. Every step can be done again, so whatever breaks it off, it begins from the start and finds what is
-// left. When nothing is left, that what was on its way gets time to run out; when nothing came by then, this object is emptied, and
-// then the keys and the order go in one transaction. Whoever has the order without this object begins it again (`src/schedule/cron.ts`).
+// The deletion of an owner with all data. The order is a row in the database, which prevents later rows of this owner;
+// it is carried out here. Every step can be repeated: after any failure it begins from the start and finds what is
+// left. When nothing is left, it waits until requests that were running have ended. If none of them stored anything,
+// this object is emptied, and then the keys and the order are deleted in one transaction. If this object loses the
+// order, the cron trigger starts it again (`src/schedule/cron.ts`).
 
 import {
   conversation,
@@ -39,14 +40,14 @@ type Deps = {
   books: ConversationBooks
 }
 
-/** When to go on, epoch ms; `end` when only the last step is left, null when there is nothing to do. */
+/** When to continue, epoch ms; `end` when only the last step is left, null when there is nothing to do. */
 export type NextWork = number | 'end' | null
 
-/** Longer than a request takes from its admission to what it stores; `endpoint` asks again for one that took longer. */
+/** Longer than a request takes from its admission to its writes; `endpoint` checks again for a slower one. */
 const RUN_OUT_MS = 10_000
 const RETRY_MS = 5_000
 const CONVERSATIONS_AT_ONCE = 20
-/** Of one call, so that what it did is noted. */
+/** The most in one call, so that progress is stored regularly. */
 const CONVERSATIONS_A_CALL = 100
 
 export class Erasure {
@@ -65,7 +66,7 @@ export class Erasure {
     this.#deps.sql.exec('INSERT OR IGNORE INTO leaving (owner) VALUES (?)', owner)
   }
 
-  /** Goes on as far as it can; never throws. */
+  /** Continues as far as it can; never throws. */
   async work(): Promise<NextWork> {
     const { owner } = this
     if (owner === null) return null
@@ -116,7 +117,10 @@ export class Erasure {
     return 'end'
   }
 
-  /** Deletes what there is and adds it to the counts. Work is stopped first, and what names a conversation goes after it. */
+  /**
+   * Deletes what there is and adds it to the counts. Running work is stopped first, and rows that name a conversation
+   * are deleted after it.
+   */
   async #sweep({ owner, counts }: Order): Promise<{ isBusy: boolean; isAll: boolean }> {
     const env = this.#deps.env()
     const queue = await taskQueue(env).eraseOwner(owner, await keyIdsOf(env.DB, owner))
@@ -138,7 +142,7 @@ export class Erasure {
     return { isBusy: queue.isBusy, isAll: true }
   }
 
-  /** Those that these books know, those that a table names, and those of which nothing but a file is left. */
+  /** The ids that these records know, those that a table names, and those of which only files are left. */
   async #conversations(owner: string): Promise<string[]> {
     const env = this.#deps.env()
     const named = await namedConversations(env.DB, owner)
@@ -158,7 +162,7 @@ export class Erasure {
     try {
       return await conversation(env, owner, id).erase()
     } catch (error) {
-      // An object whose file is damaged cannot do it itself.
+      // An object with a damaged database file cannot delete itself.
       if (await removeDamaged(env, conversationPlace(env, owner, id))) return true
       throw error
     }
@@ -174,7 +178,7 @@ export class Erasure {
       const order = await erasureOf(DB, owner)
       if (order !== null) await noteErasure(DB, { ...order, problem: 'not everything could be reached; it goes on' })
     } catch (error) {
-      // The database itself is the trouble.
+      // The database itself has failed.
       log.warn('owner.problem_not_noted', { owner, ...errorFields(error) })
     }
   }

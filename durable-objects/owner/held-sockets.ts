@@ -30,7 +30,7 @@ const Revocation = z.object({ actor: z.string(), at: z.string() })
 /** The task queue holds the task streams of every key. */
 export const TASK_QUEUE = 'task-queue'
 
-/** With fewer sockets than this, an object gets no permission beyond the number that it asked for. */
+/** An object with fewer sockets than this gets no permission beyond the number that it asked for. */
 const SPARE_FROM = 8
 /** Longer than any isolate or object may still believe that a key is valid. */
 const KEEP_ENDED_MS = 7 * 24 * 3600 * 1000
@@ -73,7 +73,7 @@ export class HeldSockets {
     return firstRow(this.#sql, 'SELECT 1 FROM ended_keys WHERE key = ?', key) !== null
   }
 
-  /** From now on no socket opens with this key. The objects that are still to be told are stored in the same write. */
+  /** From now on no socket opens with this key. The objects that must be told are stored in the same write. */
   end(key: string, revocation: Revocation, now: number): void {
     this.#sql.exec('DELETE FROM ended_keys WHERE at < ? AND revocation IS NULL', now - KEEP_ENDED_MS)
     this.#sql.exec('INSERT OR IGNORE INTO ended_keys VALUES (?, ?, ?)', key, now, JSON.stringify(revocation))

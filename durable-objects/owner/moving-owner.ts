@@ -1,4 +1,4 @@
-// The part of an owner's object that is about everything that the owner has: its export, its import and its deletion.
+// The part of an owner's object that exports, imports and deletes all data of the owner.
 
 import { config } from '../../src/config.ts'
 import { errorFields, log } from '../../src/lib/log.ts'
@@ -15,7 +15,7 @@ export class MovingOwner extends RunnerOwner {
   readonly #erasure: Erasure
   readonly #exports: Exports
   readonly #imports: Imports
-  /** Nothing is left but this object, and then the keys. */
+  /** True when only this object and then the keys are left to delete. */
   #isEnding = false
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -30,7 +30,7 @@ export class MovingOwner extends RunnerOwner {
     this.#imports = new Imports({ env: () => this.env, storage: this.storage, books: this.books, allowed })
   }
 
-  /** Prepares an archive of everything; one that is being prepared goes on. */
+  /** Prepares an archive of all data; a preparation that runs continues. */
   async beginExport(owner: string): Promise<ExportStanding | null> {
     await this.#exports.begin(owner)
     this.alarms.atLatest('export', Date.now())
@@ -41,7 +41,7 @@ export class MovingOwner extends RunnerOwner {
     return this.#exports.standing
   }
 
-  /** The sizes of the pieces that the archive is made of; null where it is not there, or not ready. */
+  /** The sizes of the archive's pieces; null when it does not exist or is not ready. */
   exportPieces(id: string): number[] | null {
     return this.#exports.pieces(id)
   }
@@ -55,7 +55,7 @@ export class MovingOwner extends RunnerOwner {
     if (at !== null) this.alarms.at('export', at)
   }
 
-  /** Takes an archive of so many bytes, whose parts come next. */
+  /** Starts to receive an archive of this many bytes; its parts follow. */
   async beginImport(owner: string, bytes: number): Promise<'begun' | 'busy' | 'too-large'> {
     const begun = await this.#imports.begin(owner, bytes)
     if (begun === 'begun') this.#comeForImport()
@@ -66,7 +66,7 @@ export class MovingOwner extends RunnerOwner {
     return this.#imports.standing
   }
 
-  /** Where a part is to be put that begins at this byte, or why it is not wanted. */
+  /** Where to put a part that begins at this byte, or why it is refused. */
   importPartKey(id: string, offset: number): { key: string } | PartAnswer {
     return this.#imports.partKey(id, offset)
   }
@@ -77,7 +77,7 @@ export class MovingOwner extends RunnerOwner {
     return answer
   }
 
-  /** Null for none, false while it is carried out. */
+  /** Null when there is no import, false while it runs. */
   withdrawImport(): Promise<boolean | null> {
     return this.#imports.withdraw()
   }
@@ -87,13 +87,13 @@ export class MovingOwner extends RunnerOwner {
     if (at !== null) this.alarms.at('import', at)
   }
 
-  /** It is forgotten when nothing more comes. */
+  /** Sets the alarm that deletes the import when no more parts come. */
   #comeForImport(): void {
     const { expiresAt } = this.#imports.standing ?? {}
     if (expiresAt !== undefined) this.alarms.atLatest('import', expiresAt)
   }
 
-  /** The owner's deletion was ordered: carries it out, or goes on with it. */
+  /** The owner's deletion was ordered: starts or continues it. */
   async erase(owner: string): Promise<void> {
     this.#erasure.begin(owner)
     this.alarms.atLatest('erase', Date.now())
@@ -104,11 +104,11 @@ export class MovingOwner extends RunnerOwner {
   protected async goOnErasing(): Promise<void> {
     const onward = await this.#erasure.work()
     this.#isEnding = onward === 'end'
-    // Should the end fail, it is tried again.
+    // If the last step fails, it is retried.
     if (onward !== null) this.alarms.at('erase', onward === 'end' ? Date.now() + ERASE_AGAIN_MS : onward)
   }
 
-  /** Does the last step, where it is due. To be called behind the alarms, whose table goes. */
+  /** Does the last step if it is due. To be called after the alarms, because it deletes their table. */
   protected async endErasure(): Promise<void> {
     if (!this.#isEnding) return
     this.#isEnding = false

@@ -1,6 +1,7 @@
-// The records of one owner, and their only writer: which objects hold sockets of which key, which conversations exist and
-// how many bytes each stores, which conversations know the owner's secrets, which large request bodies are being
-// received, what calls of models used, and which runners there are. A caller reserves here first; a reservation that nothing came of is found and given back.
+// The records of one owner, and their only writer: which objects hold sockets of which key, which conversations exist
+// and how many bytes each stores, which conversations know the owner's secrets, which large request bodies are being
+// received, what model calls used, and which runners there are. A caller reserves here first; an unused reservation is
+// found and released.
 
 import { conversation, conversationOf } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
@@ -22,7 +23,7 @@ const TELL_AGAIN_MS = 1_000
 /** How many objects are asked for their real number of sockets before one more is refused, and how often at most. */
 const RECOUNT_HOLDERS = 100
 const RECOUNT_EVERY_MS = 10_000
-/** A conversation reports within seconds of its creation. */
+/** Conversations report within seconds of their creation; after this time a reservation is checked. */
 const CONFIRMED_AFTER_MS = 60_000
 const SETTLE_AFTER_MS = 600_000
 const SETTLE_AT_ONCE = 50
@@ -58,7 +59,7 @@ export class Owner extends MovingOwner {
   /** Revokes the key in the database and closes everything that is open with it. True when the key was valid until now. */
   async revokeKey(key: string, revocation: Revocation): Promise<boolean> {
     this.#sockets.end(key, revocation, Date.now())
-    // If this call is lost from here on, the alarm completes it.
+    // If this call is lost from here on, the alarm completes the revocation.
     this.alarms.atLatest('tell', Date.now() + TELL_AGAIN_MS)
     this.runnerKeys.revoked(key)
     await this.dropBarred()
@@ -76,18 +77,21 @@ export class Owner extends MovingOwner {
     return reservation
   }
 
-  /** Gives back a reservation that nothing came of. */
+  /** Releases a reservation that was not used. */
   releaseConversation(id: string): void {
     this.books.release(id)
   }
 
-  /** For conversations: confirms that it exists and how many bytes it stores. Answers with the owner's total and limit. */
+  /**
+   * For conversations: confirms that the conversation exists and how many bytes it stores. Answers with the owner's
+   * total and limit.
+   */
   reportConversation(id: string, bytes: number): { used: number; allowed: number } {
     this.books.report(id, bytes)
     return { used: this.books.totals.bytes, allowed: config(this.env).quotas.storedBytes }
   }
 
-  /** For conversations: it is deleted. */
+  /** For conversations: the conversation was deleted. */
   forgetConversation(id: string): void {
     this.books.forget(id)
   }
@@ -145,7 +149,7 @@ export class Owner extends MovingOwner {
     }
   }
 
-  /** Checks the conversations of reservations that are not confirmed; returns how many do not exist. */
+  /** Checks the conversations of unconfirmed reservations; returns how many do not exist. */
   async #settle(): Promise<number> {
     const { owner } = this.books
     if (owner === null) return 0
@@ -165,7 +169,7 @@ export class Owner extends MovingOwner {
     return gone.filter(Boolean).length
   }
 
-  /** If this call is lost, or an object cannot be reached, the alarm goes on. */
+  /** If this call is lost, or an object cannot be reached, the alarm continues. */
   async #tellOfSecrets(): Promise<void> {
     const untold = this.#secrets.untold(Date.now())
     if (untold.length === 0) return
@@ -185,8 +189,8 @@ export class Owner extends MovingOwner {
   }
 
   /**
-   * Asks the objects with the most sockets for their real numbers; false when that was just done. An object that crashed
-   * reports nothing.
+   * Asks the objects with the most sockets for their real numbers, because a crashed object reports nothing; false when
+   * that was just done.
    */
   async #recount(): Promise<boolean> {
     const now = Date.now()

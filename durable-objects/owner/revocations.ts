@@ -20,14 +20,16 @@ export class Revocations {
     this.#sockets = sockets
   }
 
-  /** In the database and wherever something is open on it. True when the key was in force until now. */
+  /**
+   * Revokes the key in the database and closes everything that is open with it. True when the key was valid until now.
+   */
   async revoke(key: string, revocation: Revocation): Promise<boolean> {
     const wasInForce = await this.#write(key, revocation)
     await Promise.race([this.#tell(), scheduler.wait(TELL_WAIT_MS)])
     return wasInForce
   }
 
-  /** Goes on with revocations that are not complete; true when all are. */
+  /** Continues with incomplete revocations; true when all are complete. */
   async finish(): Promise<boolean> {
     await this.#tell()
     try {

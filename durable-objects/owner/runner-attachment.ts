@@ -1,4 +1,4 @@
-// What belongs to the socket of a runner, for as long as it is open.
+// The state of a runner's socket, for as long as it is open.
 
 import { z } from 'zod'
 import { RunnerId } from '../../src/runners/wire.ts'
@@ -9,16 +9,19 @@ const RunnerAttachment = z.object({
   key: z.string().nullable(),
   /** When the key expires, epoch ms; null for never. */
   until: z.number().nullable().default(null),
-  /** Null until it has said what it is. */
+  /** Null until the runner has said hello. */
   runner: RunnerId.nullable(),
-  /** Of its process; null where it did not say. */
+  /** The life of its process; null when the runner did not report it. */
   life: z.string().nullable().default(null),
-  /** Of one that is ending: how many conversations it still has. */
+  /** For a runner that is shutting down: how many conversations it still has. */
   left: z.number().nullable().default(null),
 })
 export type RunnerAttachment = z.infer<typeof RunnerAttachment>
 
-/** As they were read or written last: each hello looks at those of all sockets. After a hibernation the sockets are new ones. */
+/**
+ * A cache of the attachments, because each hello reads those of all sockets. After hibernation the sockets are new
+ * objects.
+ */
 const known = new WeakMap<WebSocket, RunnerAttachment>()
 
 export function attachmentOf(socket: WebSocket): RunnerAttachment {

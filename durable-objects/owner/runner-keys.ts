@@ -1,10 +1,14 @@
-// The end of a key: its runners go, and with them the connections to the conversations that they had, also of a runner that has none
-// to the pool at this moment. Who has to be told is noted first, so a crash, or a conversation that cannot be reached, only delays it.
+// The end of a key: its runners are disconnected, also from the conversations that they had, and also if a runner is
+// not connected to the pool at this moment. The conversations that must be told are stored first, so a crash or an
+// unreachable conversation only delays this.
 
 import { firstRow, rows } from '../sql.ts'
 import { attachmentOf, isOpen, type RunnerAttachment } from './runner-attachment.ts'
 
-/** In the column `draining`: its key has ended, and not all of its conversations know; and when they do. */
+/**
+ * Values of the column `draining`: the runner's key has ended and not all of its conversations know; and all of them
+ * know.
+ */
 const BARRED = 2
 const ALL_KNOW = 3
 
@@ -22,7 +26,7 @@ export class RunnerKeys {
     this.#close((attachment) => attachment.key === key, 'the key was revoked')
   }
 
-  /** Of all keys whose time is over by now. */
+  /** Ends all keys that have expired by now. */
   expired(now: number): void {
     this.#sql.exec('UPDATE runners SET draining = ?, until = NULL WHERE until <= ?', BARRED, now)
     this.#close(({ until }) => until !== null && until <= now, 'the key has expired')
@@ -31,13 +35,13 @@ export class RunnerKeys {
   /** When the next key of a runner expires. */
   get nextExpiry(): number | null {
     const { at } = firstRow<{ at: number | null }>(this.#sql, 'SELECT min(until) AS at FROM runners') ?? { at: null }
-    // One that has not said hello yet has no row.
+    // A runner that has not said hello yet has no row.
     const ends = this.#open.flatMap((socket) => attachmentOf(socket).until ?? [])
     const all = at === null ? ends : [at, ...ends]
     return all.length === 0 ? null : Math.min(...all)
   }
 
-  /** Runners that are kept away, and the objects of the conversations that they had. */
+  /** Runners whose key has ended, and the conversation objects that must be told. */
   untold(): { runner: string; holders: string[] }[] {
     const barred = rows<{ id: string }>(this.#sql, 'SELECT id FROM runners WHERE draining = ?', BARRED)
     const query = 'SELECT holder FROM runner_conversations WHERE runner = ?'
@@ -51,7 +55,7 @@ export class RunnerKeys {
     this.#sql.exec('UPDATE runners SET draining = ? WHERE id = ? AND draining = ?', ALL_KNOW, runner, BARRED)
   }
 
-  /** Whether a ticket that the runner got some time is still good: it is known here, and its key has not ended. */
+  /** Whether a ticket of the runner is still valid: the runner is known here, and its key has not ended. */
   isGood(runner: string): boolean {
     return firstRow(this.#sql, 'SELECT 1 FROM runners WHERE id = ? AND draining < ?', runner, BARRED) !== null
   }

@@ -1,4 +1,4 @@
-// The part of an owner's object that runners and conversations call about runners: it holds the runners' sockets.
+// The part of an owner's object for runners and for conversations that use them: it holds the runners' sockets.
 
 import { conversationOf } from '../../src/bindings.ts'
 import { config } from '../../src/config.ts'
@@ -34,32 +34,32 @@ export abstract class RunnerOwner extends BudgetOwner {
     })
   }
 
-  /** For the metrics, where anybody reads them. */
+  /** Reports the number of runners for the metrics, if these are enabled. */
   #tellRunners(): void {
     if (config(this.env).metricsToken === null) return
     const told = tellRunners(this.env.DB, this.ctx.id.toString(), this.runnerPool.connected)
     this.ctx.waitUntil(told.catch((error) => log.warn('owner.runners_not_told', errorFields(error))))
   }
 
-  /** The socket of a runner whose key was checked by the route. */
+  /** Accepts the socket of a runner; the route has checked its key. */
   override async fetch(request: Request): Promise<Response> {
     const query = new URL(request.url).searchParams
     const [key, until] = [query.get('key'), query.get('until')]
-    // An isolate may still think well of it.
+    // An isolate may still have the key as valid in its cache.
     if (key !== null && new HeldSockets(this.storage.sql).isEnded(key)) return new Response(null, { status: 401 })
     const webSocket = this.runnerPool.accept(key, until === null ? null : Number(until))
     this.#expectExpiry()
     return webSocket === null ? new Response(null, { status: 429 }) : new Response(null, { status: 101, webSocket })
   }
 
-  /** Runners whose key has expired go. */
+  /** Disconnects runners whose key has expired. */
   protected async endExpiredRunners(): Promise<void> {
     this.runnerKeys.expired(Date.now())
     this.#expectExpiry()
     if (!(await this.dropBarred())) this.alarms.at('runners', Date.now() + DROP_AGAIN_MS)
   }
 
-  /** Tells conversations that the key of their runner has ended; true when all know. */
+  /** Tells conversations that the key of their runner has ended; true when all of them know. */
   protected async dropBarred(): Promise<boolean> {
     const told = this.runnerKeys.untold().map(async ({ runner, holders }) => {
       const isDone = await this.dropRunners(holders, runner)
@@ -93,7 +93,10 @@ export abstract class RunnerOwner extends BudgetOwner {
     return this.runnerPool.want(wanted)
   }
 
-  /** For conversations. `erase`: it is deleted, and the runner's copy of its files with it. */
+  /**
+   * For conversations: releases the runner. `erase`: the conversation is deleted, so the runner deletes its copy of the
+   * files.
+   */
   releaseRunner(conversation: string, erase: boolean): Promise<void> {
     return this.runnerPool.release(conversation, erase)
   }
@@ -102,7 +105,7 @@ export abstract class RunnerOwner extends BudgetOwner {
     return this.runnerPool.list()
   }
 
-  /** Lets the runner go; false for an unknown one. */
+  /** Removes the runner; false for an unknown one. */
   async removeRunner(id: string): Promise<boolean> {
     const holders = this.runnerPool.remove(id)
     if (holders === null) return false
@@ -110,12 +113,15 @@ export abstract class RunnerOwner extends BudgetOwner {
     return true
   }
 
-  /** For conversations. */
+  /** For conversations: whether a ticket of the runner is still valid. */
   isGoodRunner(runner: string): boolean {
     return this.runnerKeys.isGood(runner)
   }
 
-  /** Closes the runner's sockets of these conversations; true when all know. `barred`: the runner, where it does not come back. */
+  /**
+   * Closes the runner's sockets to these conversations; true when all of them know. `barred`: the id of the runner if
+   * it will not come back.
+   */
   protected async dropRunners(holders: readonly string[], barred: string | null): Promise<boolean> {
     const drop = async (holder: string) => {
       try {

@@ -1,4 +1,4 @@
-// How often something may come: so much at once, and so much a second in the long run. In memory alone.
+// A rate limit: a burst, and a rate per second in the long run. In memory only.
 
 export class Pace {
   readonly #most: number
@@ -12,12 +12,12 @@ export class Pace {
     this.#left = most
   }
 
-  /** One more may come: it is asked for. */
+  /** Allows one more, because it was requested. */
   give(): void {
     this.#left += 1
   }
 
-  /** Whether it may come now; only what may come is counted. */
+  /** Whether it is allowed now; only what is allowed counts. */
   take(cost = 1): boolean {
     const now = Date.now()
     const forgiven = (Math.max(0, now - this.#at) / 1000) * this.#perSecond

@@ -1,6 +1,6 @@
-// The runners of one owner: which are connected, what each can do, and which conversation has which. A runner keeps one
-// socket here and is told over it which conversation wants it. What a runner says is untrusted: it can describe itself and
-// open the conversations whose tickets it was given, nothing else.
+// The runners of one owner: which are connected, what each can do, and which conversation uses which. A runner keeps
+// one socket here, over which it learns which conversation needs it. Messages of a runner are not trusted: it can
+// describe itself and connect to the conversations whose tickets it got, nothing else.
 
 import { z } from 'zod'
 import { errorFields, log } from '../../src/lib/log.ts'
@@ -17,50 +17,50 @@ import { firstRow, rows } from '../sql.ts'
 import { attach, attachmentOf, isOpen } from './runner-attachment.ts'
 import { Pace } from './runner-pace.ts'
 
-/** Sockets at a time, of all runners of an owner. */
+/** The most sockets of all runners of an owner. */
 const MAX_RUNNER_SOCKETS = 200
-/** Connections that the runners of an owner open, and their greetings: all of them come at once after a restart of the service. */
+/** The rate of new connections and hellos of all runners. All of them reconnect at once after a restart of the service. */
 const COMINGS = { most: MAX_RUNNER_SOCKETS, perSecond: 5 }
-/** What all of them say but answers. A long message counts as several. */
+/** The rate of messages of all runners, without answers. A long message counts as several. */
 const MESSAGES = { most: 300, perSecond: 30 }
 const MESSAGE_CHARS = 8 * 1024
-/** A runner that does not answer within this time is taken for gone. */
+/** A runner that does not answer within this time counts as gone. */
 const OPEN_WITHIN_MS = 5_000
-/** For one of which another one with its id has come. */
+/** The same for the old connection of a runner when another one with its id connects. */
 const ALIVE_WITHIN_MS = 1_500
 const TWIN =
   'a runner with this id is connected already, from a copy of the same folder: give each its own --workspaces, or delete the file runner-id in the copy'
-/** A restart of the service, or a broken cable: runners that were connected are back within this time. */
+/** After a restart of the service, or a network failure, runners reconnect within this time. */
 const RETURN_WITHIN_MS = 10_000
 
-/** Runners that are gone are remembered so long, and no more than so many: each container is another one. */
+/** How long, and how many, disconnected runners are remembered. Each container is a new runner. */
 const REMEMBERED_MS = 30 * 24 * 3600_000
 const REMEMBERED = 700
 
-/** A clock that is further off is worth a line of the log. */
+/** A larger difference of the clocks is logged. */
 const WRONG_CLOCK_MS = 60_000
 
 export type WantedRunner = {
   conversation: string
   /** The id of the conversation's object. */
   holder: string
-  /** Where the runner connects, and what lets it in. */
+  /** The path where the runner connects, and the ticket that admits it. */
   path: string
   ticket: string
   labels: readonly string[]
-  /** Labels that one may lack, but of several the one that has them is taken. */
+  /** Labels that are optional: among several runners, one that has them is chosen. */
   preferred: readonly string[]
-  /** A certain runner, or none; null for any. */
+  /** The only runner to ask; null for any. */
   only: string | null
-  /** One that did not come when it was told: asked when no other one takes the conversation. */
+  /** A runner that did not connect when it was told to: it is asked only after all others. */
   last: string | null
-  /** How long one of several has time to answer. */
+  /** How long a runner may take to answer if another one is free. */
   patienceMs: number
 }
 
-/** Why there is none: nobody is connected, none has the labels, all that do are busy, or the disk of one that is free is full. */
+/** No runner is connected, none has the labels, all that have them are busy, or the disk of a free one is full. */
 export type NoRunner = 'none' | 'labels' | 'full' | 'disk'
-/** `others`: how many more would take the conversation. `isReturning`: one that never said goodbye may be on its way back. */
+/** `others`: how many others could take the conversation. `isReturning`: one that did not sign off may be reconnecting. */
 export type RunnerAnswer =
   | { ok: true; runner: RunnerDescription; others: number }
   | { ok: false; reason: NoRunner; busy: number; others: number; isReturning: boolean }
@@ -88,10 +88,7 @@ export class RunnerPool {
   readonly #greetings = new Pace(COMINGS)
   readonly #messages = new Pace(MESSAGES)
 
-  /**
-   * `unknown` tells which of these conversations the owner does not have. `changed` is called
-   * when a runner came or left.
-   */
+  /** `unknown`: those conversations that the owner does not have. `changed` is called when a runner comes or goes. */
   constructor(ctx: DurableObjectState, { unknown, changed, sql = ctx.storage.sql }: PoolDeps) {
     this.#ctx = ctx
     this.#sql = sql
@@ -99,12 +96,12 @@ export class RunnerPool {
     this.#changed = changed
   }
 
-  /** How many are connected. */
+  /** The number of connected runners. */
   get connected(): number {
     return liveRunners(this.#ctx).size
   }
 
-  /** Takes a runner's socket, and when its key expires; null when too many are open, or come. */
+  /** Accepts a runner's socket, with the expiry of its key; null when too many are open, or are opened at a time. */
   accept(key: string | null, until: number | null): WebSocket | null {
     if (this.#ctx.getWebSockets().length >= MAX_RUNNER_SOCKETS || !this.#openings.take()) return null
     const { 0: client, 1: server } = new WebSocketPair()
@@ -116,7 +113,7 @@ export class RunnerPool {
   async receive(socket: WebSocket, data: string | ArrayBuffer): Promise<void> {
     if (typeof data !== 'string') return socket.close(1003, 'only text comes here')
     if (this.#messages.take(1 + Math.floor(data.length / MESSAGE_CHARS))) await this.#peer(socket).receive(data)
-    // What is said after that is not read.
+    // Further messages of this socket are not read.
     else if (isOpen(socket)) socket.close(1008, 'too many messages')
   }
 
@@ -131,7 +128,7 @@ export class RunnerPool {
     this.#changed()
   }
 
-  /** The owner goes, and what is stored here: every connection is closed. In local mode the runners come back, to an empty service. */
+  /** The owner is deleted: closes every connection. In local mode the runners reconnect to an empty service. */
   endAll(): void {
     for (const socket of this.#ctx.getWebSockets()) {
       this.#ended.add(socket)
@@ -140,7 +137,7 @@ export class RunnerPool {
     this.#changed()
   }
 
-  /** Asks the runner that the conversation had, else the least busy one that fits; the runner then opens a socket to the conversation. */
+  /** Asks the conversation's earlier runner, else others by rank; the runner then opens a socket to the conversation. */
   async want(wanted: WantedRunner): Promise<RunnerAnswer> {
     const before = firstRow<{ runner: string }>(
       this.#sql,
@@ -170,14 +167,15 @@ export class RunnerPool {
     const others = wanted.only === null ? 0 : othersOf(wanted.only)
     const isReturning = this.#isReturning(wanted.labels)
     const counts = { busy: fitting.length, others, isReturning }
-    // One that does not answer is gone, and was not told of yet; one that is ending is as good as gone.
+    // A runner that does not answer is gone although its socket is still open. One that is shutting down counts as
+    // gone.
     const isStaying = ({ state }: RunnerInfo) => state !== 'draining'
     if (![...online.keys()].some(isStaying) || isSilent) return { ok: false, reason: 'none', ...counts }
     if (!fitting.some(isStaying)) return { ok: false, reason: 'labels', ...counts }
     return { ok: false, reason: hasNoRoom ? 'disk' : 'full', ...counts }
   }
 
-  /** The conversation needs its runner no longer. `erase`: it is deleted, and the runner's copy with it. */
+  /** The conversation needs its runner no longer. `erase`: it was deleted, so the runner deletes its copy of the files. */
   async release(conversation: string, erase: boolean): Promise<void> {
     const row = firstRow<{ runner: string }>(
       this.#sql,
@@ -186,7 +184,7 @@ export class RunnerPool {
     )
     const socket = row && socketOf(this.#ctx, row.runner)
     if (!erase && socket) await this.#close(socket, conversation, erase)
-    // Which runners it had before, and let go, is not known: a copy may lie on each.
+    // The runners that it used earlier are not known, so a copy may be on any of them.
     if (erase)
       await Promise.all(
         [...onlineOf(this.#ctx, this.list()).values()].map((one) => this.#close(one, conversation, erase)),
@@ -203,7 +201,7 @@ export class RunnerPool {
     ).map((row) => infoOf(row, live.get(row.id)))
   }
 
-  /** Forgets the runner and closes its socket; the objects of its conversations, or null when it is unknown. */
+  /** Removes the runner and closes its socket; returns its conversations' objects, or null for an unknown runner. */
   remove(id: string): string[] | null {
     if (firstRow(this.#sql, 'SELECT 1 FROM runners WHERE id = ?', id) === null) return null
     const holders = holdersOf(this.#sql, id)
@@ -213,7 +211,7 @@ export class RunnerPool {
     return holders
   }
 
-  /** For a call, whose answer is no message too many. */
+  /** For a request, whose answer must not count against the message limit. */
   #asking(socket: WebSocket): RpcPeer {
     this.#messages.give()
     return this.#peer(socket)
@@ -243,7 +241,7 @@ export class RunnerPool {
       throw new RpcError(RPC_ERRORS.refused, 'this connection has said hello as another runner')
     const others = this.#ctx.getWebSockets().filter((one) => one !== socket && attachmentOf(one).runner === runner.id)
     for (const other of others) if (await this.#isAnother(other, life)) throw new RpcError(RPC_ERRORS.refused, TWIN)
-    // The same runner again: its old connection is dead, and this service has not heard of it yet.
+    // The same runner again: its old connection is dead, which this service has not noticed yet.
     for (const other of others) other.close(4001, 'connected again')
     const now = Date.now()
     this.#sql.exec(
@@ -251,24 +249,24 @@ export class RunnerPool {
       ...[runner.id, JSON.stringify(runner), now, key, until],
     )
     attach(socket, { key, until, runner: runner.id, life, left: null })
-    // After a restart of the service those that were connected are on their way back.
+    // After a restart of the service, runners that were connected are still reconnecting.
     if (now - this.#since >= RETURN_WITHIN_MS) forgetLongGone(this.#ctx, this.#sql, now)
     log.info('runner.joined', { runner: runner.id, name: runner.name, version: runner.version, holds: holds.length })
     count('bellwether_runner_connections_total')
     this.#changed()
-    // Nothing here goes by it: only the times that commands and files have over there are wrong.
+    // Only a warning: the service does not use the runner's clock, but commands and files there get wrong times.
     if (Math.abs(clock - now) > WRONG_CLOCK_MS)
       log.warn('runner.clock_wrong', { runner: runner.id, offSeconds: Math.round((clock - now) / 1000) })
     this.#ctx.waitUntil(this.#eraseDeleted(socket, holds))
     return { wire: WIRE_VERSION, now }
   }
 
-  /** Whether a process of another life is there: the keys of calls that one has begun the other does not know. */
+  /** Whether the old socket belongs to another process: one process does not know the calls that another has begun. */
   async #isAnother(socket: WebSocket, life: string | null): Promise<boolean> {
     const before = attachmentOf(socket).life
     if (life === null || before === null || before === life || !isOpen(socket)) return false
     try {
-      // Of a conversation that nobody has: there is nothing to close.
+      // This conversation does not exist, so there is nothing to close: the call is only a ping.
       const nothing = { conversation: 'none', erase: false }
       await this.#asking(socket).call('conversation/close', nothing, z.object({}), ALIVE_WITHIN_MS)
       return true
@@ -277,15 +275,16 @@ export class RunnerPool {
     }
   }
 
-  /** Conversations that were deleted while the runner was away: their folders go. */
+  /** Deletes the folders of conversations that were deleted while the runner was away. */
   async #eraseDeleted(socket: WebSocket, holds: readonly string[]): Promise<void> {
     for (const conversation of this.#unknown(holds)) {
-      // The rest when it comes again: one that is gone, or does not answer, is not waited for as often as it names something.
+      // The rest follows at the next connection: a runner that does not answer must not be waited for once per
+      // conversation.
       if (!isOpen(socket) || !(await this.#close(socket, conversation, true))) return
     }
   }
 
-  /** False without an answer. */
+  /** False when there was no answer. */
   async #close(socket: WebSocket, conversation: string, erase: boolean): Promise<boolean> {
     try {
       await this.#asking(socket).call('conversation/close', { conversation, erase }, z.object({}), OPEN_WITHIN_MS)
@@ -306,7 +305,7 @@ export class RunnerPool {
       await this.#asking(socket).call('conversation/open', { conversation, path, ticket }, z.object({}), withinMs)
     } catch (error) {
       log.warn('runner.not_opened', { runner, conversation, ...errorFields(error) })
-      // Half-open connections look like this.
+      // A half-open connection looks like this.
       if (error instanceof NoAnswer && withinMs === OPEN_WITHIN_MS) socket.close(1011, 'no answer')
       if (error instanceof NoAnswer) return 'silent'
       return error instanceof RpcError && error.code === RPC_ERRORS.noRoom ? 'disk' : 'refused'
@@ -315,7 +314,7 @@ export class RunnerPool {
     return 'yes'
   }
 
-  /** One that did not take its leave: its socket is gone with the process that held it, or broke just now. */
+  /** Whether a runner that did not sign off lost its connection just now, or when this service restarted. */
   #isReturning(labels: readonly string[]): boolean {
     const from = Date.now() - RETURN_WITHIN_MS
     const query = 'SELECT id FROM runners WHERE draining = 0 AND (seen_at > ? OR ?)'
@@ -346,8 +345,9 @@ const fits = ({ labels }: RunnerInfo, wanted: readonly string[]): boolean =>
   wanted.every((label) => labels.includes(label))
 
 /**
- * The one that has the conversation's files first, then one with what is preferred, then one without labels that nobody asked for,
- * which another conversation may need, then the one with the most room; the one to be asked last comes after all.
+ * The order of runners: first the one with the conversation's files, then one with the preferred labels, then one
+ * without labels that were not requested, because another conversation may need those, then the one with the most free
+ * capacity. The runner in `last` comes after all others.
  */
 function rank(info: RunnerInfo, { labels, preferred, last }: WantedRunner, before: string | undefined): number {
   const { id, capacity, conversations } = info
@@ -358,10 +358,10 @@ function rank(info: RunnerInfo, { labels, preferred, last }: WantedRunner, befor
   return (fits(info, preferred) ? 4 : 0) + (isPlain ? 2 : 0) + (capacity - conversations) / capacity
 }
 
-/** `live`: what belongs to its socket, if one is open. */
+/** `live`: data of its open socket, if there is one. */
 function infoOf({ description, seen_at: seenAt, draining, used }: Row, live?: { left: number | null }): RunnerInfo {
   const state = live === undefined ? 'gone' : draining === 0 ? 'connected' : 'draining'
-  // One that is ending lets go of conversations that keep their place with it.
+  // A runner that is shutting down releases conversations that keep their assignment to it.
   const conversations = state === 'draining' ? (live?.left ?? used) : used
   return { ...RunnerDescription.parse(JSON.parse(description)), state, conversations, seenAt }
 }
@@ -375,7 +375,7 @@ function descriptionOf({
   return description
 }
 
-/** Of the open sockets. */
+/** The runners of the open sockets. */
 function liveRunners(ctx: DurableObjectState): Map<string, { left: number | null }> {
   const open = ctx.getWebSockets().filter(isOpen).map(attachmentOf)
   return new Map(open.flatMap(({ runner, left }) => (runner === null ? [] : [[runner, { left }] as const])))

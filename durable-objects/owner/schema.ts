@@ -1,6 +1,6 @@
 import { ALARMS_SCHEMA } from '../common-tables.ts'
 
-/** Append-only: what stands here has run on somebody's books. */
+/** Append-only: these migrations have run on stored data. */
 export const MIGRATIONS: readonly string[] = [
   `
 -- Which objects hold sockets of which key, and for how many they have leave. The key is '' in local mode.

@@ -1,13 +1,13 @@
-// The key of a container's runner: one for each start, of the scope `runner`, in force while the container may run. It stands
-// in the container's environment, so it ends with the container.
+// The key of a container's runner: a new one for each start, with the scope `runner`, valid while the container may
+// run. It is in the container's environment, so it is revoked with the container.
 
 import type { ApiKey } from '../../src/db/keys.ts'
 import { isoMicros } from '../../src/lib/clock.ts'
 
-/** What a conversation says when it needs its container. */
+/** A conversation that needs its container. */
 export type Need = { owner: string; id: string }
 
-/** What the object keeps; null before the first start. */
+/** The stored state; null before the first start. */
 export type ContainerRecord = { need: Need; keyId: string }
 
 export type KeyBook = {
@@ -20,7 +20,7 @@ export type Store = { get(): ContainerRecord | null; set(record: ContainerRecord
 
 type Start = { serviceUrl: string; start(environment: Record<string, string>): Promise<void> }
 
-/** A container that runs for longer is started anew: no key is in force for ever. */
+/** A container is restarted after this time, so that no key is valid for ever. */
 const KEY_MS = 24 * 3600_000
 
 export class ContainerKey {
@@ -32,7 +32,10 @@ export class ContainerKey {
     this.#store = store
   }
 
-  /** Starts a container with a key of its own. One that does not start leaves neither key nor record: nobody would tell of its end. */
+  /**
+   * Starts a container with a key of its own. If the start fails, key and record are removed, because nothing would
+   * report the end of that container.
+   */
   async startWith(need: Need, { serviceUrl, start }: Start): Promise<void> {
     try {
       await start(await this.#environment(need, serviceUrl))
@@ -42,11 +45,11 @@ export class ContainerKey {
     }
   }
 
-  /** The key of the container before is revoked. */
+  /** The key of the previous container is revoked. */
   async #environment(need: Need, serviceUrl: string): Promise<Record<string, string>> {
     await this.end()
     const { id, text, secretHash } = await this.#keys.make()
-    // Noted first: what is noted and was never stored needs no end.
+    // Stored first: a key that is noted but was never created is harmless.
     this.#store.set({ need, keyId: id })
     const now = Date.now()
     await this.#keys.insert({
@@ -67,16 +70,17 @@ export class ContainerKey {
       BELLWETHER_RUNNER_NAME: `container-${need.id}`.slice(0, 100),
       BELLWETHER_RUNNER_LABELS: 'container',
       BELLWETHER_RUNNER_CAPACITY: '1',
-      // It ends when its conversation is deleted, and its key with it.
+      // The runner ends when its conversation is deleted, and its key with it.
       BELLWETHER_RUNNER_ONCE: '1',
     }
   }
 
-  /** The container is gone, or will be: its key opens nothing any more. */
+  /** The container is gone, or will be: revokes its key. */
   async end(): Promise<void> {
     const record = this.#store.get()
     if (record === null) return
-    // A key that went with its owner needs no end: telling the owner's object would make it anew.
+    // If the key was deleted with its owner, it needs no revocation: a call to the owner's object would create that
+    // again.
     if (await this.#keys.isStored(record.keyId)) await this.#keys.revoke(record.need.owner, record.keyId)
     this.#store.set(null)
   }

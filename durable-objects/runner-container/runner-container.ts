@@ -1,5 +1,5 @@
-// A container of one conversation that needs a runner: started when it does, and put to sleep when it did not for a while. Only
-// in the environment `containers` of wrangler.toml: a plain deployment has none of this.
+// The container of one conversation that needs a runner: started when it is needed, and stopped when it was not needed
+// for a while. Only in the environment `containers` of wrangler.toml: a plain deployment has none of this.
 
 import { Container } from '@cloudflare/containers'
 import { owner } from '../../src/bindings.ts'
@@ -12,11 +12,11 @@ const ACTOR = 'service'
 const RECORD = 'record'
 
 export class RunnerContainer extends Container<Env> {
-  /** Without a command for so long it is told to end (SIGTERM): what runs comes to its end first. */
+  /** After this time without a command it gets SIGTERM; running commands are finished first. */
   override sleepAfter = '15m'
   override enableInternet = true
   readonly #key: ContainerKey
-  /** One start at a time: commands of one conversation may come together. */
+  /** One start at a time: commands of one conversation may arrive together. */
   #starting: Promise<void> | null = null
 
   constructor(ctx: ConstructorParameters<typeof Container<Env>>[0], env: Env) {
@@ -40,7 +40,7 @@ export class RunnerContainer extends Container<Env> {
     this.#key = new ContainerKey(keys, store)
   }
 
-  /** The conversation has a command: the container runs, and stays awake for a while. */
+  /** The conversation has a command: starts the container, or keeps it awake for a while. */
   async need(need: Need, serviceUrl: string): Promise<void> {
     this.renewActivityTimeout()
     if (this.ctx.container?.running === true) return

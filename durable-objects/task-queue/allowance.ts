@@ -6,7 +6,7 @@ import { OPEN } from './task-rows.ts'
 
 export type AllowanceLimits = { open: number; perDay: number }
 
-/** The exhausted limit, and when a new try can succeed. */
+/** The exhausted limit, and when a retry can succeed. */
 export type Full = {
   ok: false
   reason: 'full'
@@ -28,7 +28,7 @@ export class Allowance {
     this.#limits = limits
   }
 
-  /** Why this many more analyses exceed a limit, or null. `isIn`: they are counted among the open ones already. */
+  /** Why this many more analyses exceed a limit, or null. `isIn`: they are already among the open ones. */
   refusal(owner: string, { of: more, isIn }: { of: number; isIn: boolean }, now: number): Full | null {
     const open = this.openOf(owner, now) - (isIn ? more : 0)
     if (open + more > this.#limits.open) {

@@ -1,6 +1,7 @@
-// Decides which task runs when: gives waiting tasks to runners up to the limit, trusts a runner as long as its lease lasts,
-// and makes sure that every task ends. A lost run is repeated; a task whose runs make no progress is given up; one that
-// takes too long is stopped, with the name of its stage; the runner of a cancelled task is told so with its next report.
+// Decides which task runs when: gives waiting tasks to runners up to the limit, relies on a runner as long as its lease
+// lasts, and makes sure that every task ends. A lost run is repeated. A task whose runs make no progress is given up.
+// One that takes too long is stopped, and the error names its stage. The runner of a cancelled task learns this from
+// the answer to its next report.
 
 import { STAGE_PROGRESS } from '../../src/analysis/codes.ts'
 import {
@@ -27,7 +28,9 @@ import type { Runnable, Waiting } from './waiting.ts'
 export type Limits = { maxRunning: number; maxAttempts: number; taskTimeoutMs: number; stageTimeoutMs: number }
 
 export type ReportAnswer = { ok: true } | { ok: false; reason: 'lease_lost' | 'cancel_requested' }
-/** After a result, a status other than `completed` says that its report is not wanted any more, or waits to be stored. */
+/**
+ * After a result, a status other than `completed` means that the report is not wanted any more, or waits to be stored.
+ */
 export type FinishAnswer = { ok: true; status: TaskState } | { ok: false; reason: 'lease_lost' | 'unknown_task' }
 export type CancelAnswer =
   | { ok: true; task: Task }
@@ -81,7 +84,10 @@ export class Dispatch {
     this.fill(now)
   }
 
-  /** A runner's progress report; the answer says whether the task is still its own, and still wanted. */
+  /**
+   * A runner's progress report; the answer says whether the runner still holds the task, and whether the task is still
+   * wanted.
+   */
   report({ taskId, token, stage, flowEvents, ...step }: Progress, now: number): ReportAnswer {
     const { tasks, leases, locks, limits, publish } = this.#deps
     if (!leases.holds(taskId, token)) return { ok: false, reason: 'lease_lost' }
@@ -118,7 +124,7 @@ export class Dispatch {
     return { ok: true, status }
   }
 
-  /** Ends a task without a runner at once; a runner is told with its next report. */
+  /** Ends a task without a runner at once; a runner is told in the answer to its next report. */
   cancel(owner: string, id: string, now: number): CancelAnswer {
     const { tasks, leases, publish } = this.#deps
     const task = tasks.get(owner, id)
@@ -133,7 +139,7 @@ export class Dispatch {
     return { ok: true, task: this.#end('task_failed', tasks.cancel(id, now)) }
   }
 
-  /** A report that had to wait is in the database: another run finds it there and completes the task. */
+  /** A report that had to wait is in the database now: another run finds it there and completes the task. */
   reportSaved(taskId: string, now: number): { isWanted: boolean } {
     const { tasks, leases } = this.#deps
     const task = tasks.find(taskId)
@@ -184,13 +190,13 @@ export class Dispatch {
     })
   }
 
-  /** The result of an open task's run. */
+  /** Applies the result of an open task's run. */
   #conclude(task: Task, outcome: Outcome, now: number): TaskState {
     const { tasks, keptReports, publish } = this.#deps
     const { id, request } = task
     if (task.status === 'cancel_requested') return this.#end('task_failed', tasks.cancel(id, now)).status
     if (!outcome.ok) {
-      // Nobody asked for a stop, so the run got the order by mistake: it counts as lost.
+      // Nobody requested a stop, so the run was stopped by mistake: it counts as lost.
       if (!('error' in outcome)) return this.#again(id, now).status
       return this.#end('task_failed', tasks.fail(id, outcome.error, now)).status
     }
@@ -209,7 +215,7 @@ export class Dispatch {
     keptReports.drop(task.id)
     const { batch } = task.request
     notices.taskEnded(task, batch === null ? [] : tasks.batch(task.owner, batch))
-    // One of its runs may have stored a report and died before it reported that.
+    // One of its runs may have stored a report and died before reporting that.
     if (task.status === 'cancelled' && tasks.attemptsOf(task.id).attempts > 0) keptReports.withdraw(task.id)
     publish(event, task)
     this.#deps.ended(task)

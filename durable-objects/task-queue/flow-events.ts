@@ -2,7 +2,7 @@ import { firstRow, rows } from '../sql.ts'
 
 const MAX_PER_TASK = 200
 
-/** The steps that runners reported of each task's run, in order; what comes after the first 200 is dropped. */
+/** The steps that runners reported of each task's run, in order; steps after the first 200 are dropped. */
 export class FlowEvents {
   readonly #sql: SqlStorage
 

@@ -1,5 +1,5 @@
-// A submission is accepted as a whole or not at all, in one transaction with the lock that a market review needs and with
-// the stored answer for repeated submissions.
+// A submission is accepted as a whole or not at all. One transaction stores it together with the lock of a market
+// review and the answer for repeated submissions.
 
 import type { Task, TaskRequest } from '../../src/analysis/task.ts'
 import { must } from '../../src/lib/assert.ts'
@@ -16,17 +16,17 @@ export type ReviewAnswer =
   | Full
   | OtherRequest
   /**
-   * Only one market review runs at a time; `taskId` is the running one, null when it is another owner's, or another owner's
-   * turn.
+   * Only one market review runs at a time. `taskId` is the running one; null when it belongs to another owner, or when
+   * it is another owner's turn.
    */
   | { ok: false; reason: 'locked'; taskId: string | null; retryAfterMs: number }
 
 export type Submission = {
   owner: string
   requests: readonly TaskRequest[]
-  /** Identifies repeated submissions of a schedule; null when there can be none. */
+  /** Identifies repeated submissions of a schedule; null if there cannot be any. */
   key: string | null
-  /** Identifies repeated requests of a client that names them; null or absent for one that does not. */
+  /** Identifies repeated requests of a client that sends a key; null or absent otherwise. */
   keyed?: Keyed | null
 }
 
@@ -37,7 +37,7 @@ export type DirectAnswer =
   | { ok: true }
   | Full
   | OtherRequest
-  /** The key has begun that run before; `isRunning` is false once it is over, in whatever way. */
+  /** The key has begun that run before; `isRunning` is false once it has ended, in any way. */
   | { ok: false; reason: 'repeated'; id: string; isRunning: boolean }
 
 type Deps = {
@@ -52,10 +52,10 @@ type Deps = {
 type Reviewed = { answer: ReviewAnswer; created: Task[] }
 
 const REVIEW_LOCK = 'market_review'
-/** When a client that waits for the lock is told to come back, and how long its place is kept. */
+/** When a client that waits for the lock should come back, and how long its place is kept. */
 const COME_BACK_MS = 30_000
 const PLACE_KEPT_MS = 45_000
-/** Schedules come back with the next call of the cron trigger. */
+/** Schedules come back with the next cron trigger. */
 const SCHEDULE_PLACE_KEPT_MS = 420_000
 
 export class Intake {
@@ -73,7 +73,7 @@ export class Intake {
     })
   }
 
-  /** The same for a market review, with the lock that it needs. */
+  /** Like `submit`, for a market review, with the lock that it needs. */
   submitReview({ request, ...review }: Omit<Submission, 'requests'> & { request: TaskRequest }, now: number): Reviewed {
     const { storage, tasks, locks } = this.#deps
     const { owner, key } = review

@@ -1,6 +1,6 @@
-// Requests that a client sends again when it lost the answer, each under a key of its own choice (the header `Idempotency-Key`).
-// What was begun under a key is stored in the transaction that begins it, so a second request with the key, at the same time or
-// a day later, gets the first one's tasks.
+// Requests that a client repeats when it lost the answer, each under a key of its choice (the header
+// `Idempotency-Key`). What a request begins is stored with its key in one transaction, so a second request with the
+// key, at the same time or a day later, gets the first one's tasks.
 
 import { z } from 'zod'
 import { firstRow } from '../sql.ts'
@@ -8,10 +8,10 @@ import { firstRow } from '../sql.ts'
 export const KEPT_MS = 24 * 3600 * 1000
 
 export const SubmittedStocks = z.array(z.object({ accepted: z.boolean(), stockCode: z.string(), taskId: z.string() }))
-/** What became of each stock of a submission: a task of its own, or the open one of the same stock. */
+/** The result for each stock of a submission: a new task, or the open one of the same stock. */
 export type SubmittedStocks = z.infer<typeof SubmittedStocks>
 
-/** The key, and a digest of what is asked for. */
+/** The key, and a digest of the request. */
 export type Keyed = { key: string; digest: string }
 
 export type OtherRequest = { ok: false; reason: 'other_request' }

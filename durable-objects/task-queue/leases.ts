@@ -6,9 +6,9 @@ import { firstRow, rows } from '../sql.ts'
 import type { LeaseRow } from './schema.ts'
 
 export const RENEW_EVERY_MS = 3_000
-/** Longer than a few lost reports, short enough that a dead runner is noticed while the owner still waits. */
+/** Long enough for a few lost reports, short enough that a dead runner is noticed while the owner still waits. */
 export const LEASE_MS = 15_000
-/** A live runner has reported within this time, unless the queue could not be reached. */
+/** A live runner reports within this time, unless it could not reach the queue. */
 const PROBATION_MS = RENEW_EVERY_MS + 2_000
 
 export type Lease = { taskId: string; token: string; stage: string }
@@ -64,8 +64,8 @@ export class Leases {
   }
 
   /**
-   * For an object that has just started: it does not know which runners survived. A live one reports soon; the other leases
-   * expire early.
+   * For an object that has just started: it does not know which runners are alive. A live one reports soon; the other
+   * leases expire early.
    */
   putOnProbation(now: number): void {
     this.#sql.exec('UPDATE leases SET until = MIN(until, ?)', now + PROBATION_MS)
@@ -80,13 +80,13 @@ export class Leases {
     return rows<LeaseRow>(this.#sql, 'SELECT * FROM leases WHERE until <= ? ORDER BY until', now).map(toLease)
   }
 
-  /** Leases whose runner still reports, but has reached the deadline of its task or stage. */
+  /** Leases whose runner still reports, but has passed the deadline of its task or stage. */
   overdue(now: number): Overdue[] {
     const query = 'SELECT * FROM leases WHERE (deadline <= ?1 OR stage_until <= ?1) AND until > ?1 ORDER BY until'
     return rows<LeaseRow>(this.#sql, query, now).map((row) => ({ ...toLease(row), isStage: row.deadline > now }))
   }
 
-  /** When there will be something to find among the two above, epoch ms; null without leases. */
+  /** When either of the two above will find something, epoch ms; null without leases. */
   nextCheckAt(): number | null {
     const query = 'SELECT MIN(MIN(until, deadline, stage_until)) AS at FROM leases'
     return firstRow<{ at: number | null }>(this.#sql, query)?.at ?? null

@@ -1,13 +1,13 @@
 // Work that only one task of the whole service may do at a time. A lock is a lease on the task's id: taken in the
 // transaction of its submission, renewed while it runs, released when it ends. It expires in any case.
 //
-// An owner who finds the lock taken is remembered until the time at which the client was told to come back. An owner who had
-// it recently leaves it to owners who wait, so that nobody can take it again and again.
+// An owner who finds the lock taken is remembered until the time at which the client should come back. An owner who had
+// it recently must leave it to waiting owners, so that nobody can take it again and again.
 
 import { firstRow } from '../sql.ts'
 
 export const LOCK_MS = 300_000
-/** An older turn makes nobody wait. */
+/** A turn that is older than this does not matter any more. */
 const TURNS_KEPT_MS = 24 * 3600 * 1000
 
 type LockRow = { task_id: string; until: number; waits: number | null }
@@ -19,7 +19,7 @@ export class Locks {
     this.#sql = sql
   }
 
-  /** The task that holds the lock, or null. A task that still waits for a runner keeps it however long that takes. */
+  /** The task that holds the lock, or null. A task that waits for a runner keeps it for any time. */
   holder(name: string, now: number): string | null {
     const query = `SELECT locks.task_id, locks.until, tasks.runnable_at IS NOT NULL AS waits
       FROM locks LEFT JOIN tasks ON tasks.id = locks.task_id WHERE locks.name = ?`
@@ -33,14 +33,14 @@ export class Locks {
     this.#sql.exec('INSERT OR REPLACE INTO locks (name, task_id, until) VALUES (?, ?, ?)', name, taskId, now + LOCK_MS)
   }
 
-  /** Whether an owner who waits had their last turn before this owner, or never. */
+  /** Whether a waiting owner had their last turn before this owner, or never. */
   isAnothersTurn(name: string, owner: string, now: number): boolean {
     const query = `SELECT 1 FROM lock_turns AS others WHERE name = ?1 AND owner <> ?2 AND waits_until > ?3 AND had_at <
       (SELECT had_at FROM lock_turns WHERE name = ?1 AND owner = ?2)`
     return firstRow(this.#sql, query, name, owner, now) !== null
   }
 
-  /** The owner waits for the lock until then, and longer after each new try. */
+  /** The owner waits for the lock until that time; each new try extends it. */
   wait(name: string, owner: string, until: number): void {
     this.#sql.exec(
       `INSERT INTO lock_turns (name, owner, waits_until) VALUES (?1, ?2, ?3)

@@ -9,11 +9,14 @@ import { firstRow, rows } from '../sql.ts'
 const MOST_AT_ONCE = 20
 /** A call that was interrupted with this object is repeated after this time, when its leases have expired. */
 const WATCHDOG_MS = 20_000
-/** A longer call will not come back; no call takes this long by itself. */
+/** A call that takes longer will not return; no call takes this long normally. */
 const LONGEST_CALL_MS = 180_000
-/** Calls at a time: what is new does not wait for services of others that do not answer. What one call sends no other one does. */
+/**
+ * Parallel calls: new notices must not wait for external services that do not answer. Two calls never send the same
+ * notice.
+ */
 const MOST_CALLS = 4
-/** Most calls take less; what is new then goes with the next one. */
+/** Most calls take less than this; new notices then go with the next call. */
 const PATIENCE_MS = 5_000
 const FIRST_DELAY_MS = 2_000
 const LONGEST_DELAY_MS = 300_000
@@ -22,9 +25,9 @@ export class Notices {
   readonly #sql: SqlStorage
   /** Calls in a row that failed or left a notice. */
   #failures = 0
-  /** Calls that have not come back. */
+  /** Calls that have not returned. */
   readonly #calls = new Set<{ beganAt: number }>()
-  /** Keys of notices that a call left: others go before them, so that what cannot be passed on holds nothing up. */
+  /** Keys of notices that a call could not deliver: others go first, so that these delay nothing. */
   readonly #left = new Set<string>()
   /** A notice was added, or a call was requested, since the last call began. */
   #isFresh: boolean
@@ -54,19 +57,22 @@ export class Notices {
     this.#isFresh = true
   }
 
-  /** Requests another look at notices that are stored elsewhere. */
+  /** Requests another check for notices that are stored elsewhere. */
   poke(): void {
     this.#isFresh = true
   }
 
-  /** When `pass` should be called for what is new, epoch ms; null when nothing is, or as many calls run as may. */
+  /**
+   * When `pass` should be called for new notices, epoch ms; null when there are none, or the maximum number of calls
+   * runs.
+   */
   get dueAt(): number | null {
     return this.#isFresh ? this.#freeAt(Date.now()) : null
   }
 
   /**
-   * Passes the notices on. `planAt` gets the time for another call in case this one does not come back, and afterwards the
-   * time at which there will be work; null when nothing is left.
+   * Delivers the notices. `planAt` gets the time for another call in case this one does not return, and afterwards the
+   * time of the next work; null when nothing is left.
    */
   async pass(tell: (notices: Notice[]) => Promise<NotifyResult>, planAt: (at: number | null) => void): Promise<void> {
     const beganAt = Date.now()
@@ -97,14 +103,14 @@ export class Notices {
     }
   }
 
-  /** The calls that may still come back. One that is yet to begin, by a clock that was set back, is not waited for. */
+  /** The calls that may still return. A call that begins in the future, because the clock was set back, is ignored. */
   #running(now: number): { beganAt: number }[] {
     const age = ({ beganAt }: { beganAt: number }) => now - beganAt
     for (const call of this.#calls) if (age(call) < 0 || age(call) >= LONGEST_CALL_MS) this.#calls.delete(call)
     return [...this.#calls]
   }
 
-  /** When the next call may begin, epoch ms; null while as many run as may. */
+  /** When the next call may begin, epoch ms; null while the maximum number runs. */
   #freeAt(now: number): number | null {
     const running = this.#running(now)
     if (running.length >= MOST_CALLS) return null

@@ -29,7 +29,7 @@ export class QueueBooks extends DurableObject<Env> {
   protected readonly flowEvents: FlowEvents
   protected readonly streamLog: StreamLog
   protected readonly subscribers: Subscribers
-  /** The calls to runners that have not come back, and whose they are. */
+  /** The calls to runners that have not returned, with their owner. */
   protected readonly calls = new Map<object, string>()
   protected readonly spans: SpanStore
 
@@ -56,7 +56,7 @@ export class QueueBooks extends DurableObject<Env> {
     })
   }
 
-  /** The task ended: what is told of it outside, in the write that ends it. */
+  /** The task ended: its span is stored in the same write. */
   protected ended(task: Task): void {
     count('bellwether_tasks_total', { kind: task.request.kind, outcome: task.status })
     if (!this.spans.isOn || this.spans.sampled(task.id) === null) return
@@ -102,15 +102,16 @@ export class QueueBooks extends DurableObject<Env> {
     return this.tasks.get(owner, id)
   }
 
-  /** The owner's task with the steps its runs reported, each as JSON text, or null. */
+  /** The owner's task with the steps that its runs reported, each as JSON text, or null. */
   flow(owner: string, id: string): { task: Task; events: string[] } | null {
     const task = this.tasks.get(owner, id)
     return task && { task, events: this.flowEvents.of(id) }
   }
 
   /**
-   * For the owner's object, when everything of the owner goes: ends their streams and deletes what they have here. A runner that
-   * works for them has lost its lease and stops; `isBusy` while one has not come back, or a request waits for an analysis.
+   * For the owner's object, when the owner is deleted: ends the owner's streams and deletes all rows here. Runners of
+   * the owner have lost their leases and stop; `isBusy` while one has not returned, or while a request waits for an
+   * analysis.
    */
   eraseOwner(owner: string, keys: readonly string[]): { rows: number; isBusy: boolean } {
     this.subscribers.endOwner(owner)

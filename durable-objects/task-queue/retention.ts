@@ -1,5 +1,5 @@
-// Finished tasks are stored for a while, so that a client that was away can still ask; after that only the stored history
-// remains.
+// Finished tasks are stored for a while, so that a client that was away can still ask for them; after that only the
+// stored history remains.
 
 import { rows } from '../sql.ts'
 

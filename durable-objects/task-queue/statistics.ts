@@ -1,16 +1,16 @@
 import { firstRow } from '../sql.ts'
 import { OPEN } from './task-rows.ts'
 
-/** How the queue stands. Ages in milliseconds, null without such a task. */
+/** The state of the queue. Ages are in milliseconds, null when there is no such task. */
 export type QueueStatistics = {
   pending: number
   running: number
   oldestPendingMs: number | null
-  /** Unfinished tasks of the one who asks. */
+  /** Unfinished tasks of the caller. */
   ownPending: number
   ownRunning: number
   ownOldestPendingMs: number | null
-  /** Tasks of everybody that ended, in the last five minutes, by the minute. */
+  /** Finished tasks of all owners in the last five minutes, per minute. */
   finishedPerMinute: number
 }
 
@@ -44,7 +44,7 @@ export function queueStatistics(sql: SqlStorage, owner: string, now: number): Qu
   }
 }
 
-/** How long the oldest pending task of anybody has waited, ms; 0 when none waits. */
+/** How long the oldest pending task of all owners has waited, ms; 0 when none waits. */
 export function oldestPendingMs(sql: SqlStorage, now: number): number {
   const query = "SELECT COUNT(*) AS n, MIN(created_at) AS oldest FROM tasks WHERE status = 'pending'"
   return ageOf(firstRow<Waiting>(sql, query), now) ?? 0

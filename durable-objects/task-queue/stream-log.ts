@@ -1,6 +1,6 @@
-// The events that were sent to each owner's streams, numbered from 1 without gaps, so that "everything after 41" is an exact
-// answer for a client that was away. Only the newest ones are stored; the log knows where it begins, and returns null
-// instead of a list with a gap.
+// The events that were sent to each owner's streams, numbered from 1 without gaps, so that "everything after 41" is an
+// exact answer for a client that was away. Only the newest ones are stored; the log knows its first number, and returns
+// null instead of a list with a gap.
 
 import { sseFrame } from '../../src/lib/sse-frame.ts'
 import { firstRow, rows } from '../sql.ts'
@@ -38,7 +38,10 @@ export class StreamLog {
     return this.#stream(owner).last_id
   }
 
-  /** The frames after that number, or null when the log no longer has all of them or never gave out such a number. */
+  /**
+   * The frames after that number, or null when the log does not have all of them any more or never assigned that
+   * number.
+   */
   since(owner: string, after: number): string[] | null {
     const { last_id, pruned_to } = this.#stream(owner)
     if (after > last_id || after < pruned_to) return null

@@ -1,5 +1,5 @@
-// Submissions that may come twice: a schedule's slot whose first caller died before it stored the answer. The answer is
-// stored with its tasks in one transaction, and returned again.
+// Submissions that may be repeated: a schedule's slot whose first caller died before it stored the answer. The answer
+// is stored with its tasks in one transaction, and returned again.
 
 import { firstRow } from '../sql.ts'
 import { SubmittedStocks } from './keyed-requests.ts'
@@ -11,7 +11,7 @@ export class Submissions {
     this.#sql = sql
   }
 
-  /** What was answered before, or null. */
+  /** The earlier answer, or null. */
   find(owner: string, key: string): SubmittedStocks | null {
     const query = 'SELECT answer FROM submissions WHERE owner = ? AND key = ?'
     const row = firstRow<{ answer: string }>(this.#sql, query, owner, key)

@@ -1,8 +1,9 @@
-// The open event streams: one hibernatable socket for each Worker that serves one, tagged with its owner. The text of the
-// stream is made here once and sent to all of them; events of one tick share a frame. A new socket gets its position in the
-// log, the open tasks and the live events in one synchronous pass, so no event is missed.
+// The open event streams: one hibernatable socket for each Worker that serves a stream, tagged with its owner. The text
+// of the stream is made here once and sent to all of them; events of one tick share a frame. A new socket gets its
+// position in the log, the open tasks and the live events in one synchronous pass, so no event is missed.
 //
-// A Worker notices that its client left with the next write: where no room is left, a heartbeat is written to all streams.
+// A Worker notices a disconnected client only at the next write. So when the limit is reached, a heartbeat is written
+// to all streams.
 //
 // A socket is closed with its key: at once when the key is revoked, by the object's alarm when it expires, and before
 // anything more is sent in any case.
@@ -17,7 +18,7 @@ import { firstRow } from '../sql.ts'
 import type { StreamLog } from './stream-log.ts'
 
 export type TaskEvent = 'task_created' | 'task_started' | 'task_progress' | 'task_completed' | 'task_failed'
-/** What is about no task. */
+/** Events that do not belong to a task. */
 export type OwnEvent = 'alert_triggered' | 'screen_matched'
 
 type Asker = { owner: string; credential: SocketCredential }
@@ -54,9 +55,9 @@ const encoder = new TextEncoder()
 const MAX_SUBSCRIBERS = 20_000
 /** Longer than any isolate may believe that a revoked key is valid. */
 const KEEP_ENDED_MS = 24 * 3600 * 1000
-/** The time for finding clients that have left; then a new stream is refused. */
+/** How long to wait for disconnected clients to be found; then a new stream is refused. */
 const ASK_WAIT_MS = 500
-/** The least time between two checks of the same clients. */
+/** The shortest time between two checks of the same clients. */
 const ASK_EVERY_MS = 2_000
 /** The close code for a policy violation, as for sockets of conversations. */
 const POLICY = 1008
@@ -85,7 +86,7 @@ export class Subscribers {
     this.tell(task.owner, event, taskJson(task, flowEvent))
   }
 
-  /** The same for an event that is about no task. */
+  /** Like `publish`, for an event that does not belong to a task. */
   tell(owner: string, event: TaskEvent | OwnEvent, json: string): void {
     const frame = this.#log.append(owner, { event, json, at: Date.now() })
     const waiting = this.#waiting.get(owner)
@@ -96,7 +97,7 @@ export class Subscribers {
     }
   }
 
-  /** A socket for a new stream. It starts behind `after` when the log still reaches there, else with the open tasks. */
+  /** A socket for a new stream. It starts after `after` if the log still has those events, else with the open tasks. */
   accept({ owner, credential, after, greeting, open }: Newcomer): Response | StreamRefusal {
     const refusal = this.#refusal(owner, credential.key)
     if (refusal !== null) return refusal
@@ -125,12 +126,15 @@ export class Subscribers {
     return openOnes(this.#ctx.getWebSockets(owner)).length
   }
 
-  /** How many are open on the key. */
+  /** How many streams are open with the key. */
   countOfKey(key: string): number {
     return this.countOf(tagOf(key))
   }
 
-  /** Writes to the streams that use up the limit, so that those without a client close; waits until one does, or for a moment. */
+  /**
+   * Writes to the streams that use up the limit, so that those without a client close; waits until one does, for a
+   * limited time.
+   */
   async findGone({ limit }: Full, { owner, credential: { key } }: Asker): Promise<void> {
     const tag = limit === 'streams' || key === null ? owner : tagOf(key)
     const now = Date.now()
@@ -159,7 +163,7 @@ export class Subscribers {
     for (const socket of this.#ctx.getWebSockets(tagOf(key))) close(socket, 'the key was revoked')
   }
 
-  /** The owner goes: their streams end, and what was not sent yet is not sent. */
+  /** The owner is deleted: their streams end, and unsent events are dropped. */
   endOwner(owner: string): void {
     this.#waiting.delete(owner)
     for (const socket of this.#ctx.getWebSockets(owner)) close(socket, 'the owner is being deleted')
@@ -224,7 +228,9 @@ function taskJson(task: Task, flowEvent: string | null): string {
   return flowEvent === null ? text : `${text.slice(0, -1)},"flow_event":${flowEvent}}`
 }
 
-/** The messages for these frames, as bytes: encoded once for all sockets, and passed on by the streams' Workers as they are. */
+/**
+ * The messages for these frames, as bytes: encoded once for all sockets; the streams' Workers forward them unchanged.
+ */
 function messagesOf(frames: readonly string[]): Uint8Array[] {
   const texts: string[] = []
   let text = ''
@@ -242,7 +248,7 @@ function sendAll(socket: WebSocket, messages: readonly Uint8Array[]): void {
   try {
     for (const message of messages) socket.send(message)
   } catch (error) {
-    // The stream's Worker is gone; its client comes back with the number of its last event.
+    // The stream's Worker is gone; its client reconnects with the number of its last event.
     log.debug('task_stream.send_failed', errorFields(error))
   }
 }

@@ -1,4 +1,4 @@
-// Which tasks an owner has, as the lists show them.
+// An owner's tasks, as lists show them.
 
 import { type Task, TaskState } from '../../src/analysis/task.ts'
 import { rows } from '../sql.ts'
@@ -41,7 +41,7 @@ export class TaskLists {
     return rows<TaskRow>(this.#sql, query, owner).map(toTask)
   }
 
-  /** What the owner asked for together, in the order of the submission. */
+  /** The tasks of one submission, in its order. */
   batch(owner: string, batch: string): Task[] {
     const query = 'SELECT * FROM tasks WHERE batch = ? AND owner = ? ORDER BY seq'
     return rows<TaskRow>(this.#sql, query, batch, owner).map(toTask)

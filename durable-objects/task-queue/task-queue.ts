@@ -68,8 +68,9 @@ export class TaskQueue extends QueueBooks {
   }
 
   /**
-   * Queues the requests, all or none; each is accepted or returned as the duplicate of an open task. A second submission
-   * with the same key gets the answer of the first and queues nothing: `key` is a schedule's, `keyed` a client's.
+   * Queues the requests, all or none; each is accepted, or returned as the duplicate of an open task. A second
+   * submission with the same key gets the answer of the first and queues nothing: `key` comes from a schedule, `keyed`
+   * from a client.
    */
   submit(owner: string, requests: TaskRequest[], key: string | null = null, keyed: Keyed | null = null): SubmitAnswer {
     const now = Date.now()
@@ -91,7 +92,10 @@ export class TaskQueue extends QueueBooks {
     return answer
   }
 
-  /** A synchronous analysis begins, unless the owner has too many; it ends by `until`, or when that is reported. */
+  /**
+   * Begins a synchronous analysis unless the owner has too many; it ends at `until`, or earlier when its end is
+   * reported.
+   */
   beginDirect(owner: string, run: DirectRun): DirectAnswer {
     return this.#intake.beginDirect(owner, run, Date.now())
   }
@@ -121,14 +125,17 @@ export class TaskQueue extends QueueBooks {
     return answer
   }
 
-  /** Makes sure that notices are passed on, and that waiting writes are repeated. */
+  /** Makes sure that notices are delivered, and that waiting writes are retried. */
   notify(news: Notice[]): void {
     for (const notice of news) this.#notices.put(notice)
     this.#notices.poke()
     this.#plan()
   }
 
-  /** Tells the streams of what is about no task. Each uid is told once, also to a caller that asks again because it lost the answer. */
+  /**
+   * Sends streams an event that does not belong to a task. Each uid is sent once, even if the caller repeats the call
+   * because it lost the answer.
+   */
   tellOnce(event: OwnEvent, news: readonly { owner: string; uid: string; json: string }[]): void {
     const at = Date.now()
     for (const { owner, uid, json } of news) {
@@ -140,7 +147,10 @@ export class TaskQueue extends QueueBooks {
     this.alarms.atLatest('upkeep', at + UPKEEP_EVERY_MS)
   }
 
-  /** Opens a socket that carries the text of an owner's event stream: `/stream?owner=…[&key=…][&until=…][&after=…]`. Another status says why not. */
+  /**
+   * Opens a socket that carries the text of an owner's event stream: `/stream?owner=…[&key=…][&until=…][&after=…]`. A
+   * status other than 101 says why not.
+   */
   override async fetch(request: Request): Promise<Response> {
     const { searchParams } = new URL(request.url)
     const owner = searchParams.get('owner')

@@ -26,7 +26,7 @@ export type Inserted = { ok: true; results: Submitted[] } | Full
 
 const MAX_ERROR_LENGTH = 200
 const STARTED_PROGRESS = 10
-/** The highest progress of an unfinished task; 100 is for the end alone. */
+/** The highest progress of an unfinished task; only a completed task has 100. */
 const MAX_OPEN_PROGRESS = 99
 
 export class Tasks extends TaskLists {
@@ -41,7 +41,10 @@ export class Tasks extends TaskLists {
     this.#allowance = allowance
   }
 
-  /** Queues every request or, where the same is open already, names that task. All of them or, when the owner has too much open, none. */
+  /**
+   * Queues every request or, if the same one is already open, returns that task. All of them or, when the owner has too
+   * many open tasks, none.
+   */
   submit(owner: string, requests: readonly TaskRequest[], now: number): Inserted {
     return this.#storage.transactionSync(() => {
       const results: Submitted[] = requests.map((request) => {
@@ -51,7 +54,7 @@ export class Tasks extends TaskLists {
       })
       const inserted = results.flatMap((result) => (result.accepted ? [result.task.id] : []))
       if (inserted.length === 0) return { ok: true, results }
-      // They are in the books already; what they were together with the others is told without them.
+      // The new tasks are already stored; the refusal reports the usage without them.
       const full = this.#allowance.refusal(owner, { of: inserted.length, isIn: true }, now)
       if (full === null) {
         this.#allowance.count(owner, inserted.length, now)
@@ -62,7 +65,7 @@ export class Tasks extends TaskLists {
     })
   }
 
-  /** The owner's task; null for another owner's as for one that never was. */
+  /** The owner's task; null for a task of another owner, and for an unknown one. */
   get(owner: string, id: string): Task | null {
     const row = firstRow<TaskRow>(this.#sql, 'SELECT * FROM tasks WHERE id = ? AND owner = ?', id, owner)
     return row && toTask(row)
@@ -145,7 +148,7 @@ export class Tasks extends TaskLists {
     return this.#must(id)
   }
 
-  /** The report is made and waits for the database; no runner has the task any more. */
+  /** The report exists and waits for the database; no runner has the task any more. */
   awaitStorage(id: string, { progress, stockName }: { progress: number; stockName: string | null }): Task {
     const before = this.#must(id)
     const named = { ...before, stockName: stockName ?? before.stockName }
@@ -160,7 +163,7 @@ export class Tasks extends TaskLists {
     return this.#must(id)
   }
 
-  /** Its runner has to be told; until then the task is not over. */
+  /** Its runner must be told; until then the task is not over. */
   requestCancel(id: string): Task {
     const before = this.#must(id)
     const message = textsOf(before.request.language).task.cancelRequested(taskLabel(before))

@@ -1,5 +1,5 @@
-// Writes to the database that are still open. Reports that it did not accept are stored here, and their tasks stay open
-// until they are written. And reports to be deleted, because their task was cancelled after a run that died had stored one.
+// Pending writes to the database. Reports that the database did not accept are stored here, and their tasks stay open
+// until they are written. Also deletions: reports whose task was cancelled after a run that died had stored them.
 
 import { ledgerEntryOf } from '../../src/analysis/evidence/ledger.ts'
 import { type NewAnalysis, withdrawAnalysis } from '../../src/db/analyses.ts'
@@ -36,7 +36,7 @@ export class UnsavedReports {
     this.#sql.exec('DELETE FROM outbox WHERE kind = ? AND key = ?', REPORT, taskId)
   }
 
-  /** The task's stored report, if any, is to be deleted. */
+  /** The task's stored report, if any, must be deleted. */
   withdraw(taskId: string): void {
     this.#outbox.put(WITHDRAWAL, taskId, '')
   }
@@ -46,8 +46,8 @@ export class UnsavedReports {
   }
 
   /**
-   * Tries the writes that are due, and reports each that succeeded. The report of a task that was given up meanwhile is
-   * deleted again.
+   * Tries the due writes and calls `onSaved` for each that succeeded. The report of a task that was given up meanwhile
+   * is deleted again.
    */
   async deliver(db: D1Database, onSaved: (taskId: string) => { isWanted: boolean }): Promise<void> {
     await this.#outbox.deliver(async ({ kind, key, payload }) => {

@@ -50,7 +50,9 @@ export class Waiting {
     return { task: toTask(row), attempts: row.attempts, idleAttempts: row.idle_attempts }
   }
 
-  /** When a task may be handed out at the earliest, epoch ms; null when none waits whose owner has a place left. */
+  /**
+   * The earliest time at which a task may be handed out, epoch ms; null when no waiting task's owner has a free place.
+   */
   nextAt(): number | null {
     const times = PRIORITIES.flatMap((priority) => {
       const query = `${OWNERS} SELECT MIN((SELECT runnable_at FROM tasks
@@ -67,7 +69,7 @@ export class Waiting {
     this.#sql.exec(query, owner, this.#lastTurn() + 1)
   }
 
-  /** Forgets the turns of owners who have nothing open; the newest stays, for the count goes on from it. */
+  /** Forgets the turns of owners without open tasks; the newest turn stays, because the counter continues from it. */
   prune(): void {
     this.#sql.exec(
       `DELETE FROM turns WHERE turn < (SELECT MAX(turn) FROM turns) AND NOT EXISTS (

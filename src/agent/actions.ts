@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { ActionEvent } from './events.ts'
 import { type AgentState, RequestedState } from './turn.ts'
 
-/** Arguments that old clients still send and that mean nothing any more. */
+/** Arguments that old clients still send and that have no meaning any more. */
 const Ignored = { timestamp: z.unknown().optional() }
 
 const MessageArgs = z.strictObject({
@@ -31,7 +31,7 @@ const RunArgs = z.strictObject({
   ...Ignored,
 })
 
-/** `action_id`: which waiting action is answered; then no other is. */
+/** `action_id`: the waiting action that is answered; without it, any waiting action. */
 const StateArgs = z.strictObject({
   agent_state: RequestedState,
   thought: z.string().optional(),
@@ -95,7 +95,7 @@ export function runAction(from: 'agent' | 'user', command: string, options: RunO
   }
 }
 
-/** A note to the user and the model about the place where commands run: every client shows a thought. */
+/** A note to the user and the model about where commands run. It is a thought, because every client shows thoughts. */
 export function placeNote(text: string): ActionEvent {
   return { source: 'environment', message: text, action: 'think', args: { thought: text } }
 }
@@ -112,7 +112,7 @@ export function condensationRequest(): ActionEvent {
 
 export type Forgotten = { ids: { start: number; end: number }; summary: { text: string; offset: number } | null }
 
-/** From here on the model no longer sees these events, but a summary of them where there is one. */
+/** From here on the model does not see these events any more, but a summary of them if there is one. */
 export function condensation({ ids, summary }: Forgotten): ActionEvent {
   return {
     source: 'agent',

@@ -2,13 +2,14 @@
 export const AGENTS = ['CodeActAgent', 'ReadOnlyAgent', 'ShellAgent'] as const
 export type AgentName = (typeof AGENTS)[number]
 
-/** What was chosen for one conversation in place of what the settings say; null where nothing was. */
+/** What was chosen for one conversation instead of the settings; null where nothing was chosen. */
 export type AgentChoice = { agent: AgentName | null; model: string | null }
 
 const DEFAULT_AGENT = 'CodeActAgent'
 
 /**
- * The agent that runs: the wanted one with a model, and with a recording, which the shell could not play; without both only the shell can. `isUnknown` when the wanted one does not exist here and the user is to be told so.
+ * The agent that runs. The wanted one needs a model or a recording; without either only the shell agent can run.
+ * `isUnknown`: the wanted agent does not exist here, and the user should be told.
  */
 export function agentToRun(
   wanted: string | null,

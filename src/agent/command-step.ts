@@ -1,4 +1,4 @@
-// A command that the user typed, or that the agent without a model makes of a message.
+// A command that the user typed, or that the agent without a model makes from a message.
 
 import { errorFields, log as logger } from '../lib/log.ts'
 import { runAction, systemAction } from './actions.ts'
@@ -35,7 +35,7 @@ export async function runCommandStep(step: CommandStep, deps: CommandDeps, signa
     if (outcome.aborted) return { events: [stoppedCommand(step, outcome.output)] }
     const { output, exitCode, cwd, env, variables } = outcome
     if (turn.value.step === step) turn.change({ shell: { cwd, env, variables } })
-    // The reference sends what a terminal shows above its next prompt: no final line end.
+    // The reference sends what a terminal shows above its next prompt: without a final line end.
     const shown = output.replace(/\n$/, '')
     return {
       events: [runObservation(from, actionId, { command, output: shown, exitCode, workingDir: cwd, hidden })],
@@ -47,7 +47,7 @@ export async function runCommandStep(step: CommandStep, deps: CommandDeps, signa
   }
 }
 
-/** The keys of a terminal that a message can be: they go to the program that runs. */
+/** Messages that are keys of a terminal: they go to the running program. */
 const KEYS = /^C-[a-z]$/
 
 async function runOnRunner(
@@ -76,7 +76,7 @@ async function runOnRunner(
   }
   if (turn.value.step === step) turn.change({ shell: { ...shell, cwd: folderKept(result, shell.cwd) } })
   const { output, remark, ...shown } = shownResult(result)
-  // No model reads the remark, so the person does.
+  // No model reads the remark, so it is shown to the user.
   const told = [output, remark].filter((text) => text !== '').join('\n')
   return { events: [runObservation(from, actionId, { command, hidden, remark, output: told, ...shown })] }
 }
@@ -89,7 +89,7 @@ export function stoppedCommand({ from, actionId }: CommandStep, output: string) 
   })
 }
 
-/** The session that the newest command left; null when there was none. */
+/** The working directory after the newest command; null when there was none. */
 export function folderThen({ log }: Pick<TurnDeps, 'log'>): string | null {
   const id = log.newestOf('observation:run')
   const text = id < 0 ? null : log.get(id)
@@ -113,8 +113,8 @@ function answerTo(message: string): ActionEvent {
   return runAction('agent', message)
 }
 
-// Inputs that the agent without a model cannot run as a script: a task in natural language, or a message with pictures only.
-// To run them would do something that nobody asked for, so a sentence answers them.
+// Inputs that the agent without a model cannot run as a script: a task in natural language, or a message with pictures
+// only. Running them would do something that nobody asked for, so they are answered with a sentence.
 
 const HOW =
   'Name a model in the settings (llm_model, and llm_api_key where it needs a key), with an agent other than ShellAgent'
@@ -123,7 +123,7 @@ const TASK = `This task is written for a language model, and this conversation h
 
 const PICTURES = `Nothing was run: only a language model can look at a picture, and this conversation has none. ${HOW}, and send it again.`
 
-/** The sentence; null for an input that is to be run. */
+/** The sentence; null for an input that should be run. */
 export function refusalOf(input: StoredEvent, { agent, task }: Turn): string | null {
   if (agent !== 'ShellAgent' || input.kind !== 'action:message') return null
   if (input.id === task) return TASK

@@ -25,7 +25,7 @@ export function answerAwaited(store: TurnStore, answer: 'user_confirmed' | 'user
   store.turn.change({ awaiting: null })
 }
 
-/** Whether an action waits and the answer is meant for it. An answer without an action id is meant for any waiting action. */
+/** Whether an action waits and this answer belongs to it. An answer without an action id belongs to any waiting action. */
 export function isAnswer({ turn, calls }: TurnStore, actionId: unknown): boolean {
   const { state, awaiting } = turn.value
   if (state !== 'awaiting_user_confirmation' || awaiting === null) return false
@@ -40,7 +40,7 @@ export function tellUnanswerable({ emit }: TurnStore): void {
 
 /** Records for the user and the model why the action does not run. */
 export function refuseAwaited(store: TurnStore, reason: string): void {
-  // A message that counts as a refusal is an event by itself; its beginning is enough here.
+  // A message that counts as a refusal is an event of its own; its beginning is enough here.
   const why = cutTo(reason, MAX_ANSWER_LENGTH)
   const { awaiting } = store.turn.value
   if (awaiting === null) return

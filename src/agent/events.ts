@@ -1,9 +1,9 @@
-// An event is its own wire shape: what is written here is what is stored, sent and read back, letter for letter. Keys
-// without a value are absent, never null.
+// An event is its own wire format: the same JSON is stored, sent and read back. Keys without a value are absent, never
+// null.
 
 export type EventSource = 'agent' | 'user' | 'environment'
 
-/** Which call of which answer of the model an action or its observation belongs to. */
+/** The model's answer and the call in it to which an action or observation belongs. */
 export type ToolCallMetadata = {
   function_name: string
   tool_call_id: string
@@ -13,7 +13,7 @@ export type ToolCallMetadata = {
 
 type Common = {
   source: EventSource
-  /** The text that a client shows if it has no form of its own for the event; may be empty. */
+  /** The text that a client shows if it does not know the kind of event; may be empty. */
   message: string
   tool_call_metadata?: ToolCallMetadata
 }
@@ -44,7 +44,7 @@ export function kindOf(event: NewEvent): string {
   return 'action' in event ? `action:${event.action}` : `observation:${event.observation}`
 }
 
-/** Only `run` events can be hidden: kept and sent, but shown neither to the user nor to a model. */
+/** Only `run` events can be hidden: stored and sent, but shown neither to the user nor to a model. */
 export function isHidden(event: NewEvent): boolean {
   return ('action' in event ? event.args : event.extras).hidden === true
 }
@@ -52,9 +52,9 @@ export function isHidden(event: NewEvent): boolean {
 /** An event as a log holds it; `text` is the JSON that clients get. */
 export type StoredEvent = { id: number; kind: string; source: string; text: string }
 
-// Frames beside the events, for clients that are live. None of them is stored.
+// Frames besides the events, for live clients. None of them is stored.
 
-/** A frame that is no event: progress, a new title, a failure. Not stored and never replayed. */
+/** A frame that is not an event: progress, a new title, a failure. Not stored and never replayed. */
 export type Announcement =
   | { status_update: true; type: 'info' | 'error'; id?: string; message: string; conversation_title?: string }
   | { error: true; type?: never; message: string }

@@ -1,7 +1,7 @@
-// The agent's loop as a state machine on disk. The next step follows from the stored state: a command or a call is a row
-// before it starts and an observation after it ends, each stored in one write with its events. After a crash, the next
-// instance finds either no open step or one with an unknown outcome, which is recorded as interrupted and never run a second
-// time.
+// The agent's loop as a state machine on disk. The next step follows from the stored state: a command or a call is a
+// row before it starts and an observation after it ends, each stored in one write with its events. After a crash, the
+// next instance finds either no open step or one with an unknown outcome, which is recorded as interrupted and never
+// run a second time.
 
 import { giveWay } from '../lib/give-way.ts'
 import { errorFields, log as logger } from '../lib/log.ts'
@@ -36,14 +36,14 @@ export class AgentLoop {
     return this.#turn.state
   }
 
-  /** No step is open that could change the workspace. */
+  /** Whether no step is open that could change the workspace. */
   get isQuiet(): boolean {
     return this.#turn.step === null || this.#turn.step.kind === 'model'
   }
 
   /**
-   * Stores an event of the user and returns its id; the loop acts on it later. `isTask`: the message is a task in natural
-   * language.
+   * Stores an event of the user and returns its id; the loop processes it later. `isTask`: the message is a task in
+   * natural language.
    */
   receive(event: ActionEvent, isTask = false): number {
     if (event.action === 'message') return receiveMessage(this.#deps, event, isTask)
@@ -55,7 +55,7 @@ export class AgentLoop {
     return id
   }
 
-  /** Ends the session: nothing runs any more, and the running step gets its observation now, while clients are connected. */
+  /** Ends the session: nothing runs any more, and the open step gets its observation now, while clients are connected. */
   close(reason = ''): void {
     const { step } = this.#turn
     this.#abort?.abort()
@@ -65,7 +65,7 @@ export class AgentLoop {
     enter(this.#deps, 'stopped', [], reason)
   }
 
-  /** After a restart: closes a step with an unknown outcome, and goes on with what waits. */
+  /** After a restart: closes a step with an unknown outcome, and continues with waiting work. */
   recover(): void {
     const { step, interruptions } = this.#turn
     if (step !== null && isFollowed(step, this.#deps)) this.#wake()
@@ -82,7 +82,7 @@ export class AgentLoop {
         this.#deps.wake(retryAt)
       }
     }
-    // The action that the user confirmed was interrupted and is settled: the agent goes on.
+    // The confirmed action was interrupted and is settled: the agent continues.
     const isConfirmedOver = this.#turn.state === 'user_confirmed' && this.#deps.calls.next()?.state !== 'confirmed'
     if (isConfirmedOver) enter(this.#deps, 'running')
     restIfShellIsDone(this.#deps)
@@ -129,7 +129,7 @@ export class AgentLoop {
     return this.#nextCall() ?? ((signal) => this.#askModel(signal))
   }
 
-  /** As the instance that began it would have gone on. */
+  /** Continues the step as the instance that began it would have done. */
   async #follow(step: OpenStep, signal: AbortSignal): Promise<void> {
     this.#settle(step, await followStep(step, this.#deps, signal))
     restIfShellIsDone(this.#deps)
@@ -189,7 +189,7 @@ export class AgentLoop {
     takeMessages(this.#deps)
     this.#change({ step })
     const outcome = await this.#model.run(signal)
-    // A message that arrived while the model was writing is its next question.
+    // A message that arrived while the model was writing is the next question.
     const goesOn = outcome.next?.state === 'awaiting_user_input' && messageWaits(this.#deps)
     const { next: _, ...rest } = outcome
     this.#settle(step, goesOn ? rest : outcome)
@@ -236,7 +236,7 @@ export class AgentLoop {
   }
 }
 
-// The events for a step that a restart or the end of the session interrupted. Its progress is unknown, so it does not run
+// The events for a step that a restart or the end of the session interrupted. Its effect is unknown, so it does not run
 // again by itself, unless a second run does no harm.
 
 const FAILED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
@@ -254,7 +254,7 @@ function delayAfter(interruptions: number): number | null {
 /** After a restart. */
 function interrupted(step: OpenStep, store: TurnStore): StepOutcome {
   if (step.kind === 'model') {
-    // Only text was lost: the part that was stored is kept, and the model is asked again.
+    // Only text was lost: the stored part is kept, and the model is asked again.
     const { partial } = store.turn.value
     return { events: partial === '' ? [] : [partialNote(partial)] }
   }
@@ -291,7 +291,7 @@ function unknownOutcome(
   }
 }
 
-// A step that a runner was given before this instance began. It is not closed as interrupted: it runs again with the same key,
+// A step that an earlier instance gave to a runner. It is not closed as interrupted: it runs again with the same key,
 // and what the runner has begun is only followed to its end.
 
 /** Whether the outcome of the step can still be learned. */

@@ -1,31 +1,31 @@
-// No value of a secret remains in what is stored, sent or logged. A value is searched for as it is and in the forms in which
-// it is transmitted: inside JSON, percent-encoded, in base64. Nearly all texts contain none, so one search through the text
-// that is going to be stored anyway decides that first.
+// No value of a secret remains in what is stored, sent or logged. A value is searched for as it is and in the forms in
+// which it is transmitted: inside JSON, percent-encoded, in base64. Nearly all texts contain none, so a single search
+// in the serialised text decides that first.
 
 import { bytesToText } from '../workspace/text-encodings.ts'
 
 export const HIDDEN = '<secret_hidden>'
 
-/** A shorter value occurs in nearly every text: to mask it would make texts unreadable and protect nothing. */
+/** A shorter value occurs in nearly every text: masking it would make texts unreadable and protect nothing. */
 const MIN_LENGTH = 4
 
 /** Shorter values are masked as they are; their encoded forms occur in too many other texts. */
 const MIN_ENCODED_LENGTH = 6
 
 /**
- * Each line of a multi-line value can be shown alone, by `tail` for example, so it is masked alone. Shorter lines occur in
- * too many other texts.
+ * Each line of a multi-line value can be shown alone, for example by `tail`, so it is masked alone. Shorter lines occur
+ * in too many other texts.
  */
 const MIN_LINE_LENGTH = 16
 
 export class Mask {
-  /** Longest first, so that nothing remains of a value that contains another one. */
+  /** Longest first, so that no part remains of a value that contains another one. */
   readonly #forms: readonly string[]
   readonly #formsInJson: readonly string[]
   /** The forms by their first character, longest first. */
   readonly #byStart = new Map<string, string[]>()
 
-  /** The values that are too short to be masked are left out. */
+  /** Values that are too short to be masked are ignored. */
   constructor(values: Iterable<string>) {
     const forms = new Set([...values].filter(({ length }) => length >= MIN_LENGTH).flatMap(formsOf))
     this.#forms = [...forms].sort((a, b) => b.length - a.length)
@@ -43,8 +43,8 @@ export class Mask {
   }
 
   /**
-   * Replaces the leftmost form first; of two at one place, the longer. Not with a regular expression: a long value makes one
-   * that is too large, and its error message would quote the value.
+   * Replaces the leftmost form first; of two at the same position, the longer. Without a regular expression, because a
+   * long value would make one that is too large, and its error message would quote the value.
    */
   text(text: string): string {
     let ahead = this.#forms.flatMap((form) => placeOf(form, text, 0))
@@ -60,23 +60,23 @@ export class Mask {
     return masked + text.slice(from)
   }
 
-  /** Whether the JSON text of a value holds nothing to mask. */
+  /** Whether the JSON text of a value contains nothing to mask. */
   isCleanJson(json: string): boolean {
     return !this.#formsInJson.some((form) => json.includes(form))
   }
 
-  /** The same event with every text in it masked; the same object when there was nothing to mask. */
+  /** The event with every text in it masked; the same object when nothing was masked. */
   event<T extends object>(event: T): T {
     if (this.isEmpty || this.isCleanJson(JSON.stringify(event))) return event
     return this.#value(event, { isFree: false }) as T
   }
 
-  /** Masks a text that comes in pieces, also where a secret is cut between two pieces. */
+  /** Masks a text that comes in pieces, even if a secret is split between two pieces. */
   stream(): MaskedStream {
     return new MaskedStream(() => this)
   }
 
-  /** The first place, after the last complete form, from which the rest is the beginning of a form. */
+  /** The first position, after the last complete form, from which the rest is the beginning of a form. */
   openEnd(text: string): number {
     const longest = this.#forms[0]?.length ?? 0
     for (let from = Math.max(0, text.length - longest + 1); from < text.length; from++) {
@@ -95,7 +95,7 @@ export class Mask {
     return longer.some((form) => form.startsWith(rest))
   }
 
-  /** A complete form is not cut in two. */
+  /** Moves the cut so that it does not split a complete form. */
   #beforeWhole(text: string, cut: number): number {
     let from = cut
     for (let before = text.length; from < before && from > 0; ) {
@@ -164,7 +164,7 @@ export class MaskedStream {
   readonly #mask: () => Mask
   #held = ''
 
-  /** The mask is requested for each piece: a new secret is masked from the next piece on. */
+  /** `mask` is called for each piece: a new secret is masked from the next piece on. */
   constructor(mask: () => Mask) {
     this.#mask = mask
   }
@@ -198,18 +198,18 @@ function formsOf(value: string): string[] {
   const encoded = [
     url,
     url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
-    // As a form sends it.
+    // As an HTML form encodes it.
     new URLSearchParams({ v: value }).toString().slice(2),
     new URL(`http://h/?${value.replaceAll('#', '%23')}`).search.slice(1),
     ...base64Forms(bytes),
     bytesToText(bytes, 'hex'),
     bytesToText(bytes, 'hex').toUpperCase(),
   ]
-  // The URL parser drops line ends: the rest could occur in any text.
+  // The URL parser drops line ends, so the shortened form could occur in any text.
   return [...forms, ...encoded.filter((form) => form.length >= value.length)]
 }
 
-/** As it is, and in a JSON text, a JSON text within one, and those that escape all but ASCII. */
+/** As it is, inside a JSON text, inside JSON within JSON, and with all non-ASCII characters escaped. */
 function plainForms(value: string): string[] {
   const json = inJson(value)
   const escaped = [json, inAscii(json, 'lower'), inAscii(json, 'upper')]
@@ -224,7 +224,7 @@ function linesOf(value: string): string[] {
   return lines.filter((line) => line.length >= MIN_LINE_LENGTH && isTelling(line))
 }
 
-/** With `\uXXXX` for what is not ASCII, as `jq -a` and many libraries write it. */
+/** With `\uXXXX` for non-ASCII characters, as `jq -a` and many libraries write it. */
 function inAscii(json: string, digits: 'lower' | 'upper'): string {
   return json.replace(/\\(?:u[0-9a-f]{4}|.)|[^\0-\x7f]/g, (part) => {
     // `\n` and its like.
@@ -234,14 +234,14 @@ function inAscii(json: string, digits: 'lower' | 'upper'): string {
   })
 }
 
-/** As it looks between the quotes of a JSON text. */
+/** The value as it appears between the quotes of a JSON text. */
 function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
 /**
- * In base64 a value looks different for each of the three offsets at which it can begin among the bytes around it, as in
- * `user:secret`. The digits that depend on the bytes before and after it are left out. See RFC 4648, section 4.
+ * In base64 a value looks different for each of the three offsets at which it can begin among other bytes, as in
+ * `user:secret`. The digits that depend on bytes before and after it are left out. See RFC 4648, section 4.
  */
 function base64Forms(bytes: Uint8Array): string[] {
   const whole = [bytesToText(bytes, 'base64'), bytesToText(bytes, 'base64').replace(/=+$/, '')]

@@ -7,7 +7,7 @@ import { z } from 'zod'
 
 /** The directories of a project that can contain microagents. */
 export const OWN_DIRECTORY = '.bellwether'
-/** The directory of existing repositories, for compatibility. It is named only here. */
+/** The directory of existing repositories, for compatibility with the reference. It is named only here. */
 export const REFERENCE_DIRECTORY = '.openhands'
 
 export type Microagent = {
@@ -68,7 +68,7 @@ const FrontMatter = z.object({
 })
 type FrontMatter = z.infer<typeof FrontMatter>
 
-/** Reads a file. `fileName` is its path in its folder without `.md`, or null where there is none. */
+/** Parses a file. `fileName` is its path in its folder without `.md`, or null if it has none. */
 export function parseMicroagent(fileName: string | null, text: string): ParsedMicroagent {
   const { front, content } = split(text)
   const declared = readFrontMatter(front)
@@ -89,7 +89,7 @@ export function parseMicroagent(fileName: string | null, text: string): ParsedMi
   return { ok: true, microagent, warnings: ignored.map((servers) => `mcp_tools.${servers} is ignored`) }
 }
 
-/** A file without front matter that always applies: an instruction file of another format. */
+/** A file without front matter that always applies: an instruction file of another agent's format. */
 export function plainMicroagent(name: string, text: string): Microagent {
   const { version, agent } = FrontMatter.parse({})
   return { name, kind: 'repo', content: text.trim(), triggers: [], inputs: [], tools: [], version, agent }
@@ -98,8 +98,8 @@ export function plainMicroagent(name: string, text: string): Microagent {
 export type Match = { name: string; trigger: string; content: string }
 
 /**
- * The microagents that a message of the user triggers, each with its first trigger that occurs in the message: as plain
- * text, case-insensitive, also inside other words.
+ * The microagents that a user's message triggers, each with its first trigger in the message. A trigger is plain text,
+ * case-insensitive, and may be inside other words.
  */
 export function matchMicroagents(microagents: readonly Microagent[], message: string): Match[] {
   const text = message.toLowerCase()
@@ -168,7 +168,8 @@ function readYaml(text: string): { ok: true; value: unknown } | { ok: false; rea
     const [fault] = document.errors
     return fault ? refused(fault.message) : { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES }) }
   } catch (error) {
-    // Too many aliases, or nested too deeply for the stack: the parser throws here, and lists syntax errors elsewhere.
+    // Too many aliases, or nesting too deep for the stack: the parser throws for these, and lists syntax errors
+    // elsewhere.
     return refused(error instanceof Error ? error.message : 'cannot be read')
   }
 }

@@ -1,5 +1,5 @@
-// The preparation of the model's next answer: the current settings, what the agent is still to be told, the limits, and a
-// history that fits into the model's window.
+// Prepares the model's next answer: the current settings, pending recall observations, the limits, and a history that
+// fits into the model's window.
 
 import { addUsage, metricsWire, newMetrics } from '../llm/metrics.ts'
 import { type LanguageModel, type ModelDelta, ModelError, type ModelFailure, type ModelReply } from '../llm/model.ts'
@@ -34,7 +34,7 @@ export class ModelStep {
     this.#loops = new LoopDetector(deps)
   }
 
-  /** The next answer, of the model or of the recording that is played. */
+  /** The next answer, of the model or of the recording that is replayed. */
   async run(signal: AbortSignal): Promise<StepOutcome> {
     try {
       const config = await this.#deps.configs.renew(signal)
@@ -76,7 +76,7 @@ export class ModelStep {
   }
 }
 
-/** The reason is for programs; the sentence for the user says what to do. */
+/** The reason is for programs; the advice tells the user what to do. */
 function halted({ reason, advice }: Halt): StepOutcome {
   return { events: [errorObservation('agent', advice, { errorId: USER_ONLY })], next: { state: 'error', reason } }
 }
@@ -93,11 +93,11 @@ function withoutModel(turn: TurnDeps['turn']): StepOutcome {
 
 // One answer of the model: requested, streamed to live clients, and stored together with its calls.
 
-// The answer of the model while it is written: frames for clients that are live. They are not stored; the finished answer is
-// an event. `answer` and `attempt` say what a frame belongs to, so that a client never joins the text of a broken attempt
+// The model's answer while it is written: frames for live clients. They are not stored; the finished answer is an
+// event. `answer` and `attempt` identify the text of a frame, so that a client never joins the text of a failed attempt
 // with that of the next one.
 
-/** Small pieces that follow each other quickly share a frame: a frame costs more than its text. */
+/** Small pieces in quick succession share a frame, because a frame costs more than its text. */
 const COALESCE_MS = 8
 
 /** `secrets` makes a mask for each text that is streamed. */
@@ -105,7 +105,7 @@ type DeltaDeps = { stream(frame: StreamFrame): void; readonly secrets: { stream(
 
 export class DeltaStream {
   readonly #deps: DeltaDeps
-  /** One for each streamed text: it finds secrets that are cut between two pieces. */
+  /** One mask for each streamed text: it finds secrets that are split between two pieces. */
   readonly #masked = new Map<string, { stream: MaskedStream; newest: ModelDelta }>()
   readonly #of: { answer: number; attempt: number }
   #held: ModelDelta[] = []
@@ -118,7 +118,7 @@ export class DeltaStream {
     this.#of = of
   }
 
-  /** The text of the answer until now. */
+  /** The text of the answer so far. */
   get text(): string {
     return this.#text
   }
@@ -190,7 +190,7 @@ function joined(deltas: readonly ModelDelta[]): ModelDelta[] {
   return result
 }
 
-/** The ids by which clients know failures of the model. */
+/** The ids by which clients know model failures. */
 const STATUS: Readonly<Record<ModelFailure, string>> = {
   authentication: 'STATUS$ERROR_LLM_AUTHENTICATION',
   out_of_credits: 'STATUS$ERROR_LLM_OUT_OF_CREDITS',
@@ -251,8 +251,8 @@ async function requestAnswer(deps: AnswerDeps, signal: AbortSignal): Promise<Ste
 }
 
 /**
- * Stored so that a restart loses only the last moment of the text. Masked, because a restart shows it before it knows any
- * secret.
+ * Stored so that a restart loses only the last moment of the text. Masked, because after a restart it is shown before
+ * the secrets are loaded.
  */
 function keepPartial(turn: TurnDeps['turn'], { shown }: DeltaStream): void {
   if (shown.length - turn.value.partial.length < PARTIAL_EVERY || shown.length > MAX_PARTIAL) return
@@ -283,12 +283,12 @@ function answered({ turn, calls, model }: AnswerDeps, reply: ModelReply, told: s
   }
 }
 
-/** The user stopped the answer: the text until then is stored, with a mark. */
+/** The user stopped the answer: the text so far is stored, with a mark. */
 function brokenOff(text: string): StepOutcome {
   return { events: text === '' ? [] : [agentMessage(`${text}\n\n[stopped]`)] }
 }
 
-/** Tries again later where that may help; otherwise tells the user what to do. */
+/** Retries later where that may help; otherwise tells the user what to do. */
 function failedToAsk(deps: FailureDeps, error: ModelError): StepOutcome {
   const { turn } = deps
   const kept: NewEvent[] = error.partialText === '' ? [] : [partialNote(error.partialText)]

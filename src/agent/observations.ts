@@ -11,15 +11,15 @@ export type CommandResult = {
   exitCode: number
   workingDir: string
   hidden: boolean
-  /** For the model, beside the output. */
+  /** For the model, in addition to the output. */
   remark?: string
-  /** Of the machine that ran it; left out for the interpreter. */
+  /** On a runner: the machine's user; absent for the interpreter. */
   user?: string
   host?: string
   interpreter?: string
 }
 
-/** What a command printed and how it ended. Its source is that of the action it answers. */
+/** The output of a command and how it ended. Its source is that of its action. */
 export function runObservation(from: EventSource, cause: number, result: CommandResult): ObservationEvent {
   return {
     source: from,
@@ -45,7 +45,7 @@ export function runObservation(from: EventSource, cause: number, result: Command
   }
 }
 
-/** Every change of the agent's state is one of these; `reason` says why the state is an error. */
+/** Every change of the agent's state is such an event; `reason` explains the error state. */
 export function stateChanged(state: AgentState, reason = ''): ObservationEvent {
   return {
     source: 'environment',
@@ -79,7 +79,7 @@ export function errorObservation(
   }
 }
 
-/** The user refused the action. */
+/** The user rejected the action. */
 export function userRejected(text: string, cause: number, metadata: ToolCallMetadata | undefined): ObservationEvent {
   return {
     source: 'agent',
@@ -143,7 +143,7 @@ export function knowledgeRecalled(cause: number, knowledge: readonly Match[]): O
   return { ...context, message: text, content: text, extras: { ...context.extras, recall_type: 'knowledge' } }
 }
 
-// Long texts keep their beginning and their end: the middle of an output is the least useful part.
+// Long texts keep their beginning and their end, because the middle of an output is the least useful part.
 
 /** The longest observation that is stored and shown to a model, in characters. */
 const MAX_OBSERVATION_CHARS = 30_000
@@ -151,7 +151,7 @@ const MAX_OBSERVATION_CHARS = 30_000
 /** The longest line that says what is left out, in characters. */
 const MARKER_ROOM = 60
 
-/** Never longer than the limit; beyond it a line says how much is left out. Cuts at the end of a line where one is near. */
+/** Never longer than the limit; a line says how much is left out. Cuts at the end of a line if one is near. */
 export function cutMiddle(text: string, maxChars = MAX_OBSERVATION_CHARS): string {
   if (text.length <= maxChars) return text
   const room = Math.max(0, maxChars - MARKER_ROOM)

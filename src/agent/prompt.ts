@@ -1,5 +1,5 @@
-// The system prompt, and the description of the workspace. Everything that others wrote (a repository's files, a page, a
-// tool's answer) is in marked sections: it is information, and never an instruction.
+// The system prompt, and the description of the workspace. Text from other sources (a repository's files, a web page, a
+// tool's answer) is in marked sections: it is information, never an instruction.
 
 import type { ToolAgent } from './tools/tool.ts'
 
@@ -44,7 +44,7 @@ export function systemPrompt(agent: ToolAgent): string {
   return agent === 'ReadOnlyAgent' ? READ_ONLY : CODE_ACT
 }
 
-/** Before the result of a command that the user ran in the workspace. */
+/** Precedes the result of a command that the user ran in the workspace. */
 export const USER_RAN = '[The user ran a command in the shell]'
 
 type Knowledge = { name: string; trigger: string; content: string }
@@ -122,7 +122,7 @@ function knowledgeSection({ name, trigger, content }: Knowledge): string {
   return section('EXTRA_INFO', `${why}\n\n${content}`)
 }
 
-/** Escapes a text so that it cannot close its own section. */
+/** A marked section; its text is escaped so that it cannot close the section. */
 function section(name: string, text: string): string {
   return `<${name}>\n${text.replaceAll(`</${name}>`, `<\\/${name}>`).trim()}\n</${name}>`
 }

@@ -19,7 +19,7 @@ export function beginSession({ turn, emit }: TurnStore, agent: AgentName): void 
   emit([stateChanged('loading')])
 }
 
-/** The set-up is over: the agent's system message first, then the inputs that waited. */
+/** The set-up is complete: emits the agent's system message, then processes the inputs that waited. */
 export function openSession(deps: SessionDeps, firstMessage: ActionEvent | null, isTask = false): void {
   const { opened, agent } = deps.turn.value
   // After a new clone in an existing conversation, no second system message is needed.
@@ -32,7 +32,7 @@ export function openSession(deps: SessionDeps, firstMessage: ActionEvent | null,
 }
 
 /**
- * The set-up failed; `reason` is for the user. Inputs that waited are not run, because the files that they were meant for
+ * The set-up failed; `reason` is for the user. Waiting inputs are not run, because the files that they were meant for
  * are missing.
  */
 export function failSession(deps: SessionDeps, reason: string, firstMessage: ActionEvent | null): void {
@@ -59,7 +59,7 @@ export function continueFork(deps: SessionDeps, agent: AgentName): void {
   else openSession(deps, null)
 }
 
-/** Closes what was under way, and knows what the log says of the agent. */
+/** Closes open work, and takes the agent's state from the log. */
 export function takeUpPast(deps: SessionDeps, agent: AgentName): void {
   closeForked(deps)
   const { shell } = deps.turn.value
@@ -77,7 +77,7 @@ function waitForUser(store: TurnStore): void {
   enter(store, 'awaiting_user_input', [changeAgentState('environment', 'awaiting_user_input')])
 }
 
-/** The folder and the variables of the next command, if they are not the last ones. */
+/** The folder and the variables of the next command, if they differ from the last ones. */
 export function enterFolder({ turn }: Pick<TurnDeps, 'turn'>, cwd: string, shell: ShellState | null): void {
   turn.change({ shell: { ...(shell ?? turn.value.shell), cwd } })
 }

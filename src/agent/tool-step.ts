@@ -34,7 +34,7 @@ export async function openCall(
   return opened === null ? null : (stop) => step.run(opened, stop)
 }
 
-/** A call that a runner was given before this instance began: it is followed to its end. */
+/** A call that an earlier instance gave to a runner: it is followed to its end. */
 export async function followCall(
   deps: CallDeps,
   { call, actionId, signal }: { call: QueuedCall; actionId: number; signal: AbortSignal },
@@ -43,13 +43,13 @@ export async function followCall(
   return step.follow(actionId, signal)
 }
 
-/** The call with everything that is known of it before it runs. */
+/** The call with everything that is known before it runs. */
 class ToolStep {
   readonly #deps: CallDeps
   readonly #config: StepConfig
   readonly #call: QueuedCall
   readonly #metadata: ToolCallMetadata
-  /** The text of the answer, with the first of its calls. */
+  /** The text of the answer; only for its first call. */
   readonly #thought: string
 
   constructor(call: QueuedCall, deps: CallDeps, config: StepConfig) {
@@ -85,10 +85,10 @@ class ToolStep {
     return this.#begin(prepared, actionId)
   }
 
-  /** Runs the tool again with the same key: what it gave a runner is not given a second time. */
+  /** Runs the tool again with the same key: what it gave to a runner is not given a second time. */
   follow(actionId: number, signal: AbortSignal): Promise<StepOutcome> | StepOutcome {
     const prepared = this.#prepare()
-    // The arguments were right before; the tool is gone from the settings.
+    // The arguments were valid before, so the tool was removed from the settings.
     return prepared === null ? { events: [] } : this.run({ prepared, actionId }, signal)
   }
 
@@ -162,7 +162,7 @@ class ToolStep {
     return { prepared, actionId }
   }
 
-  /** The state comes before the action that waits, as clients expect it. */
+  /** The state event comes before the waiting action, as clients expect it. */
   #await(told: ActionEvent): null {
     const message = told.message === '' ? questionOf(told) : told.message
     const waiting = { ...told, message, args: { ...told.args, confirmation_state: 'awaiting_confirmation' } }
@@ -174,7 +174,7 @@ class ToolStep {
 
   #end(state: 'finished' | 'rejected'): null {
     const { calls, turn, emit } = this.#deps
-    // A message that arrived in the meantime is the model's next question.
+    // A message that arrived meanwhile is the model's next question.
     const isUnanswered = messageWaits(this.#deps)
     calls.settle(this.#call.key, { answer: isUnanswered ? 'Not finished: the user wrote meanwhile.' : 'Done.' })
     calls.dropQueued('Not run: the task was declared finished before it.')

@@ -42,8 +42,8 @@ export function judgedAction(text: string): string | null {
   return 'action' in event && event.args.security_risk !== undefined ? text : null
 }
 
-// A recorded conversation, played again: its actions run one after the other without a model, and the observations are the
-// real ones of this run.
+// A recorded conversation that is replayed: its actions run one after the other without a model, and the observations
+// are the real ones of this run.
 
 const Recorded = z.object({
   source: z.string().optional(),
@@ -68,7 +68,7 @@ export function readReplay(text: string): ReadReplay {
   const actions = events.data.filter(
     ({ action, source }) => action !== undefined && action !== 'null' && source !== 'environment',
   )
-  // The service adds these events to every conversation by itself.
+  // The service adds these events to every conversation itself.
   const own = actions.filter(({ action }) => actionKind(action ?? '')?.replay !== 'by-itself')
   const [first, ...rest] = own
   if (first?.action !== 'message' || typeof first.args.content !== 'string') {
@@ -103,7 +103,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Not JSON: the same error as for any other text that is not a list of events.
+    // Not JSON: the error is the same as for any text that is not a list of events.
     return null
   }
 }

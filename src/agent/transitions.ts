@@ -1,4 +1,4 @@
-// The transitions between the agent's states. Each is an event, stored with the changed row.
+// The transitions between the agent's states. Each is an event, stored together with the changed row.
 
 import { refuseAwaited } from './confirmation.ts'
 import type { NewEvent, StoredEvent } from './events.ts'
@@ -6,7 +6,7 @@ import { errorObservation, stateChanged } from './observations.ts'
 import type { AgentState } from './turn.ts'
 import type { TurnDeps, TurnStore } from './turn-deps.ts'
 
-/** It is the user's turn: to start the agent now would give it nothing to do. */
+/** States in which the user has to act: starting the agent would give it nothing to do. */
 export const AT_REST: ReadonlySet<AgentState> = new Set<AgentState>(['awaiting_user_input', 'finished', 'rejected'])
 
 export function enter(store: TurnStore, state: AgentState, before: NewEvent[] = [], reason = ''): void {
@@ -15,14 +15,14 @@ export function enter(store: TurnStore, state: AgentState, before: NewEvent[] = 
   store.turn.change({ state })
 }
 
-/** Without a model nothing follows the last input: it is the user's turn. */
+/** Without a model nothing follows the last input, so the agent waits for the user. */
 export function restIfShellIsDone(store: TurnStore): void {
   const { agent, state, step } = store.turn.value
   const isDone = agent === 'ShellAgent' && state === 'running' && step === null && nextInput(store) === null
   if (isDone) enter(store, 'awaiting_user_input')
 }
 
-/** Whether there is nothing to go on with: no step, no input, no call, and no question for a model. */
+/** Whether there is no work: no step, no input, no call, and no question for a model. */
 export function isIdle(store: TurnStore): boolean {
   const { state, step, agent, introduced, pausedAtRest } = store.turn.value
   if (step !== null || nextInput(store) !== null) return false
@@ -30,17 +30,17 @@ export function isIdle(store: TurnStore): boolean {
   return state === 'paused' ? pausedAtRest : AT_REST.has(state)
 }
 
-/** Where nothing goes on before somebody acts, whatever waits. */
+/** States that only the user can end, whatever waits. */
 const HELD: ReadonlySet<AgentState> = new Set<AgentState>(['paused', 'stopped', 'error', 'awaiting_user_confirmation'])
 
-/** Whether nothing more comes of what was said so far, unless a person does something. */
+/** Whether nothing more will happen unless the user acts. */
 export function isSettled(store: TurnStore): boolean {
   const { state, step } = store.turn.value
   if (step !== null) return false
   return HELD.has(state) || (AT_REST.has(state) && nextInput(store) === null)
 }
 
-/** Inputs that waited behind a stopped step are not run: a user who stops wants everything to stop. */
+/** Inputs that waited behind a stopped step are not run: a user who presses stop wants everything to stop. */
 export function dropWaiting(store: TurnStore): void {
   refuseAwaited(store, 'Not run: the user stopped the agent before it was confirmed.')
   store.calls.dropQueued('Not run: the user stopped the agent before it.')
@@ -50,12 +50,11 @@ export function dropWaiting(store: TurnStore): void {
   store.emit([errorObservation('agent', `Stopped. ${what} not run; send again what is still wanted.`)])
 }
 
-// Inputs of the user that are not processed yet. They wait in the event log; the turn stores only how far processing has
-// got.
+// User inputs that are not processed yet. They wait in the event log; the turn stores only how far processing has got.
 
 type Inputs = Pick<TurnDeps, 'log' | 'turn'>
 
-/** The first input that waits: a message or a command. */
+/** The first waiting input: a message or a command. */
 export function nextInput({ log, turn }: Inputs): StoredEvent | null {
   return log.firstAfter(turn.value.cursor, 'user', ['action:message', 'action:run'])
 }
@@ -65,7 +64,7 @@ export function messageWaits({ log, turn }: Inputs): boolean {
   return log.firstAfter(turn.value.cursor, 'user', ['action:message']) !== null
 }
 
-/** The messages that were not taken up yet, in order. */
+/** The messages that were not processed yet, in order. */
 export function waitingTexts({ log, turn }: Inputs): string[] {
   const texts: string[] = []
   const next = (after: number) => log.firstAfter(after, 'user', ['action:message'])
@@ -77,7 +76,7 @@ export function waitingTexts({ log, turn }: Inputs): string[] {
   return texts
 }
 
-/** The model sees the whole log, so every message until now counts as processed. Commands still wait. */
+/** The model sees the whole log, so every message so far counts as processed. Commands still wait. */
 export function takeMessages(inputs: Inputs): void {
   for (let input = nextInput(inputs); input?.kind === 'action:message'; input = nextInput(inputs)) {
     inputs.turn.change({ cursor: input.id })

@@ -1,5 +1,5 @@
-// What a turn of the agent needs. The object that stores a conversation provides it; each file in this folder takes the part
-// that it needs.
+// What a turn of the agent needs. The object that stores a conversation provides it; each file in this folder uses a
+// part of it.
 
 import type { ShellState } from '../kits/shell/index.ts'
 import type { RetryPlan } from '../llm/retry.ts'
@@ -29,56 +29,59 @@ export type TurnDeps = {
   }
   /** Each change is stored at once, so it survives the isolate. */
   readonly turn: { readonly value: Readonly<Turn>; change(changes: Partial<Turn>): void }
-  /** Told how each step ended, just before that is stored. */
+  /** Gets how each step ended, just before that is stored. */
   readonly witness: StepWitness
   readonly calls: LoggedCalls
   /** Stores events and sends them to the clients; returns the id of the first. */
   emit(events: NewEvent[]): number
   /** Requests a call of the loop's `work` at that time, epoch ms; also after a crash. */
   wake(at: number): void
-  /** To be called after each step: settles when the next one may begin, so that a long queue of them leaves room for others. */
+  /**
+   * To be called after each step: settles when the next one may begin, so that a long sequence of steps does not block
+   * other requests.
+   */
   giveWay(): Promise<void> | null
   readonly configs: StepConfigs
   readonly secrets: { maskText(text: string): string; stream(): MaskedStream }
-  /** A recording that replaces the model's answers; null when everything was played. */
+  /** A recording that replaces the model's answers; null when all of it was replayed. */
   readonly replay: { next(): StepOutcome | null }
   readonly retries: RetryPlan
-  /** What becomes of the text of a final answer before it is stored; null where it stays as it is. */
+  /** Changes the text of a final answer before it is stored; null when it stays unchanged. */
   readonly review: ((text: string) => Promise<string>) | null
   /** The system message of an agent: its prompt and its tools. */
   introduce(agent: AgentName): ActionEvent
   /** Runs a command in the interpreter at the edge. */
   runCommand(command: string, shell: ShellState, signal: AbortSignal): Promise<CommandOutcome>
   readonly runtimes: Runtimes
-  /** What the tools work on. */
+  /** What the tools work with. */
   workplace(): Omit<ToolContext, 'signal' | 'onOutput' | 'key'>
   surroundings(workingDir: string): WorkspaceContext
-  /** As they stand in the workspace now. */
+  /** The present microagents of the workspace. */
   microagents(): Promise<MicroagentSet>
   /** Sends a frame to clients that are live. */
   stream(frame: StreamFrame): void
   announce(frame: Announcement): void
 }
 
-/** For the loop: what it knows of the step that it closes next. */
+/** For the loop: notes about the step that it closes next. */
 export type StepWitness = {
   saw(outcome: StepOutcome): void
   /** The step has not ended: it is closed to run again. */
   carriesOn(): void
 }
 
-/** Where commands run, and those that a runner was given. */
+/** Where commands run, and which calls a runner has. */
 export type Runtimes = {
-  /** For the effect of this key. */
+  /** The place for the effect of this key. */
   choose(key: string): Promise<Runtime>
   /** The key of the effect of an action. */
   keyOf(actionId: number): string
-  /** Whether the outcome of the call of this key can still be learned, although this instance did not begin it. */
+  /** Whether the outcome of the call of this key can still be learned, although an earlier instance began it. */
   isOpen(key: string): boolean
 }
 
 /** The stored state of a turn, and a function that changes it. */
 export type TurnStore = Pick<TurnDeps, 'log' | 'turn' | 'calls' | 'emit'>
 
-/** `aborted`: it was stopped before it ended. */
+/** `aborted`: the command was stopped before it ended. */
 export type CommandOutcome = ShellState & { output: string; exitCode: number; aborted: boolean }

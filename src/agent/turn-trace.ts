@@ -1,7 +1,7 @@
-// What is told of a turn to whoever watches the service: a span for each step and one around them, by the conventions of
-// OpenTelemetry for generative AI, and counts. A span is made from the stored turn in the write that ends its step, so it is
-// there once or not at all: a step that a crash interrupted and that runs again has not ended, and keeps its number, which its
-// id is made of. Names, numbers and times only: nothing that a person, a model or a tool wrote.
+// The telemetry of a turn: a span for each step and one around them, following the OpenTelemetry conventions for
+// generative AI, and counters. A span is made from the stored turn in the write that ends its step, so it exists once
+// or not at all. A step that a crash interrupted and that runs again has not ended: it keeps its number, from which its
+// id is derived. Spans contain names, numbers and times only: nothing that a user, a model or a tool wrote.
 
 import { count } from '../lib/metrics.ts'
 import { type Attributes, type Span, spanIdOf } from '../lib/otlp.ts'
@@ -15,7 +15,7 @@ type Deps = {
   calls: LoggedCalls
   log: Pick<TurnDeps['log'], 'last'>
   conversation: string
-  /** Null where nothing is traced: then nothing of a trace is stored, either. */
+  /** Null without tracing: then no trace data is stored, either. */
   spans: {
     /** The id of a new trace; null for one that is not sampled. */
     begin(firstEvent: number): string | null
@@ -23,7 +23,7 @@ type Deps = {
   } | null
 }
 
-/** Where a turn is over. */
+/** States in which a turn is over. */
 const ENDS: ReadonlySet<AgentState> = new Set<AgentState>([
   'awaiting_user_input',
   'finished',
@@ -32,10 +32,10 @@ const ENDS: ReadonlySet<AgentState> = new Set<AgentState>([
   'error',
 ])
 
-/** Where it goes on by itself. */
+/** States in which a turn continues by itself. */
 const UNDER_WAY: ReadonlySet<AgentState> = new Set<AgentState>(['running', 'user_confirmed'])
 
-/** The stored turn, watched: every change of it goes through here. */
+/** The stored turn, observed: every change of it goes through here. */
 export class WatchedTurn implements StepWitness {
   readonly #deps: Deps
   #seen: StepOutcome | null = null
@@ -117,7 +117,7 @@ export class WatchedTurn implements StepWitness {
     }
   }
 
-  /** The span around the steps. */
+  /** Records the span around the steps. */
   #end({ id, from, steps, model, inputTokens, outputTokens }: TurnTrace, { agent, state }: Readonly<Turn>): null {
     const { conversation, spans } = this.#deps
     if (id === null) return null
@@ -145,7 +145,7 @@ export class WatchedTurn implements StepWitness {
   }
 }
 
-/** Known before the turn ends, so that its steps can name it. */
+/** Known before the turn ends, so that its steps can refer to it. */
 const rootOf = (traceId: string): string => spanIdOf(traceId, 'turn')
 
 type SpanFields = Pick<Span, 'name' | 'kind' | 'error'> & { attributes: Attributes; tool: string | null }
@@ -169,7 +169,7 @@ function toldOf(step: OpenStep, outcome: StepOutcome, calls: LoggedCalls): SpanF
   }
 }
 
-/** A step that asked nobody: a limit was reached, or a recording is played. */
+/** A step without a request to a model: a limit was reached, or a recording is replayed. */
 function notAsked({ failure, next }: StepOutcome): SpanFields {
   const error = failure ?? (next?.state === 'error' ? 'agent_error' : null)
   return { name: 'step', kind: 'internal', tool: null, attributes: { 'bellwether.step.kind': 'model' }, error }
@@ -204,7 +204,7 @@ function replyAttributes({ usage, finish, responseId, answeredBy }: NonNullable<
 
 const FINISH = { stop: 'stop', calls: 'tool_calls', length: 'length', other: 'other' } as const
 
-/** An id that another service made; one that could be a text is left out. */
+/** An id from another service; one that could contain text is left out. */
 const harmless = (id: string): string | null => (/^[\w.:-]{1,100}$/.test(id) ? id : null)
 
 const FAILURES: Readonly<Record<string, string>> = {
@@ -213,7 +213,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   AGENT_ERROR$BAD_ACTION: 'bad_action',
 }
 
-/** The class of an outcome that is an error; null for any other. */
+/** The error class of an outcome; null when it is not an error. */
 function failureOf({ events }: StepOutcome): string | null {
   const last = events.at(-1)
   if (last === undefined) return 'stopped'
@@ -228,7 +228,7 @@ function exitCodeOf({ events }: StepOutcome): number | null {
   return typeof code === 'number' ? code : null
 }
 
-/** Tools of remote servers have any name, and every name would be a series of its own. */
+/** Remote tools can have any name, and every name would be a metric series of its own. */
 const OWN_TOOLS: ReadonlySet<string> = new Set(TOOLS.map(({ name }) => name))
 
 function noteStep(step: OpenStep, { tool, error }: SpanFields): void {

@@ -18,11 +18,11 @@ export type CommandStep = {
 
 /** A step that has begun and has no recorded outcome yet. */
 export type OpenStep =
-  /** A command that the user typed, or that the agent without a model makes of a message. */
+  /** A command that the user typed, or that the agent without a model makes from a message. */
   | CommandStep
-  /** The model is being asked. */
+  /** A request to the model is open. */
   | { kind: 'model' }
-  /** A call of the model is running. */
+  /** A tool call is running. */
   | { kind: 'call'; key: number; actionId: number; repeatable: boolean }
 
 /** `isFirst`: the description of the workspace is sent along with the triggered microagents. */
@@ -30,7 +30,7 @@ export type PendingRecall = { cause: number; query: string; isFirst: boolean }
 
 /** The turn that is being traced, from its first step on. */
 export type TurnTrace = {
-  /** Its id as OpenTelemetry has it; null for one that is not recorded. */
+  /** Its OpenTelemetry trace id; null when it is not sampled. */
   id: string | null
   from: number
   /** Steps that have ended. */
@@ -61,16 +61,16 @@ export type Turn = {
   opened: boolean
   /** Whether the agent got the description of the workspace. */
   introduced: boolean
-  /** The first message, where it is a task in words that the service or a client made: no shell can run it. */
+  /** The first message if it is a task in natural language, made by the service or a client: no shell can run it. */
   task: number | null
   /** Recall actions whose observation is still missing. */
   recalls: PendingRecall[]
-  /** What lasts from one command to the next. */
+  /** The shell state that lasts from one command to the next. */
   shell: ShellState
   /** Answers of the model so far, and the limit; null until the first. */
   iterations: number
   iterationLimit: number | null
-  /** In dollars; null for none. */
+  /** In dollars; null for no limit. */
   budgetLimit: number | null
   /** The values of both settings when the limits were set. */
   limitBase: { iterations: number | null; budget: number | null }
@@ -80,20 +80,20 @@ export type Turn = {
   failures: { count: number; retryAt: number }
   /** Restarts since the last step that ended. */
   interruptions: number
-  /** It was the user's turn when the agent was paused. */
+  /** Whether it was the user's turn when the agent was paused. */
   pausedAtRest: boolean
   /** The call that waits for the user's confirmation. */
   awaiting: number | null
   metrics: Metrics | null
   /** The text of the unfinished answer when it was last stored. */
   partial: string
-  /** Events that condensations took out of what the model sees, from the first to the last, in order. */
+  /** Events that condensations removed from the model's view, as ranges in order. */
   forgotten: { start: number; end: number }[]
   /** The summary that replaces them, and its position among the remaining messages. */
   summary: { text: string; offset: number } | null
   /** Whether a context that was too long has been shortened since the last answer. */
   shortened: boolean
-  /** What is told of the turn outside; null between turns and where nothing is traced. */
+  /** The trace of the turn; null between turns and without tracing. */
   trace: TurnTrace | null
 }
 
@@ -133,7 +133,7 @@ export type StepOutcome = {
   readonly next?: { readonly state: AgentState; readonly reason?: string }
   /** The model that the step asked. */
   readonly asked?: AskedModel
-  /** Why it came to no outcome of its own, as a word for statistics. */
+  /** Why it had no outcome of its own, as a word for statistics. */
   readonly failure?: 'interrupted' | 'stopped' | 'internal'
 }
 
@@ -167,7 +167,7 @@ export type RequestedState = z.infer<typeof RequestedState>
 // The stored answers of the model, and the outcome of each call in them. A call is settled exactly once: it is marked
 // `started` before its tool runs, and settled in the same write as the event of its outcome.
 
-/** Calls of one answer that are run. A model that makes more is told so, and can make the rest in its next answer. */
+/** The most calls of one answer that are run. A model that makes more is told so, and can make the rest in its next answer. */
 export const MAX_CALLS = 64
 export const MAX_ANSWER_LENGTH = 20_000
 
@@ -204,7 +204,7 @@ export type LoggedCalls = {
   callsOf(step: number): QueuedCall[]
   /** The answers that were first shown by one of these events, in order. */
   stepsShown(after: number, last: number): ModelStepRow[]
-  /** The call whose outcome the event is; null for any other event. */
+  /** The key of the call whose outcome this event is; null for any other event. */
   keyOf(observationId: number): number | null
   /** The first event of an answer is stored. */
   shown(step: number, eventId: number): void
@@ -223,7 +223,7 @@ export function surplusCalls(calls: readonly ToolCall[]): number {
   return Math.max(0, calls.length - MAX_CALLS)
 }
 
-/** A long answer is stored whole in its own event; the model later sees it shortened, with a note. */
+/** A long text is stored in full in its own event; the model sees this shortened form, with a note. */
 export function cutTo(text: string, length: number): string {
   if (text.length <= length) return text
   return `${text.slice(0, length).toWellFormed()}\n[cut here: ${text.length - length} more characters]`

@@ -1,5 +1,5 @@
-// Input of users: messages, commands, and requests for another state. It is stored and acknowledged at once; the loop acts
-// on it later.
+// Inputs of users: messages, commands, and requests for another state. They are stored and acknowledged at once; the
+// loop processes them later.
 
 import { changeAgentState, recallAction } from './actions.ts'
 import { answerAwaited, isAnswer, refuseAwaited, tellUnanswerable } from './confirmation.ts'
@@ -29,7 +29,7 @@ export function takeUpWaiting(deps: InputDeps): void {
   deps.wake(Date.now())
 }
 
-/** Handles any state but `stopped`, which the loop handles. `actionId` names the action that is answered. */
+/** Handles any state except `stopped`, which the loop handles. `actionId` names the action that is answered. */
 export function requestState(deps: InputDeps, state: Exclude<RequestedState, 'stopped'>, actionId: unknown): void {
   if (state === 'user_confirmed' || state === 'user_rejected') {
     answer(deps, state, actionId)
@@ -72,7 +72,7 @@ function takeMessage(deps: InputDeps, event: ActionEvent): number {
 function promiseRecall(deps: TurnStore, query: string): void {
   const { introduced, state, agent, recalls } = deps.turn.value
   const isFirst = !introduced
-  // A shell gets the description of the workspace once; triggered microagents have no use for it.
+  // The shell agent gets the description of the workspace once; it has no use for triggered microagents.
   const isTold = isFirst || agent !== 'ShellAgent'
   const cause = deps.log.last + 1
   const events: NewEvent[] = []

@@ -1,4 +1,5 @@
-// What an owner's book says to rules about it, at the closes of the last sessions: losses, weights, falls, prices that are missing.
+// What alert rules find in an owner's portfolio at the closes of the last sessions: losses, weights, drawdowns, missing
+// prices.
 
 import { accountEvents, bookOf, listAccounts, ownRates } from '../db/portfolio.ts'
 import { referenceDays } from '../db/reference-rates.ts'
@@ -21,13 +22,13 @@ export type BookDeps = { db: D1Database; market: Pick<MarketData, 'bars'>; signa
 const MARKETS: readonly Market[] = ['cn', 'hk', 'us', 'jp', 'kr', 'tw']
 const HOUR_MS = 3_600_000
 
-/** The sessions and the version of the book that a look is made of: without another of them nothing can have changed. */
+/** The sessions and the book's version that a check is based on: while they stay the same, nothing can have changed. */
 export async function bookGate(db: D1Database, owner: string, now: number): Promise<string> {
   const sessions = MARKETS.map((market) => lastCompletedSession(market, now)).join(' ')
   return `${(await bookOf(db, owner)).version} ${sessions}`
 }
 
-/** Prices that are late are asked for again within the hour. */
+/** Prices that arrive late are requested again within the hour. */
 export const gateWithin = (gate: string, now: number): string => `${gate} ${Math.floor(now / HOUR_MS)}`
 
 type Valued = {
@@ -41,7 +42,7 @@ type Valued = {
   closes: Map<string, Closes>
   view: MarketView
   rates: Awaited<ReturnType<typeof ownRates>>
-  /** Of all days that are looked back to. */
+  /** The reference rates of all days that the check uses. */
   reference: ReferenceDay[]
   asOf: string
   /** The end of the newest session of all markets, epoch ms. */
@@ -64,7 +65,7 @@ async function valued({ db, market, signal, now }: BookDeps, owner: string, acco
   const all = await listAccounts(db, owner)
   const chosen = all.filter(({ id, isActive }) => (account === null ? isActive : id === account))
   const events = await accountEvents(db, owner, account)
-  // Of all markets the earliest to begin a day.
+  // The earliest day among the markets.
   const asOf =
     MARKETS.map((one) => lastCompletedSession(one, now))
       .sort()
@@ -80,7 +81,7 @@ async function valued({ db, market, signal, now }: BookDeps, owner: string, acco
   const view: MarketView = {
     price: (holding) => {
       const series = closes.get(keyOf(holding))
-      // Sample prices are nobody's loss.
+      // Sample prices are not real, so they cause no loss.
       return series === undefined || series.notice !== null ? null : closeAt(series, asOf, now)
     },
     rate: rateFinder(rates, asOf, reference),
@@ -133,7 +134,7 @@ function currencyOf(accounts: Valued['accounts']): string {
   return first !== undefined && others.length === 0 ? first : DEFAULT_CURRENCY
 }
 
-/** Where a part of the book has no value, no share of it is told. */
+/** If a part of the book has no value, no weights are computed. */
 function weights({ accounts, view, at }: Valued, findings: Findings): void {
   const convert = converter(view, currencyOf(accounts))
   const values = accounts.map(({ value }) => value)
@@ -188,7 +189,7 @@ async function falls({ market, signal, now }: BookDeps, { row }: Rule, day: Valu
   findings.readings.push({ ...reading, side: value > threshold ? 1 : -1 })
 }
 
-/** Here a missing price is what is looked for. */
+/** Here the missing price itself is the finding. */
 function stalePrices({ accounts, closes, at }: Valued, findings: Findings): void {
   findings.doubts.delete('no_price')
   for (const { id, name, value } of accounts) {

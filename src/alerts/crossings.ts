@@ -1,5 +1,5 @@
-// Crossings of indicators over completed daily bars. A bar that is missing makes no crossing: the two last bars must be of the
-// two last sessions.
+// Crossings of indicators over completed daily bars. A missing bar gives no crossing: the last two bars must be those
+// of the last two sessions.
 
 import type { Bar } from '../market/bars.ts'
 import { previousTradingDay } from '../market/calendar.ts'
@@ -30,7 +30,7 @@ export function crossing(bars: readonly Bar[], { type, parameters, market, sessi
   return { ok: true, crossed: hasCrossed(line, base, isUp ? 1 : -1), value, threshold }
 }
 
-/** On the asked side now, and on the other one when the two differed last: touching and going back is no crossing. */
+/** On the requested side now, and on the other side when the lines last differed: touching and going back is not a crossing. */
 function hasCrossed(line: Numbers, base: Numbers, sign: 1 | -1): boolean {
   let i = line.length - 1
   const side = (at: number) => Math.sign(((line[at] as number) - (base[at] as number)) * sign)
@@ -54,7 +54,7 @@ function linesOf(type: AlertType, parameters: Parameters, bars: readonly Bar[]):
   throw new Error(`${type} looks at no bars`)
 }
 
-/** DIF and DEA as `macd` of the indicators defines them, over any periods. */
+/** DIF and DEA as the indicator `macd` defines them, over any periods. */
 export function macdLines(close: Numbers, fast: number, slow: number, signal: number): Lines {
   const [quick, lazy] = [emaFromFirst(close, fast), emaFromFirst(close, slow)]
   const line = quick.map((value, i) => value - (lazy[i] as number))
@@ -63,7 +63,7 @@ export function macdLines(close: Numbers, fast: number, slow: number, signal: nu
   return { line: line.fill(Number.NaN, 0, ready), base: base.fill(Number.NaN, 0, ready) }
 }
 
-/** K and D as `kdj` of the indicators defines them, over any periods. */
+/** K and D as the indicator `kdj` defines them, over any periods. */
 export function kdjLines(bars: readonly Bar[], period: number, kPeriod: number, dPeriod: number): Lines {
   const highest = rollingMax(
     Float64Array.from(bars, ({ high }) => high),
@@ -90,8 +90,8 @@ export function kdjLines(bars: readonly Bar[], period: number, kPeriod: number, 
 const CCI_SCALE = 0.015
 
 /**
- * CCI (Lambert 1980): (TP − SMA(TP)) / (0.015 · mean distance of TP from that average), TP = (high + low + close) / 3. Warm-up:
- * n−1 bars. Without any movement it is 0.
+ * CCI (Lambert 1980): (TP − SMA(TP)) / (0.015 · mean deviation of TP from that average), TP = (high + low + close) / 3.
+ * Warm-up: n−1 bars. Without any movement it is 0.
  */
 export function cci(bars: readonly Bar[], period: number): Series {
   const typical = Float64Array.from(bars, ({ high, low, close }) => (high + low + close) / 3)

@@ -1,34 +1,38 @@
-// Whether conditions came to hold, over a batch of observations: pure, so that the same batch and the same memory always give the
-// same alerts. A condition fires when it begins to hold, never because it holds; it may fire again after it went back.
+// Whether conditions have become true, over a batch of observations. Pure: the same batch and the same memory always
+// give the same alerts. A condition fires when it becomes true, not while it stays true; it can fire again after it was
+// false.
 
 import type { AlertType, Parameters } from './kinds.ts'
 
-/** 1 beyond the line, -1 back behind it, 0 between the two where they are apart. */
+/** 1 beyond the line, -1 back behind the return line, 0 between the two if they differ. */
 export type Side = 1 | 0 | -1
 
-/** What is remembered of one target: its side, the data that it changed with (epoch ms), when it fired, its session, its line. */
+/**
+ * The memory of one target: its side, the time of the data that changed it (epoch ms), when it fired, its session, its
+ * line.
+ */
 export type Memory = [side: Side, at: number, firedAt: number | null, day: string | null, line: number | null]
 export type Memories = Record<string, Memory>
 
-/** What the evaluation has to know of a rule. */
+/** What the evaluation must know about a rule. */
 export type Watch = {
   type: AlertType
   parameters: Parameters
   cooldownMs: number
-  /** What happened before does not count, epoch ms. */
+  /** Earlier events do not count, epoch ms. */
   armedAt: number
 }
 
 export type Reading = {
-  /** Under which it is remembered: the target, and the name of a level where a target has several. */
+  /** The key of the memory: the target, and the name of a level if a target has several. */
   slot: string
   target: string
-  /** Of the data, epoch ms. */
+  /** The time of the data, epoch ms. */
   at: number
   side: Side
   value: number
   threshold: number
-  /** Of conditions that begin anew with each session: which, and when it began; else null. */
+  /** For conditions that begin again with each session: the session and its beginning; else null. */
   session: { day: string; startedAt: number } | null
 }
 
@@ -38,12 +42,12 @@ export type Firing = {
   at: number
   value: number
   threshold: number
-  /** What makes two alerts of one slot the same. */
+  /** Identifies an alert within its slot. */
   point: string
   isCoolingDown: boolean
 }
 
-/** What one batch changes: the new memories, and what fired. */
+/** The results of one batch: the new memories, and what fired. */
 export class Changes {
   readonly memories = new Map<string, Memory>()
   readonly firings: Firing[] = []
@@ -53,16 +57,16 @@ export type SeenQuote = {
   price: number
   changePct: number
   volume: number | null
-  /** When the price was made, epoch ms. */
+  /** The time of the price, epoch ms. */
   at: number
   session: { day: string; startedAt: number }
-  /** Of the twenty sessions before; null where too few are known. */
+  /** Of the twenty previous sessions; null when too few are known. */
   meanVolume: number | null
 }
 
 export type Level = { name: string; price: number }
 
-/** The quotes of the targets against one rule. `levels` tells the levels of a listing, for rules about levels alone. */
+/** Checks the quotes of the targets against one rule. `levels` returns the levels of a listing, for rules about levels. */
 export function evaluateQuotes(
   watch: Watch,
   { targets, quotes, memories, now, levels }: QuoteBatch,
@@ -84,7 +88,7 @@ export function evaluateQuotes(
     evaluated += 1
     const before = memories[target]
     const session = measure.isDaily ? quote.session : null
-    // Nothing can follow where the side is the remembered one: most of a batch ends here.
+    // Nothing changes when the side is the remembered one: most of a batch ends here.
     if (before !== undefined && (side === 0 || side === before[0]) && (session === null || before[3] === session.day)) {
       continue
     }
@@ -103,13 +107,13 @@ export type QuoteBatch = {
 }
 
 type Measure = {
-  /** Null where the quote lacks what is measured. */
+  /** Null when the quote lacks the measured value. */
   side: (quote: SeenQuote) => Side | null
   figures: (quote: SeenQuote) => { value: number; threshold: number }
   isDaily: boolean
 }
 
-/** Null of rules about levels, which have a line for each target. */
+/** Null for rules about levels, which have a line for each target. */
 function measureOf({ type, parameters }: Watch): Measure | null {
   const back = Number(parameters.hysteresis_pct ?? 0)
   if (type === 'price_cross') {
@@ -146,13 +150,13 @@ function measureOf({ type, parameters }: Watch): Measure | null {
   throw new Error(`${type} looks at no quotes`)
 }
 
-/** Beyond from the line on; back below the line of return. Without hysteresis both are one line. */
+/** Beyond from the line on; back below the return line. Without hysteresis the two are the same. */
 function sideOf(figure: number, line: number, rearm: number): Side {
   if (figure >= line) return 1
   return figure < rearm || rearm === line ? -1 : 0
 }
 
-/** One reading against what is remembered of its slot. */
+/** Compares one reading with the memory of its slot. */
 export function step(
   { cooldownMs, armedAt }: Watch,
   changes: Changes,
@@ -161,7 +165,7 @@ export function step(
   now: number,
 ): void {
   const { slot, at, side, session } = reading
-  // Another source may tell an older price after a newer one.
+  // Another source may report an older price after a newer one.
   if (before !== undefined && at < before[1]) return
   const isOfThisSession = before !== undefined && (session === null || before[3] === session.day)
   const firedAt = before?.[2] ?? null
@@ -180,7 +184,7 @@ export function step(
   fire({ reading, firedAt, cooldownMs, now }, changes, [1, at, null, day, null])
 }
 
-/** How a condition stands before its first reading: armed, or null where that reading only says how things were. */
+/** The side before the first reading: armed, or null when that reading only sets the starting point. */
 function baseOf(session: Reading['session'], before: Memory | undefined, armedAt: number): Side | null {
   if (session === null) return null
   return before !== undefined || session.startedAt >= armedAt ? -1 : null
@@ -198,7 +202,7 @@ function fire({ reading, firedAt, cooldownMs, now }: Fire, changes: Changes, mem
 
 type Touch = { target: string; level: Level; quote: SeenQuote; memories: Memories; now: number }
 
-/** A level is touched from either side. A level that moved is another one. */
+/** A level can be touched from either side. If a level has moved, it counts as another level. */
 function touch({ cooldownMs }: Watch, changes: Changes, { target, level, quote, memories, now }: Touch): void {
   const { at, price } = quote
   const slot = `${target} ${level.name}`
@@ -219,7 +223,7 @@ function touch({ cooldownMs }: Watch, changes: Changes, { target, level, quote, 
 export type Happening = {
   slot: string
   target: string
-  /** Of the data; what is not after the remembered one was looked at before. */
+  /** The time of the data; data that is not newer than the remembered one was checked before. */
   at: number
   /** When it happened, epoch ms; before the rule was armed it does not count. */
   happenedAt: number
@@ -229,7 +233,7 @@ export type Happening = {
   point: string
 }
 
-/** Something that happens with a piece of data, such as a crossing with a bar: looked at once. */
+/** An event in the data, such as a crossing in a bar: each is checked once. */
 export function note(
   { cooldownMs, armedAt }: Watch,
   changes: Changes,

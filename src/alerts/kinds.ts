@@ -1,5 +1,5 @@
-// The kinds of alerts: what each looks at, which targets it may have, and what its parameters are. One table for the check of a
-// rule, its evaluation and the pages that make one.
+// The kinds of alerts: their source, their possible targets, and their parameters. One table for the validation of a
+// rule, its evaluation and the pages that create rules.
 
 export const SCOPES = ['single_symbol', 'watchlist', 'portfolio_holdings', 'portfolio_account', 'market'] as const
 export type Scope = (typeof SCOPES)[number]
@@ -9,10 +9,13 @@ const SYMBOLS: readonly Scope[] = ['single_symbol', 'watchlist', 'portfolio_hold
 export type Parameter =
   | { name: string; form: 'number'; above?: number; least?: number; most: number; isInteger?: boolean; preset?: number }
   | { name: string; form: 'choice'; values: readonly string[]; preset?: string }
-  /** An empty list is all of them, where that is allowed. */
+  /** An empty list means all values, where that is allowed. */
   | { name: string; form: 'choices'; values: readonly string[]; mayBeEmpty: boolean }
 
-/** What is looked at: the quotes of a round, the completed daily bars, the owner's book, the market's light, or the owner's signals. */
+/**
+ * The data of a kind: the quotes of a round, the completed daily bars, the owner's book, the market light, or the
+ * owner's signals.
+ */
 export type Source = 'quote' | 'bars' | 'book' | 'light' | 'advice'
 
 export type Kind = { source: Source; scopes: readonly Scope[]; parameters: readonly Parameter[] }
@@ -25,7 +28,7 @@ const sessions = (name: string, preset: number, { least = 2, most = 250 } = {}):
 const choice = (name: string, ...values: string[]): Parameter => ({ name, form: 'choice', values })
 const ABOVE_BELOW = choice('direction', 'above', 'below')
 const CROSSES = choice('direction', 'bullish_cross', 'bearish_cross')
-/** How far a figure must go back before it may fire again. */
+/** How far a figure must go back before the rule may fire again. */
 const HYSTERESIS: Parameter = { name: 'hysteresis_pct', form: 'number', least: 0, most: 50, preset: 0 }
 
 const LEVELS = ['entry', 'stop_loss', 'target_price'] as const
@@ -101,14 +104,14 @@ export type ParameterFault =
 /** The longest history that an indicator may need. */
 const MOST_BARS = 365
 
-/** The parameters with what is preset filled in, or the first thing that is wrong with them. */
+/** The parameters with their defaults, or the first problem with them. */
 export function checkedParameters(
   type: AlertType,
   given: Readonly<Record<string, unknown>>,
 ): { ok: true; parameters: Parameters } | { ok: false; fault: ParameterFault } {
   const parameters: Record<string, number | string | string[]> = {}
   const specs: readonly Parameter[] = KINDS[type].parameters
-  // A name that is misspelt would leave its parameter preset, and the rule would be another one.
+  // A misspelt name would leave its parameter at the default, so the rule would mean something else.
   const names = specs.map(({ name }) => name)
   const unknown = Object.keys(given).find((name) => !names.includes(name))
   if (unknown !== undefined) {
@@ -142,7 +145,7 @@ function readParameter(spec: Parameter, value: unknown): Read {
     if (typeof value === 'string' && spec.values.includes(value)) return { ok: true, value }
     return { ok: false, fault: { field, why: 'choice', values: spec.values } }
   }
-  // Forms send figures as text.
+  // Forms send numbers as text.
   const figure = typeof value === 'number' ? value : typeof value === 'string' ? numberIn(value) : Number.NaN
   const { above, least, most, isInteger = false } = spec
   const isInside = figure <= most && figure > (above ?? Number.NEGATIVE_INFINITY) && figure >= (least ?? -LARGEST)
@@ -163,7 +166,7 @@ function togetherFault(type: AlertType, parameters: Parameters): ParameterFault 
   return null
 }
 
-/** Completed bars for two values of the indicator, the later of the last bar. */
+/** Completed bars that are needed for two values of the indicator, the later one at the last bar. */
 export function barsNeeded(type: AlertType, parameters: Parameters): number {
   const of = (name: string) => Number(parameters[name] ?? 0)
   if (type === 'ma_price_cross') return of('window') + 1

@@ -1,4 +1,4 @@
-// How the rules of each source are looked at in a round.
+// How the rules of each source are checked in a round.
 
 import type { Bar, Fetched } from '../market/bars.ts'
 import { lastCompletedSession, sessionEnd } from '../market/calendar.ts'
@@ -12,7 +12,7 @@ import { instrumentOf, type Round, refusing, SETTLE_MS } from './round.ts'
 import { Findings, type Rule } from './rule.ts'
 import type { Doubt } from './trust.ts'
 
-/** Quotes of markets that are open; the others say nothing now. */
+/** Only quotes of open markets are checked. */
 export async function lookAtQuotes(round: Round, rule: Rule, memories: Memories, open: ReadonlySet<Market>) {
   const findings = new Findings()
   const targets = await round.owner(rule.row.owner).targetsOf(rule)
@@ -51,7 +51,7 @@ export function wantedLevels({ parameters: { level } }: Pick<Rule, 'parameters'>
 
 type Suspects = { round: Round; findings: Findings; quotes: Map<string, SeenQuote>; slots: readonly string[] }
 
-/** Whatever would change something passes every check first; what does not counts as not seen. */
+/** Quotes that would change something must pass every check first; the others count as not seen. */
 async function withholdUntrusted({ round, findings, quotes, slots }: Suspects): Promise<void> {
   const suspects = new Set(slots.map((slot) => slot.split(' ')[0] ?? slot))
   for (const key of suspects) {
@@ -70,10 +70,10 @@ async function withholdUntrusted({ round, findings, quotes, slots }: Suspects): 
   }
 }
 
-/** A source that is late with a bar has until then, epoch ms after the session. */
+/** How late the bar of a source may be, ms after the session. */
 const LATE_MS = 3 * 3_600_000
 
-/** The bar of the session that is over last, once for each listing. */
+/** Checks the bar of the last completed session, once for each listing. */
 export async function lookAtBars(round: Round, rule: Rule, memories: Memories): Promise<Findings> {
   const findings = new Findings()
   const targets = await round.owner(rule.row.owner).targetsOf(rule)
@@ -85,7 +85,7 @@ export async function lookAtBars(round: Round, rule: Rule, memories: Memories): 
     if ((memories[key]?.[1] ?? 0) >= at) continue
     const happening = { slot: key, target: key, at, happenedAt: at, point: session }
     const quiet = { ...happening, hasHappened: false, value: 0, threshold: 0 }
-    // What was over before the rule was made is not looked at.
+    // Sessions that ended before the rule was created are not checked.
     if (at <= rule.armedAt) {
       findings.happenings.push(quiet)
       continue
@@ -107,7 +107,7 @@ type BarLook = { rule: Rule; key: string; market: Market; session: string; now: 
 
 type Crossed = { hasHappened: boolean; value: number; threshold: number } | { doubt: Doubt; checks: CheckKey[] }
 
-/** Bars that a check of the figures refuses make no crossing. */
+/** Bars that fail a check of the figures give no crossing. */
 export function crossedOn(fetched: Fetched<Bar[]> | null, { rule, key, market, session, now }: BarLook): Crossed {
   const instrument = instrumentOf(key)
   const left = (doubt: Doubt, checks: CheckKey[] = []) => ({ doubt, checks })
@@ -126,7 +126,7 @@ export function crossedOn(fetched: Fetched<Bar[]> | null, { rule, key, market, s
   return { hasHappened, value, threshold }
 }
 
-/** Signals that came since the last look. */
+/** Signals since the last check. */
 export async function lookAtAdvice(round: Round, rule: Rule, memories: Memories): Promise<Findings> {
   const findings = new Findings()
   const things = round.owner(rule.row.owner)
@@ -156,7 +156,7 @@ export async function lookAtAdvice(round: Round, rule: Rule, memories: Memories)
 
 const NEWEST = '#newest'
 
-/** After the close, when a day's figures are whole. */
+/** The time after the close when a day's figures are complete. */
 const LIGHT_SETTLES_MS = 30 * 60_000
 
 export const lightSession = (market: Market, now: number): string =>
@@ -178,7 +178,7 @@ export async function lookAtLight(round: Round, rule: Rule, memories: Memories):
   if (type === 'market_light_status') {
     const statuses = parameters.statuses as readonly string[]
     const side = statuses.includes(light.status) ? 1 : -1
-    // How it was before the rule's first light: the one before, if it is known.
+    // The state before the rule's first light: the previous light, if it is known.
     if (memories[market] === undefined && at > rule.armedAt) {
       const was = before !== undefined && statuses.includes(before.status) ? 1 : -1
       findings.readings.push({
@@ -203,7 +203,7 @@ export async function lookAtLight(round: Round, rule: Rule, memories: Memories):
   return findings
 }
 
-/** Whether the second is the session after the first. */
+/** Whether the second session directly follows the first. */
 const nextIs = (market: Market, before: string, session: string): boolean =>
   lastCompletedSession(market, sessionEnd(market, session) - 1) === before
 

@@ -1,4 +1,4 @@
-// What fired, as a sentence and as a message.
+// Fired alerts as a sentence and as a message.
 
 import { escapeMarkdown } from '../analysis/report/render/markdown-text.ts'
 import type { ReportLanguage } from '../analysis/schemas.ts'
@@ -7,7 +7,7 @@ import type { AlertType, Parameters } from './kinds.ts'
 import type { Facts, Rule, StoredFacts } from './rule.ts'
 import { ALERT_TEXTS } from './texts.ts'
 
-/** The rest is counted: a message is read, not searched. */
+/** The rest is only counted, because users read a message and do not search it. */
 const MOST_LINES = 50
 
 export type AlertFigures = { target: string; value: number; threshold: number; facts: Facts }

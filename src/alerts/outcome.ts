@@ -1,4 +1,5 @@
-// What a look at a rule stores: its triggers, one message about all that fired, and the rule's state in words to come.
+// What a check of a rule stores: its triggers, one message about all that fired, and the rule's state as codes that are
+// put into words later.
 
 import type { Look, NewTrigger, RuleAtWork } from '../db/alerts.ts'
 import { isoMicros } from '../lib/clock.ts'
@@ -8,7 +9,7 @@ import { alertMessage } from './message.ts'
 import { type Findings, quietUntil, type Rule, type StoredFacts } from './rule.ts'
 import type { Doubt } from './trust.ts'
 
-/** The last look: how many targets were looked at, and what kept others from it. */
+/** The result of the last check: how many targets were checked, and why others were not. */
 export type RuleStatus = {
   evaluated?: number
   doubts?: { reason: Doubt; count: number; targets: string[] }[]
@@ -19,9 +20,9 @@ type Looked = {
   stored: RuleAtWork
   findings: Findings
   changes: Changes
-  /** Since when nobody looked, where that is worth telling. */
+  /** Since when nothing was checked, if that should be reported. */
   missed: number | null
-  /** JSON; null where nothing is to be remembered. */
+  /** JSON; null when nothing must be remembered. */
   memories: string | null
   now: number
 }
@@ -29,7 +30,7 @@ type Looked = {
 const EXAMPLES = 3
 const UID_CHARACTERS = 32
 
-/** Null where the look found nothing that is not stored. */
+/** Null when the check found nothing new to store. */
 export async function lookOf({ rule, stored, findings, changes, missed, memories, now }: Looked): Promise<Look | null> {
   const { status, doubtful } = statusOf(stored.status, findings)
   const told = changes.firings.filter(({ isCoolingDown }) => !isCoolingDown)
@@ -59,7 +60,7 @@ export async function lookOf({ rule, stored, findings, changes, missed, memories
 const uidOf = async ({ row }: Rule, slot: string, point: string): Promise<string> =>
   (await sha256Hex(JSON.stringify([row.owner, row.id, row.revision, slot, point]))).slice(0, UID_CHARACTERS)
 
-/** What is no fault of the data is told in the status alone. */
+/** Reasons that are not a fault of the data are reported only in the status. */
 const NOT_RECORDED: ReadonlySet<Doubt> = new Set([
   'no_targets',
   'no_levels',
@@ -97,7 +98,7 @@ function firedTrigger({ rule, findings, firing, uid, held, notice }: Fired): New
   const { slot, target, value, threshold, at } = firing
   const facts = findings.facts.get(slot) ?? findings.facts.get(target) ?? {}
   const stored: StoredFacts = { ...facts, parameters: rule.parameters }
-  // Advice has no line, and may name no price.
+  // Advice has no line, and may contain no price.
   const isAdvice = rule.type === 'new_advice'
   const figures = { observed: isAdvice && value === 0 ? null : value, threshold: isAdvice ? null : threshold }
   return {
@@ -106,7 +107,7 @@ function firedTrigger({ rule, findings, firing, uid, held, notice }: Fired): New
   }
 }
 
-/** Once a reason and day: what keeps on being so is in the rule's status. */
+/** At most once per reason and day: a lasting problem is shown in the rule's status. */
 async function leftOut(rule: Rule, { doubts, refusedBy }: Findings, reason: Doubt, now: number): Promise<NewTrigger> {
   const targets = doubts.get(reason) ?? []
   const status = FAILED.has(reason) ? 'failed' : DEGRADED.has(reason) ? 'degraded' : 'skipped'

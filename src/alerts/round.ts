@@ -1,5 +1,5 @@
-// One round: the data that all rules of all owners share while they are looked at. Each listing is asked for once, whoever has rules
-// about it, and each series of bars is read once.
+// One round: the data that all rules of all owners share while they are checked. Each listing is requested once,
+// whoever has rules about it, and each series of bars is read once.
 
 import type { StoredLight } from '../db/alert-triggers.ts'
 import { keptBarsOf } from '../db/signals.ts'
@@ -17,7 +17,7 @@ import { type Doubt, doubtOf, sessionNow } from './trust.ts'
 export type RoundDeps = {
   db: D1Database
   market: Pick<MarketData, 'quotes' | 'bars' | 'otherQuote'>
-  /** Makes the light of a session that is over; null where it cannot be made now. */
+  /** Computes the light of a completed session; null when that is not possible now. */
   makeLight: (market: Market, session: string, signal: AbortSignal) => Promise<StoredLight | null>
   lights: (market: Market, session: string) => Promise<StoredLight[]>
 }
@@ -26,7 +26,7 @@ const BAR_COUNT = 400
 const MEAN_OF = 20
 /** The figures of a session are final this long after its end. */
 export const SETTLE_MS = 10 * 60_000
-/** Series that one round may fetch: the rest waits for the next one. */
+/** The most series that one round fetches: the rest waits for the next one. */
 const MOST_FETCHED = 200
 
 export class Round {
@@ -53,7 +53,7 @@ export class Round {
     return known
   }
 
-  /** Asks for the quotes of these listings, each of which the round has not asked for yet. */
+  /** Requests the quotes of those listings that the round has not requested yet. */
   async fetchQuotes(keys: Iterable<string>): Promise<void> {
     const wanted = [...new Set(keys)].filter((key) => !this.#quotes.has(key))
     const instruments = wanted.flatMap((key) => instrumentOf(key) ?? [])
@@ -67,7 +67,7 @@ export class Round {
     return fetched?.ok ? fetched.provider : null
   }
 
-  /** The quote as it came, if nothing in itself speaks against it. */
+  /** The quote as it came, if it is plausible by itself. */
   async seen(key: string, market: Market, needsVolumes: boolean): Promise<SeenQuote | Doubt> {
     const name = needsVolumes ? `${key} volumes` : key
     const known = this.#seen.get(name) ?? (await this.#look(key, market, needsVolumes))
@@ -86,7 +86,7 @@ export class Round {
     return { price, changePct, volume, at: quotedAt, session, meanVolume }
   }
 
-  /** The same after every check of the figures; asked only where something would follow from the quote. */
+  /** The quote after all checks of the figures; requested only when the quote would have an effect. */
   trusted(key: string, market: Market): Promise<Trusted> {
     const known = this.#examined.get(key) ?? this.#examine(key, market)
     this.#examined.set(key, known)
@@ -106,7 +106,7 @@ export class Round {
     return trustedOf(examined)
   }
 
-  /** Bars of which the newest is of that session, where any source has it; kept ones where they are recent enough. */
+  /** Bars up to that session, from any source that has it; cached ones if they are recent enough. */
   barsUntil(key: string, session: string): Promise<Fetched<Bar[]> | null> {
     const name = `${key} ${session}`
     const known = this.#bars.get(name) ?? this.#readBars(key, session)
@@ -120,14 +120,14 @@ export class Round {
     const kept = await keptBarsOf(this.deps.db, key)
     const isRecent = (kept?.keptAt ?? 0) >= sessionEnd(instrument.market, session) + SETTLE_MS
     const bars = kept !== null && isRecent ? BarList.safeParse(JSON.parse(kept.body)) : null
-    // Which source a kept series is of does not matter here; that it is no sample does.
+    // The source of a cached series does not matter here, only that it is not sample data.
     if (bars?.success) return { ok: true, value: bars.data, provider: 'kept', provenance: null, runs: [] }
     if (this.#fetched >= MOST_FETCHED || this.signal.aborted) return null
     this.#fetched += 1
     return this.deps.market.bars(instrument, { count: BAR_COUNT, signal: this.signal })
   }
 
-  /** Of the twenty sessions before that day, all of which must be there. */
+  /** The mean of the twenty sessions before that day, all of which must exist. */
   async #meanVolume(key: string, market: Market, day: string): Promise<number | null> {
     const before = previousTradingDay(market, day)
     const fetched = await this.barsUntil(key, before)
@@ -137,7 +137,7 @@ export class Round {
     return bars.reduce((sum, { volume }) => sum + volume, 0) / MEAN_OF
   }
 
-  /** The light of that session and the one before it that is known. */
+  /** The light of that session and the known one before it. */
   lights(market: Market, session: string): Promise<StoredLight[]> {
     const known = this.#lights.get(market) ?? this.#readLights(market, session)
     this.#lights.set(market, known)
@@ -166,7 +166,7 @@ function trustedOf({ quote, consistency }: Examined): Trusted {
   return { ok: true, price: quote.price, changePct: quote.changePct, marks }
 }
 
-/** The checks that failed, or left out what was to be looked at. */
+/** The checks that failed, or that left out the data of the rule. */
 export const refusing = ({ findings }: Consistency): CheckKey[] => {
   const of = (verdict: string) => findings.filter((one) => one.verdict === verdict).map(({ check }) => check)
   return [...new Set(of('fail').length > 0 ? of('fail') : of('warn'))]

@@ -1,4 +1,4 @@
-// A rule as the evaluation reads it from its row, and what a look at it leaves behind.
+// A rule as the evaluation reads it from its row, and the result of a check.
 
 import { z } from 'zod'
 import type { ReportLanguage } from '../analysis/schemas.ts'
@@ -12,9 +12,9 @@ import type { Doubt } from './trust.ts'
 const Clock = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
 
 export const Notification = z.object({
-  /** The ids of the channels; null is all of the owner's. */
+  /** The ids of the channels; null for all of the owner's. */
   channels: z.array(z.string()).nullable().default(null),
-  /** Messages wait for its end. */
+  /** During these hours messages are held back until their end. */
   quietHours: z.object({ from: Clock, to: Clock, zone: z.string() }).nullable().default(null),
 })
 export type Notification = z.infer<typeof Notification>
@@ -27,7 +27,7 @@ export type Rule = Watch & {
   language: ReportLanguage
 }
 
-/** Null of a row whose kind is none any more. */
+/** Null for a row whose kind no longer exists. */
 export function ruleOf(row: AlertRule): Rule | null {
   const { type, scope, language } = row
   if (!isAlertType(type)) return null
@@ -40,7 +40,7 @@ export function ruleOf(row: AlertRule): Rule | null {
   }
 }
 
-/** The end of the quiet hours that this moment is in; null outside of them. */
+/** The end of the quiet hours at this moment; null outside of them. */
 export function quietUntil(quiet: Notification['quietHours'], now: number): number | null {
   if (quiet === null || quiet.from === quiet.to) return null
   const { date, secondOfDay } = wallClock(now, quiet.zone)
@@ -57,22 +57,25 @@ function secondsOf(clock: string): number {
   return hours * 3600 + minutes * 60
 }
 
-/** What was found of the targets of one rule. */
+/** What a check found about the targets of one rule. */
 export class Findings {
   readonly readings: Reading[] = []
   readonly happenings: Happening[] = []
-  /** Targets by what kept them from being looked at. */
+  /** The targets that could not be checked, by reason. */
   readonly doubts = new Map<Doubt, string[]>()
-  /** How many were looked at. */
+  /** The number of checked targets. */
   evaluated = 0
-  /** What fired already, of rules whose whole batch is evaluated at once. */
+  /** The results of rules whose batch is evaluated as a whole. */
   changes: Changes | null = null
-  /** What a sentence says beside the figures, by target. */
+  /** Further values for the sentence, by target. */
   readonly facts = new Map<string, Facts>()
-  /** The data of a rule that is not looked at again before they change; stands beside what is remembered of targets. */
+  /**
+   * For a rule that is checked again only when its data change: the version of these data. Stored with the memory of
+   * the targets.
+   */
   gate: string | null = null
 
-  /** The checks that refused figures of targets. */
+  /** The checks that rejected figures of targets. */
   readonly refusedBy = new Set<CheckKey>()
 
   doubt(reason: Doubt, target: string, checks: readonly CheckKey[] = []): void {
@@ -85,7 +88,7 @@ export class Findings {
 
 export type Facts = {
   source?: string
-  /** Checks that warn of the price. */
+  /** Checks that warn about the price. */
   marks?: CheckKey[]
   level?: string
   session?: string
@@ -96,7 +99,7 @@ export type Facts = {
   text?: string
 }
 
-/** As they are stored with a trigger. */
+/** In the form that is stored with a trigger. */
 export type StoredFacts = Facts & {
   parameters: Rule['parameters']
   reason?: Doubt | 'missed'

@@ -1,10 +1,11 @@
-// The ledger of signals follows the reports. Here because alerts on new advice read it without anybody at a page.
+// Creates the signals of new reports. It is in this folder because alerts on new advice need the signals without
+// anybody opening a page.
 
 import { type ReportOfSignal, signalOfReport } from '../analysis/report/signal.ts'
 import { addSignals, expireSignals, pruneSignals, reportsWithoutSignal } from '../db/signals.ts'
 import { isoMicros } from '../lib/clock.ts'
 
-/** Makes signals of reports that are none yet, and ends those whose time is over. */
+/** Creates signals for reports that have none yet, and ends expired ones. */
 export async function bringUpToDate(db: D1Database, owner: string, now: number): Promise<void> {
   const reports = await reportsWithoutSignal<ReportOfSignal>(db, owner)
   if (reports.length > 0) {

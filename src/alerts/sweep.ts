@@ -1,6 +1,6 @@
-// The look at all rules, every few minutes. It may be called twice at once, late, or not for hours, and may be cut off anywhere: what a
-// rule remembers, what fired and the message about it are one batch, so the next look continues from what was stored. What was
-// stored and not passed on yet is passed on by the next call.
+// The check of all rules, every few minutes. It may run twice at once, late, or not for hours, and may be interrupted
+// anywhere: a rule's memory, what fired and the message about it are stored in one batch, so the next check continues
+// from there. Stored results that were not delivered are delivered by the next call.
 
 import { noteStreamed, type Trigger, triggersToStream } from '../db/alert-triggers.ts'
 import { endExpiredRules, noteSweep, type RuleAtWork, rulesAtWork, storeLook, sweepsDone } from '../db/alerts.ts'
@@ -16,7 +16,7 @@ import { type Findings, type Rule, ruleOf } from './rule.ts'
 import { sessionNow, tradingMinutesBetween } from './trust.ts'
 
 export type SweepDeps = RoundDeps & {
-  /** Passes triggers on to the open streams of their owners; the same twice is told once. */
+  /** Sends triggers to the open streams of their owners; a repeated trigger is sent once. */
   publish: (triggers: readonly Trigger[]) => Promise<void>
   /** Makes sure that messages are sent. */
   wake: () => Promise<void>
@@ -24,11 +24,11 @@ export type SweepDeps = RoundDeps & {
 
 export const SWEEP_EVERY_MS = 5 * 60_000
 const MARKETS: readonly Market[] = ['cn', 'hk', 'us', 'jp', 'kr', 'tw']
-/** The sweep that is about no market's quotes. */
+/** The part of the sweep that is not about the quotes of a market. */
 export const REST = 'rest'
 
 const MOST_AT_ONCE = 500
-/** After this nothing more is asked of sources; what is there is evaluated. */
+/** After this time no source is requested any more; the data so far is evaluated. */
 const PATIENCE_MS = 120_000
 
 /** Returns a line for the log. */
@@ -68,7 +68,7 @@ async function allRules(db: D1Database, now: number): Promise<Loaded[]> {
 
 type Remembered = { gate?: string | null; slots?: Memories }
 
-/** Of the listings that some rule needs, each once. */
+/** The listings that any rule needs, each once. */
 async function keysToAsk(round: Round, rules: readonly Loaded[], open: ReadonlySet<Market>): Promise<Set<string>> {
   const keys = new Set<string>()
   if (open.size === 0) return keys
@@ -84,7 +84,7 @@ async function keysToAsk(round: Round, rules: readonly Loaded[], open: ReadonlyS
 
 type Circumstances = { open: ReadonlySet<Market>; before: ReadonlyMap<string, number> }
 
-/** How many of its targets fired. A rule that fails does not stop the others. */
+/** Returns how many targets fired. A rule that fails does not stop the others. */
 async function lookAtRule(round: Round, loaded: Loaded, circumstances: Circumstances): Promise<number> {
   const { rule, stored, memories, gate } = loaded
   try {
@@ -122,7 +122,7 @@ async function findingsOf(
   return any || findings.doubts.has('no_targets') ? findings : null
 }
 
-/** The readings and happenings of a rule against what it remembers. */
+/** Compares the readings and events of a rule with its memory. */
 function settled(rule: Rule, findings: Findings, { memories, now }: { memories: Memories; now: number }): Changes {
   const changes = new Changes()
   const before = (slot: string) => changes.memories.get(slot) ?? memories[slot]
@@ -131,10 +131,10 @@ function settled(rule: Rule, findings: Findings, { memories, now }: { memories: 
   return changes
 }
 
-/** How many rounds may be missing before it is told. */
+/** How many rounds may be missing before this is reported. */
 const ROUNDS_MISSED = 3
 
-/** Since when nobody looked at the quotes of the rule while they were made; null where that is no gap. */
+/** Since when the quotes of the rule were not checked although the market was open; null when there is no gap. */
 function missedSince({ now }: Round, rule: Rule, { open, before }: Circumstances): number | null {
   if (rule.source !== 'quote' || rule.scope !== 'single_symbol') return null
   const market = marketOf(rule.row.target)
@@ -148,7 +148,7 @@ function missedSince({ now }: Round, rule: Rule, { open, before }: Circumstances
 
 const STREAMED_AT_ONCE = 200
 
-/** Tells the streams what they were not told yet. */
+/** Sends the streams what they have not got yet. */
 async function passOn({ db, publish }: SweepDeps): Promise<void> {
   for (;;) {
     const untold = await triggersToStream(db, STREAMED_AT_ONCE)

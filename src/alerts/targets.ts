@@ -1,4 +1,4 @@
-// What belongs to an owner and is looked at for several of the owner's rules: lists, holdings, levels. Read once a round.
+// Data of an owner that several of the owner's rules use: lists, holdings, levels. Read once in a round.
 
 import { type AdviceRow, activeLevels, advicesAfter } from '../db/alert-triggers.ts'
 import { accountEvents, listAccounts } from '../db/portfolio.ts'
@@ -9,7 +9,7 @@ import type { Level } from './evaluate.ts'
 import type { Rule } from './rule.ts'
 import { bringUpToDate } from './signals.ts'
 
-/** Accounts of a target: all that are shown, or one. */
+/** The accounts of a target: null for all visible ones, or one. */
 export const accountOf = (target: string): number | null => (target === 'all' ? null : Number(target))
 
 export class OwnerData {

@@ -1,5 +1,5 @@
-// The words of alerts. The existing page replaces texts that contain words such as "reasoning", "timeout" or "proxy" by its own, so none of
-// them stands here.
+// The texts of alerts. The existing page replaces texts that contain words such as "reasoning", "timeout" or "proxy" by
+// its own, so these words must not be used here.
 
 import type { ReportLanguage } from '../analysis/schemas.ts'
 import type { AlertType } from './kinds.ts'
@@ -8,7 +8,7 @@ import type { Doubt } from './trust.ts'
 export type AlertTexts = {
   kind: Record<AlertType, string>
   severity: Record<string, string>
-  /** What fired, after the target's name. `up` is the direction that was asked for. */
+  /** What fired, after the target's name. `up` is the requested direction. */
   reached: (price: string, line: string, up: boolean) => string
   changed: (percent: string, line: string) => string
   volume: (volume: string, times: string, mean: string) => string
@@ -28,7 +28,7 @@ export type AlertTexts = {
   more: (count: number) => string
   title: (severity: string, name: string, count: number) => string
   doubt: Record<Doubt, string>
-  /** A reason with the targets that it is about. */
+  /** A reason with the targets that it concerns. */
   doubtful: (reason: string, count: number, targets: string) => string
   missed: (since: string) => string
   status: (evaluated: number) => string

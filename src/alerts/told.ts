@@ -1,4 +1,4 @@
-// Rules, triggers and notifications as they are told to clients.
+// Rules, triggers and notifications in the form for clients.
 
 import type { ReportLanguage } from '../analysis/schemas.ts'
 import type { Trigger } from '../db/alert-triggers.ts'
@@ -17,7 +17,7 @@ export type Monitor = { state: 'on' | 'late' | 'off'; last_run_at: string | null
 
 type MonitorQuestion = { sweeps: ReadonlyMap<string, number>; isLive: boolean; now: number; since: number }
 
-/** Whether anybody looks at the rules. `since` is when there first was one. */
+/** Whether the rules are being checked. `since` is when there first was a rule. */
 export function monitorOf({ sweeps, isLive, now, since }: MonitorQuestion, language: ReportLanguage): Monitor {
   const words = ALERT_TEXTS[language]
   const last = sweeps.get(REST) ?? null
@@ -28,7 +28,7 @@ export function monitorOf({ sweeps, isLive, now, since }: MonitorQuestion, langu
   return { state: 'late', last_run_at, message: words.late(isoMicros(from)) }
 }
 
-/** What the last look found, as a sentence. */
+/** The result of the last check, as a sentence. */
 function statusText(row: AlertRule, monitor: Monitor, language: ReportLanguage, now: number): string {
   const words = ALERT_TEXTS[language]
   if (row.expiresAt !== null && Date.parse(row.expiresAt) <= now) return words.expired

@@ -1,4 +1,4 @@
-// A rule tried out: what its condition says now. Nothing is stored and nothing is sent.
+// A trial of a rule: whether its condition is true now. Nothing is stored and nothing is sent.
 
 import type { ReportLanguage } from '../analysis/schemas.ts'
 import { lastCompletedSession } from '../market/calendar.ts'
@@ -29,7 +29,7 @@ export async function tryRule(
   rule: Rule,
   { language, now }: { language: ReportLanguage; now: number },
 ) {
-  // What is made for a look is stored, and a trial stores nothing.
+  // A computed light would be stored, and a trial stores nothing.
   const asked = { ...deps, makeLight: async () => null }
   const round = new Round(asked, now, AbortSignal.timeout(PATIENCE_MS))
   const words = ALERT_TEXTS[language]
@@ -94,7 +94,7 @@ type QuoteTrial = {
   now: number
 }
 
-/** As if the condition had not held a moment ago. */
+/** As if the condition had been false a moment ago. */
 function quoteResult(rule: Rule, { target, language, seen, known, now }: QuoteTrial): TargetResult {
   if (rule.type === 'level_touch') {
     const [level] = wantedLevels(rule, known)

@@ -1,4 +1,4 @@
-// Which quotes an alert may follow from. What is not trusted fires nothing, and the rule says why.
+// Which quotes may cause an alert. An untrusted quote fires nothing, and the rule says why.
 
 import type { Fetched, Quote } from '../market/bars.ts'
 import { instantAt, localDate, marketPhaseSummary, marketZone, sessionEnd, sessionHours } from '../market/calendar.ts'
@@ -27,15 +27,15 @@ export const DOUBTS = [
   'no_targets',
   'not_looked_at',
 ] as const
-/** Why a target could not be looked at. */
+/** Why a target could not be checked. */
 export type Doubt = (typeof DOUBTS)[number]
 
 const MINUTE_MS = 60_000
-/** Of trading time. */
+/** Minutes of trading time. */
 const STALE_MINUTES = 20
 const AHEAD_MS = 2 * MINUTE_MS
 
-/** What is wrong with a quote as one of the session of that day, by itself; null where nothing is. */
+/** Why a quote cannot be one of that day's session, judged by itself; null when it can. */
 export function doubtOf(
   fetched: Fetched<Quote> | undefined,
   { market, kind }: Pick<Instrument, 'market' | 'kind'>,
@@ -50,12 +50,12 @@ export function doubtOf(
   if (localDate(market, quotedAt) !== day) return 'other_day'
   if (tradingMinutesBetween(market, day, quotedAt, now) > STALE_MINUTES) return 'stale'
   const isLong = tradingMinutesBetween(market, day, 0, now) > STALE_MINUTES
-  // A price without a trade is one of the auction; of an index some sources tell no volume.
+  // A price without a trade comes from the auction; for an index some sources have no volume.
   const isUntraded = volume === 0 && (price === prevClose ? isLong : kind !== 'index')
   return isUntraded ? 'suspended' : null
 }
 
-/** Of the sessions of that day. */
+/** Counts only the sessions of that day. */
 export function tradingMinutesBetween(market: Market, day: string, from: number, to: number): number {
   const zone = marketZone(market)
   return sessionHours(market, day).reduce((sum, [open, close]) => {
@@ -64,10 +64,10 @@ export function tradingMinutesBetween(market: Market, day: string, from: number,
   }, 0)
 }
 
-/** Its closing prices come in after the close. */
+/** Closing prices arrive within this time after the close. */
 const AFTER_CLOSE_MS = 12 * MINUTE_MS
 
-/** The session whose quotes may fire at that moment; null outside of trading hours. */
+/** The session whose quotes may fire now; null outside trading hours. */
 export function sessionNow(market: Market, now: number): { day: string; startedAt: number } | null {
   const { is_market_open_now: isOpen, is_trading_day: isSession } = marketPhaseSummary({ market, epochMs: now })
   const day = localDate(market, now)

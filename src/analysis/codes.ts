@@ -1,6 +1,6 @@
-// The codes that reports, stages and reviews use. Each has its text in every language in `texts`.
+// The codes that reports, stages and reviews use. `texts` has the text of each in every language.
 
-/** The stages of one run with the progress at which each is reported. Those of a model's answer lie between 58 and 94. */
+/** The stages of one run with the progress at which each is reported. Those of a model's answer are between 58 and 94. */
 export const STAGE_PROGRESS = {
   queued: 0,
   started: 10,
@@ -27,13 +27,13 @@ export type RunStage = 'preparing' | 'daily_bars' | 'quote' | 'trend' | 'news' |
 
 // The judgement.
 
-/** What the newest market review says of the day. */
+/** What the newest market review says about the day. */
 export type Mood = 'defensive' | 'balanced' | 'risk_on'
 
-/** How the short averages stand to each other, from the strongest rise to the strongest fall. */
+/** The order of the short averages, from the strongest rise to the strongest fall. */
 export type TrendState = 'strong_bull' | 'bull' | 'weak_bull' | 'consolidation' | 'weak_bear' | 'bear' | 'strong_bear'
 
-/** Where a horizon goes; unknown while there are too few bars for its average. */
+/** The direction of a horizon; unknown while there are too few bars for its average. */
 export type Direction = 'up' | 'down' | 'sideways' | 'unknown'
 
 export type ScorePartKey = 'trend' | 'bias' | 'volume' | 'support' | 'macd' | 'rsi'
@@ -111,7 +111,7 @@ export type SkillId =
   | 'emotion_cycle'
   | 'one_yang_three_yin'
 
-/** What a chart is needed for. */
+/** Conditions that need a chart. */
 export type ChartCheck =
   | 'averages_rise'
   | 'above_ma20'
@@ -223,7 +223,7 @@ export type Heading =
 export type ComparisonStatus = 'told' | 'is_index' | 'sample' | 'withheld' | 'not_fetched' | 'failed_check' | 'too_few'
 /** Whether the multiples of the industry are known, or why not. */
 export type PeersStatus = PartState | 'sample' | 'too_few'
-/** Whether it can be told how long a sale takes, or why not. */
+/** Whether the time for a sale is known, or why not. */
 export type LiquidityStatus = 'told' | 'is_index' | 'withheld' | 'too_few' | 'no_volume' | 'other_money'
 
 export type FlowWord =
@@ -245,13 +245,13 @@ export type FlowWord =
 export const REVIEW_PARTS = ['overview', 'indices', 'sectors', 'funds', 'news', 'plan', 'risks'] as const
 export type ReviewPart = (typeof REVIEW_PARTS)[number]
 
-/** How the main index went: more than 1 %, up, down by less than 1 %, further down. */
+/** The move of the main index: a rise of more than 1 %, a smaller rise, a fall of less than 1 %, a larger fall. */
 export type ReviewTone = 'strong' | 'firm' | 'soft' | 'weak'
 
 export const LIGHT_STATES = ['green', 'yellow', 'red'] as const
 export type LightState = (typeof LIGHT_STATES)[number]
 export type Temperature = 'strong' | 'warm' | 'mixed' | 'weak'
 
-/** What a region's review would say more about if it had the figures. */
+/** Data without which a region's review says less. */
 const GAPS = ['indices', 'breadth', 'sectors', 'flows', 'overnight', 'news', 'quotes'] as const
 export type GapKind = (typeof GAPS)[number]

@@ -37,7 +37,7 @@ import type { RunResult, Save } from './run/run-analysis.ts'
 import type { Outcome, RunJob } from './task.ts'
 import { textsOf } from './texts/book.ts'
 
-/** Makes and saves the report of a task. What the database does not take goes to the queue with the outcome. */
+/** Makes and saves the report of a task. If the database does not accept it, the queue gets it with the outcome. */
 export async function workOn(env: Env, job: RunJob & { taskId: string }, hooks: RunHooks): Promise<Outcome> {
   if (job.request.kind === 'market_review') return review(env, job, hooks)
   let record: NewAnalysis | undefined
@@ -55,10 +55,10 @@ export async function workOn(env: Env, job: RunJob & { taskId: string }, hooks: 
   return { ok: true, stockName, unsaved: JSON.stringify(record) }
 }
 
-/** `result` is the JSON text of an `AnalysisResultResponse`; without `saved` nobody will find it again. */
+/** `result` is the JSON text of an `AnalysisResultResponse`; if `saved` is false, the report cannot be found later. */
 export type DirectAnswer = { ok: true; result: string; saved: boolean } | { ok: false; message: string }
 
-/** Runs one analysis that is no task, and saves with its report the news of it where that is to be told. */
+/** Runs one analysis that is not a task; saves the report together with a notice about it, if one should be sent. */
 export async function analyzeDirectly(env: Env, job: RunJob, hooks: RunHooks): Promise<DirectAnswer> {
   const { owner, queryId, request } = job
   const key = `report:${queryId}`
@@ -88,7 +88,7 @@ async function analysis(env: Env, job: RunJob, { hooks, save }: Run): Promise<Ru
   }
 }
 
-/** What a job is about. Throws for what is no listing. */
+/** The input of a job. Throws when the code is not a listing. */
 export async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
   const key = job.request.key ?? job.request.stockCode
   const parsed = parseCode(key)
@@ -99,11 +99,11 @@ export async function inputOf(env: Env, job: RunJob): Promise<AnalysisInput> {
   return { ...job, instrument, names }
 }
 
-/** Longer is not worth waiting for what a report can do without. */
+/** Optional data of a report is not worth a longer wait. */
 const COMPANY_MS = 20_000
 const NEWS_MS = 25_000
 
-/** Notes of the calls of a run's model. They are written while it goes on, and are there when it has ended. */
+/** Notes of a run's model calls. They are written during the run; `settled` resolves when all are. */
 type CallNotes = { note: (call: CallNote) => void; settled: () => Promise<unknown> }
 
 function callNotes(env: Env, { owner, request }: RunJob): CallNotes {
@@ -113,7 +113,7 @@ function callNotes(env: Env, { owner, request }: RunJob): CallNotes {
   const stockCode = isReview ? null : request.stockCode
   const write = (call: CallNote) =>
     saveModelCall(env.DB, { owner, key: hexId(), type, stockCode, ...call }).catch((error: unknown) => {
-      // No report is worth less for it.
+      // A report is complete without this note.
       log.warn('analysis.call_not_noted', errorFields(error))
     })
   return { note: (call) => void writes.push(write(call)), settled: () => Promise.all(writes) }
@@ -174,12 +174,12 @@ function deadlinesOf(env: Env): Deps['deadlines'] {
   }
 }
 
-/** Of 20 sessions in the listing's market. */
+/** For advice over 20 sessions in the listing's market. */
 export async function evidenceRowsOf(env: Env, { market, kind }: Instrument, isSample: boolean) {
-  // No index was bought in the replay.
+  // The replay has no results for indices.
   if (kind === 'index') return null
   const data = isSample ? 'sample' : 'market'
-  // What an earlier method was worth says nothing of this one.
+  // The results of an earlier method do not apply to this one.
   if ((await evidenceRun(env.DB, data))?.methodVersion !== METHOD_VERSION) return null
   const { rows } = await evidenceRows(env.DB, {
     ...{ data, measure: 'sessions_20', market },
@@ -193,7 +193,7 @@ const BAR_COUNT = 400
 
 type Market = Awaited<ReturnType<typeof marketDataOf>>
 
-/** Bars and quote come from one snapshot, so that figures of a market and of a sample never meet. */
+/** Bars and quote come from one snapshot, so that market data and sample data are never mixed. */
 function pricesOf(market: Market, { instrument, request }: AnalysisInput, { signal, tried }: AnalysisCtx) {
   let snapshot: Promise<MarketSnapshot> | undefined
   const take = () => {
@@ -208,7 +208,7 @@ function pricesOf(market: Market, { instrument, request }: AnalysisInput, { sign
   return { dailyBars: async () => (await take()).bars, quote: async () => (await take()).quote }
 }
 
-/** The configured searches; the pool of earlier finds and social platforms beside them. */
+/** The configured searches, the pool of earlier results, and social platforms. */
 async function newsOf(env: Env, { instrument, names, request }: AnalysisInput): Promise<Deps['news']> {
   const { news: settings, variables, fetchTimeoutMs: timeoutMs } = config(env)
   const { searchNews, searchProviders } = await import('../news/search.ts')
@@ -222,7 +222,7 @@ async function newsOf(env: Env, { instrument, names, request }: AnalysisInput): 
   }
 }
 
-/** Of the time that a task, or one stage of it, may take; what is left after the model must do for a report without it. */
+/** The model's share of the time of a task or of one stage; the rest must suffice for a report without it. */
 const MODEL_SHARE = 0.6
 
 function modelMs(env: Env): number {
@@ -230,7 +230,7 @@ function modelMs(env: Env): number {
   return Math.min(taskTimeoutMs, tasks.stageTimeoutMs) * MODEL_SHARE
 }
 
-/** The owner's model, else the operator's; null when neither names one. */
+/** The owner's model, else the operator's; null when neither is set. */
 async function narratorOf(env: Env, owner: string, notes: CallNotes | null): Promise<Narrator | null> {
   const { addressPolicy, models } = config(env)
   const { failingNarrator, modelNarrator } = await import('./write/model-narrator.ts')
@@ -238,7 +238,7 @@ async function narratorOf(env: Env, owner: string, notes: CallNotes | null): Pro
     log.warn('analysis.settings_away', errorFields(error))
     return null
   })
-  // Whose model it would be cannot be told now; a report is made without one.
+  // Without the settings the model is unknown, so the report is made without one.
   if (settings === null) return failingNarrator('network')
   if (!settings.ok) return failingNarrator('no_key')
   const { chooseModel, isChoice } = await import('../llm/choose.ts')
@@ -255,11 +255,11 @@ async function narratorOf(env: Env, owner: string, notes: CallNotes | null): Pro
   return modelNarrator(await languageModel(choice, { ...options, ...onCall }))
 }
 
-/** The longest that one region may take, however much time there is. */
+/** The longest time for one region, however much is left. */
 const LONGEST_REGION_MS = 120_000
-/** Of a region's time, for each part beside its own indices. */
+/** The share of a region's time for each part besides its indices. */
 const PART_SHARE = 0.7
-/** Kept back for the words and the saving. */
+/** Reserved for writing the texts and for saving. */
 const REVIEW_MARGIN_MS = 15_000
 
 async function review(env: Env, job: RunJob & { taskId: string }, hooks: RunHooks): Promise<Outcome> {
@@ -296,7 +296,7 @@ async function reviewDepsOf(env: Env, { owner, request }: RunJob, notes: CallNot
   }
 }
 
-/** Null where no search is configured. */
+/** Null when no search is configured. */
 async function marketNewsOf(env: Env): Promise<ReviewDeps['news']> {
   const { news: settings, variables, fetchTimeoutMs: timeoutMs } = config(env)
   const { searchProviders } = await import('../news/search.ts')
@@ -320,7 +320,7 @@ export function notifyDepsOf(env: Env): NotifyDeps {
   }
 }
 
-/** A stored report as it is sent; null for sample data, which never is. */
+/** A stored report in the form for messages; null for sample data, which is never sent. */
 async function toldReport(env: Env, owner: string, taskId: string): Promise<ToldReport | null> {
   const stored = await findByQueryId(env.DB, owner, taskId)
   if (stored === null || stored.dataNotice !== null) return null

@@ -24,7 +24,7 @@ export type Consultation = {
   codes: string[]
 }
 
-/** `record`: what the checker of answers reads; empty where nothing was found. */
+/** `record` is for the check of answers; empty when nothing was found. */
 export type Consulted = { text: string; isError: boolean; record: string }
 
 const PATIENCE_MS = 60_000
@@ -83,7 +83,7 @@ function toldReport(stored: StoredAnalysis) {
   return { id, queryId, createdAt, markdown: renderMarkdown(report) }
 }
 
-/** As a report begins, without news and model. */
+/** The first steps of a report, without news and model. */
 async function factsOf(
   env: Env,
   { job, signal }: { job: RunJob; signal: AbortSignal },

@@ -13,28 +13,28 @@ export type Ctx = {
   clock: Clock
   signal: AbortSignal
   stage(stage: Stage): Promise<void>
-  /** Attempts at sources, as they come in. */
+  /** Attempts at sources, as they finish. */
   tried(runs: readonly ProviderRun[]): Promise<void>
 }
 
 export type AnalysisCtx = Ctx & {
-  /** Null while a model is asked, then each of its calls. */
+  /** Null when a model is asked, then each of its calls. */
   asked(run: ModelRun | null): Promise<void>
 }
 
 export type Stage = {
   progress: number
-  /** What is going on; the subject stands before it. */
+  /** What is happening; the subject is put before it. */
   text: string
-  /** What an analysis calls the stage; a market review's is called by its text. */
+  /** The name of the stage in an analysis; a market review has only the text. */
   key?: RunStage
-  /** Where it is not the run's own. */
+  /** Set when it is not the subject of the run. */
   subject?: string
 }
 
 type EnteredStage = Exclude<StageKey, 'queued' | 'started' | 'saving' | 'done'>
 
-/** The stage that a message counts as: what a model does is one stage to whoever waits. */
+/** The stage that a step counts as: all work of a model is one stage for the caller. */
 const STAGE_OF: Partial<Record<EnteredStage, RunStage>> = {
   news_skipped: 'news',
   model_wait: 'model',
@@ -44,7 +44,7 @@ const STAGE_OF: Partial<Record<EnteredStage, RunStage>> = {
 
 const stageOf = (key: EnteredStage): RunStage => STAGE_OF[key] ?? (key as RunStage)
 
-/** Reports a stage, unless the run was stopped before it; false when it is stopped. */
+/** Reports a stage unless the run was stopped before; false when it is stopped. */
 export async function announce(ctx: Ctx, key: EnteredStage, values: Record<string, number> = {}): Promise<boolean> {
   if (ctx.signal.aborted) return false
   const text = fill(textsOf(ctx.language).analysis.stage[key], values)
@@ -52,12 +52,12 @@ export async function announce(ctx: Ctx, key: EnteredStage, values: Record<strin
   return !ctx.signal.aborted
 }
 
-/** Reports a stage of an analysis; one that is stopped ends there. */
+/** Reports a stage of an analysis; throws when the run was stopped. */
 export async function enter(ctx: Ctx, key: EnteredStage): Promise<void> {
   if (!(await announce(ctx, key))) throw new RunEnded('cancelled', { stage: stageOf(key) })
 }
 
-/** The end of an analysis before its report. It is thrown by the steps and caught where they are run. */
+/** The end of an analysis without a report. The steps throw it, and the caller of the steps catches it. */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded'
   readonly reason: 'no_data' | 'deadline' | 'cancelled'
@@ -72,14 +72,14 @@ export class RunEnded extends Error {
   }
 }
 
-/** What a bounded piece of work came to. */
+/** The result of work with a time limit. */
 export type Bounded<T> = { ok: true; value: T } | { ok: false; reason: 'deadline' | 'cancelled' }
 
 export type Bound = { timeoutMs: number; signal: AbortSignal }
 
 /**
- * Runs work that may not outlast its deadline or the caller's signal. The work is told through its own signal; one that does
- * not listen is left behind. An error of the work itself is thrown on.
+ * Runs work with a deadline and the caller's signal. The work gets its own signal; if it ignores that, it is abandoned.
+ * An error of the work itself is thrown.
  */
 export async function withTimeout<T>(
   { timeoutMs, signal }: Bound,
@@ -99,7 +99,7 @@ export async function withTimeout<T>(
     const done = work(controller.signal).then(
       (value): Bounded<T> => ({ ok: true, value }),
       (error): Promise<Bounded<T>> => {
-        // Work that was told to end may say so in any words; only what it fails with by itself counts.
+        // After an abort the work may fail with any error; only errors before that count.
         if (controller.signal.aborted) return ended.promise
         throw error
       },

@@ -36,7 +36,7 @@ export const StoredDiagnostics = z.object({
   llm_runs: z.array(FreeForm),
   notification_runs: z.array(FreeForm),
   history_runs: z.array(FreeForm),
-  /** What became of the figures that a model quoted. */
+  /** The check of the figures that a model quoted. */
   figure_check: z.object({ checked: z.int(), matched: z.int(), corrected: z.int(), struck: z.int() }).optional(),
 })
 export type StoredDiagnostics = z.infer<typeof StoredDiagnostics>
@@ -47,7 +47,7 @@ export type RunIdentity = {
   stockCode: string
 }
 
-/** The record of a run so far. Whoever saves or pushes the report adds its `history_runs` and `notification_runs`. */
+/** The record of a run so far. The code that saves or pushes the report adds its `history_runs` and `notification_runs`. */
 export function storedDiagnostics(identity: RunIdentity, runs: readonly ProviderRun[]): StoredDiagnostics {
   return {
     trace_id: identity.queryId,
@@ -84,7 +84,7 @@ function storedRun(traceId: string, run: ProviderRun): StoredProviderRun {
 
 const MESSAGE_LIMIT = 220
 
-/** A message without addresses, paths or anything that looks like a key, short enough for a line. */
+/** A message without addresses, paths or anything that looks like a key, short enough for one line. */
 export function sanitize(message: string): string {
   const masked = message
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, '[url]')

@@ -1,4 +1,4 @@
-// The market data of the configured sources. Kept answers, and which sources fail at the moment, are in the database.
+// The market data of the configured sources. Cached answers, and the failing sources, are in the database.
 
 import { config } from '../config.ts'
 import { answerStore, gateStore } from '../db/market-state.ts'
@@ -12,7 +12,7 @@ import { storedGate } from '../market/providers/gate.ts'
 import type { MarketData } from '../market/providers/index.ts'
 
 export type MarketDataOptions = {
-  /** For callers that keep answers of their own kind. */
+  /** For callers with a cache of their own. */
   store?: AnswerStore
   /** For callers that count their requests. */
   fetch?: Fetch
@@ -31,11 +31,11 @@ export async function marketDataOf(env: Env, { store, fetch }: MarketDataOptions
   })
 }
 
-/** Compares the names of mainland stocks with a provider's list and stores what changed. It takes about a minute. */
+/** Compares the names of mainland stocks with a provider's list and stores the changes. It takes about a minute. */
 export async function refreshStockNames(env: Env): Promise<Refreshed> {
   const { refreshNames } = await import('../market/names/refresh.ts')
   const { nameSources } = await import('../market/names/sources.ts')
-  // Lays the packaged list down first, where that has not happened yet.
+  // Stores the packaged list first, if that has not happened yet.
   await currentNames(stockNameStore(env.DB))
   const gate = storedGate(gateStore(env.DB), systemClock)
   const { marketData: providers, variables } = config(env)

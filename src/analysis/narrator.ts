@@ -1,5 +1,5 @@
-// The interface to a language model, implemented by whoever has access to one. The analysis only says what it wants written
-// and what shape the answer must have.
+// The interface to a language model; code with access to a model implements it. The analysis only defines the task and
+// the shape of the answer.
 
 import type { NarratorFault } from './codes.ts'
 
@@ -9,35 +9,35 @@ export type NarratorRequest = {
   /** JSON Schema of the answer. */
   schema: Record<string, unknown>
   signal: AbortSignal
-  /** Told now and then while an answer arrives, with how many characters there are. */
+  /** Called now and then while an answer arrives, with the number of characters so far. */
   onText?: (characters: number) => void
-  /** Told of a try that failed and is followed by another, of the same model or of one that stands in for it. */
+  /** Called for a failed try that another one follows, of the same model or of a fallback. */
   onRetry?: (failed: NarratorError) => void
-  /** Told when the next try begins, and of which model. */
+  /** Called when the next try begins, with its model. */
   onTry?: (model: string) => void
 }
 
 export type NarratorReply = {
   /** The answer, as text or parsed. */
   output: unknown
-  /** The model that answered, as people name it. */
+  /** The model that answered, under its usual name. */
   model: string
   provider: string | null
   tokens: number | null
-  /** The two parts of `tokens`; absent where nobody knows. */
+  /** The two parts of `tokens`; absent when they are unknown. */
   usage?: { input: number; output: number }
-  /** The answer ended because it was too long, not because it was done. */
+  /** The answer ended because of its length limit, not because it was complete. */
   isCutOff: boolean
 }
 
 export type Narrator = {
-  /** The model that is asked first, as people name it; null or absent where nobody knows. */
+  /** The model that is asked first, under its usual name; null or absent when it is unknown. */
   model?: string | null
-  /** Throws `NarratorError` when no answer comes. */
+  /** Throws `NarratorError` when there is no answer. */
   complete(request: NarratorRequest): Promise<NarratorReply>
 }
 
-/** Why a model gave no usable answer, in a word that a reader can act on. */
+/** Why a model gave no usable answer, as a word that a reader can act on. */
 export class NarratorError extends Error {
   override readonly name = 'NarratorError'
   readonly fault: NarratorFault

@@ -1,4 +1,4 @@
-// Runs analyses outside the queue's object, in whatever isolate is free.
+// Runs analyses outside the queue's object, in any free isolate.
 
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { config } from '../config.ts'
@@ -19,7 +19,7 @@ import type { RunJob, RunOrder } from './task.ts'
 import { textsOf } from './texts/book.ts'
 
 export class AnalysisRunner extends WorkerEntrypoint<Env> {
-  /** Carries out the order and reports to the queue it came from. Answers when the run is over. */
+  /** Runs the order and reports to the queue that sent it. Returns when the run is over. */
   async run(order: RunOrder): Promise<void> {
     const { env } = this
     const queue = env.TASK_QUEUE.get(env.TASK_QUEUE.idFromString(order.queueId))
@@ -40,7 +40,7 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
     await this.#storeCounts()
   }
 
-  /** Makes an analysis that is no task, for somebody who waits for it, and saves its report. */
+  /** Makes an analysis that is not a task, for a waiting caller, and saves its report. */
   async analyze(job: RunJob): Promise<DirectAnswer> {
     const { taskTimeoutMs } = config(this.env)
     let stage = ''
@@ -58,13 +58,13 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
     return { ok: false, message: textsOf(job.request.language).task.timedOut(stage, taskTimeoutMs / 1000) }
   }
 
-  /** Carries out a call of a tool for a talk about reports. */
+  /** Runs a tool call for a talk about reports. */
   async consult(consultation: Consultation): Promise<Consulted> {
     const { consult } = await import('./consult.ts')
     return consult(this.env, consultation)
   }
 
-  /** An answer of a talk with a mark at everything that no result of the talk bears, and its sources below it. */
+  /** An answer of a talk with a mark at everything that no result of the talk supports, followed by its sources. */
   async checkAnswer(given: {
     text: string
     results: { text: string; record: string }[]
@@ -74,7 +74,7 @@ export class AnalysisRunner extends WorkerEntrypoint<Env> {
     return checkAnswer(given.text, given.results, ReportLanguage.parse(given.language))
   }
 
-  /** Makes deliveries of the notices and carries on those that are due. Answers when nothing is due any more. */
+  /** Creates deliveries for the notices and continues those that are due. Returns when nothing is due any more. */
   async notify(notices: Notice[]): Promise<NotifyResult> {
     const { notify } = await import('../notify/run.ts')
     const result = await notify(notices, notifyDepsOf(this.env))

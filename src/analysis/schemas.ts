@@ -1,5 +1,5 @@
-// The report as it travels and as it is stored. Every modelled member is always there, null where there is nothing to say;
-// free-form parts (`raw_result`, `context_snapshot`) grow without a change of shape.
+// The report in its wire and stored form. Every modelled field is always present, null when there is no value;
+// free-form parts (`raw_result`, `context_snapshot`) may grow without a change of the schema.
 
 import { z } from 'zod'
 import type { Provenance } from '../market/bars.ts'
@@ -27,7 +27,7 @@ export const MarketPhaseSummary = z.object({
 })
 export type MarketPhaseSummary = z.infer<typeof MarketPhaseSummary>
 
-/** Where the figures come from when they are not a live market's. */
+/** The origin of figures that are not live market data. */
 const DataProvenance = z.object({
   kind: z.enum(['historical', 'synthetic']),
   label: z.string(),
@@ -35,7 +35,7 @@ const DataProvenance = z.object({
 })
 type DataProvenance = z.infer<typeof DataProvenance>
 
-/** Where figures come from in the report's own form; null for a real market's. */
+/** The origin of figures in the report's form; null for market data. */
 export function wireProvenance(provenance: Provenance | null): DataProvenance | null {
   return provenance && { kind: provenance.kind, label: provenance.label, ends_on: provenance.endsOn }
 }
@@ -158,7 +158,7 @@ export const DiagnosticComponent = z.object({
 export type DiagnosticComponent = z.infer<typeof DiagnosticComponent>
 
 export const DiagnosticSummary = z.object({
-  // Identities that are not known are left out, which is what its readers expect of this one object.
+  // Unknown identities are left out, as readers of this object expect.
   trace_id: z.string().optional(),
   task_id: z.string().optional(),
   query_id: z.string().optional(),

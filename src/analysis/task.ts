@@ -1,50 +1,50 @@
-// What is asked for, and the queued piece of work that it becomes, as every part of the family knows it: the queue keeps it, the
-// runner works on it, the routes and the event stream show it.
+// A request and the queued task that it becomes, as all parts of the family know it: the queue stores it, the runner
+// works on it, the routes and the event stream show it.
 
 import { z } from 'zod'
 import { isoMicros } from '../lib/clock.ts'
 import { ReportLanguage } from './schemas.ts'
 import { textsOf } from './texts/book.ts'
 
-// What is asked for: one analysis of one listing, or one review of some markets.
+// A request: one analysis of one listing, or one review of some markets.
 
 /** The order in which tasks are handed out, the first first. */
 export const TaskPriority = z.enum(['interactive', 'batch', 'scheduled'])
 export type TaskPriority = z.infer<typeof TaskPriority>
 
-/** What was asked for; it does not change after the submission. */
+/** What was requested; it does not change after the submission. */
 export const TaskRequest = z.object({
   kind: z.enum(['analysis', 'market_review']),
-  /** What makes two open tasks of one owner the same; null when the kind allows duplicates. */
+  /** Identifies equal open tasks of one owner; null when the kind allows duplicates. */
   key: z.string().nullable(),
   stockCode: z.string(),
   stockName: z.string().nullable(),
   reportType: z.enum(['simple', 'detailed', 'full', 'brief']),
   analysisPhase: z.enum(['auto', 'premarket', 'intraday', 'postmarket']),
-  /** The language of everything that is said about the task. */
+  /** The language of all texts about the task. */
   language: ReportLanguage,
-  /** The language that was asked for; null leaves it to the configuration. */
+  /** The requested language; null for that of the configuration. */
   reportLanguage: ReportLanguage.nullable(),
   skills: z.array(z.string()).nullable(),
   originalQuery: z.string().nullable(),
-  /** How what was typed was read, in words, where it is not what the listing is called and somebody confirmed it. */
+  /** How the input was interpreted, as text, if it is not the listing's name and the user confirmed it. */
   reading: z.string().nullable().default(null),
   selectionSource: z.string().nullable(),
   forceRefresh: z.boolean(),
   notify: z.boolean(),
   region: z.string().nullable(),
-  /** Who waits for it: a person, a list of a person's, or nobody. */
+  /** Who waits for it: a user, a user's list, or nobody. */
   priority: TaskPriority.default('interactive'),
-  /** What was asked for together carries one id. */
+  /** Tasks of one submission share this id. */
   batch: z.string().nullable().default(null),
-  /** The channels that its report goes to; null is every channel of the owner. */
+  /** The channels for its report; null for every channel of the owner. */
   channels: z.array(z.string()).nullable().default(null),
 })
 export type TaskRequest = z.infer<typeof TaskRequest>
 
-/** What the history files reviews under. */
+/** The code of reviews in the history. */
 export const REVIEW_CODE = 'MARKET'
-/** What the queue calls them. */
+/** The code of reviews in the queue. */
 const TASK_CODE = 'market_review'
 
 type Review = Pick<TaskRequest, 'reportLanguage' | 'notify' | 'channels' | 'priority'> & {
@@ -93,10 +93,10 @@ export type Task = {
   owner: string
   request: TaskRequest
   status: TaskState
-  /** 0 to 100; never falls. */
+  /** 0 to 100; never decreases. */
   progress: number
   message: string
-  /** As asked for, until the report knows it better. */
+  /** From the request, until the report has a better one. */
   stockName: string | null
   error: string | null
   /** Epoch ms, like the two below. */
@@ -105,7 +105,10 @@ export type Task = {
   completedAt: number | null
 }
 
-/** The task as it travels, in lists and in the stream alike: the object that makes the stream's text cannot reach the routes' schemas. */
+/**
+ * The task in its wire form, for lists and the stream. It is declared here because the object that writes the stream
+ * cannot import the routes' schemas.
+ */
 export type TaskInfo = {
   task_id: string
   trace_id: string
@@ -157,34 +160,34 @@ export function isOpen(status: TaskState): boolean {
   return (OPEN_STATES as readonly TaskState[]).includes(status)
 }
 
-/** What the texts about a task call it: the name where it is known, else the code. */
+/** The task's name in texts: the stock's name if it is known, else the code. */
 export function taskLabel(task: Pick<Task, 'stockName' | 'request'>): string {
   return task.stockName ?? task.request.stockCode
 }
 
-/** What of a task a run is told, or of an analysis that is no task. */
+/** The part of a task, or of an analysis without a task, that a run gets. */
 export type RunJob = {
   owner: string
   queryId: string
   /** Null for a synchronous call. */
   taskId: string | null
-  /** Which run of the task this is, counted from 1 over its whole life. */
+  /** The number of this run of the task, counted from 1. */
   attempt: number
   request: TaskRequest
 }
 
-/** What diagnostics call the way that every run came. */
+/** The origin of every run in the diagnostics. */
 export const TRIGGER_SOURCE = 'api'
 
-/** One hand-out of a task to a runner. The token is the runner's right to report; it ends with the lease. */
+/** One lease of a task to a runner. The token authorises the runner to report; it ends with the lease. */
 export type RunOrder = Pick<RunJob, 'owner' | 'attempt' | 'request'> & {
-  /** The object that handed the task out, to which the runner reports. */
+  /** The object that leased the task, to which the runner reports. */
   queueId: string
   taskId: string
   token: string
-  /** How long this run may take. */
+  /** The time limit of this run. */
   timeoutMs: number
-  /** How long it may go without getting further. */
+  /** The time limit without progress. */
   stageTimeoutMs: number
   /** How often the runner must report at least, to keep its lease. */
   renewEveryMs: number
@@ -202,8 +205,8 @@ export type Progress = {
 }
 
 /**
- * How a run came out. `unsaved` is a record that the database did not take: the queue keeps it until it does. A run that was
- * told to stop says so.
+ * The outcome of a run. `unsaved` is a record that the database did not accept: the queue stores it until it does. A
+ * stopped run says so.
  */
 export type Outcome =
   | { ok: true; stockName: string | null; unsaved?: string }

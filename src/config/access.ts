@@ -1,4 +1,4 @@
-// Authentication, the keys that seal stored secrets, and the addresses that requests may go to.
+// Authentication, the keys that encrypt stored secrets, and the addresses that requests may go to.
 
 import { z } from 'zod'
 import { type AddressPolicy, isPolicyEntry, outboundMarker } from '../lib/address-policy.ts'
@@ -9,7 +9,7 @@ import { baseUrl, choice, commaList, secret, type ValuesOf, variable, wholeNumbe
 const origin = z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text)
 const sealingKey = z.string().refine((text) => fromBase64(text)?.length === 32)
 
-/** Every entry read, or a problem that stops the start. */
+/** All entries must be valid, otherwise the start fails. */
 function hostPorts(entries: string[], context: z.core.$RefinementCtx): HostPort[] {
   const read = entries.map(hostPortOf)
   const known = read.filter((entry) => entry !== null)
@@ -56,15 +56,15 @@ export type AccessConfig = {
   rootApiKey: string | null
   /** 32 bytes in base64; null only in local mode. */
   secretsKey: string | null
-  /** The previous `secretsKey`: it still opens what was sealed under it. */
+  /** The previous `secretsKey`: it still decrypts older values. */
   secretsKeyPrevious: string | null
   keyCacheMs: number
-  /** What a runner shows in local mode, where other callers need no key; null: none is let in. */
+  /** The token of runners in local mode, where other callers need no key; null: no runner is admitted. */
   runnerToken: string | null
   corsOrigins: string[]
-  /** For addresses that do not come from the environment. */
+  /** The policy for addresses that do not come from the environment. */
   addressPolicy: AddressPolicy
-  /** Below it the ports of conversations have hosts; null: below `localhost`, for a service at loopback. */
+  /** The domain of the hosts for conversations' ports; null: below `localhost`, for a service at loopback. */
   portHost: string | null
   logLevel: Values['LOG_LEVEL']
   githubApiUrl: string

@@ -1,5 +1,5 @@
-// What the analysis family is configured with: which market data providers are asked, in which order. What each needs is declared
-// with it.
+// The configuration of the analysis family: the market data providers in their order. The variables of each are
+// declared with it.
 
 import { z } from 'zod'
 import {
@@ -39,8 +39,7 @@ export const marketSources = (values: ValuesOf<typeof MARKET_VARIABLES>): Market
   ...new Set(values.MARKET_DATA),
 ]
 
-// Which search providers are asked for news, in which order, and what is asked beside them. What each provider needs is
-// declared with it.
+// The news providers in their order, and further sources. The variables of each are declared with it.
 
 export const NEWS_VARIABLES = {
   NEWS_SEARCH: variable(
@@ -70,20 +69,20 @@ export function newsConfig(values: ValuesOf<typeof NEWS_VARIABLES>): NewsConfig 
   }
 }
 
-// Where rates between currencies come from.
+// The source of rates between currencies.
 
 export const RATE_VARIABLES = {
   FX_RATES: choice(['ecb', 'off'], 'ecb'),
   ECB_URL: baseUrl('https://www.ecb.europa.eu'),
 } as const
 
-/** Null: none are fetched. */
+/** Null: no rates are fetched. */
 export type RatesConfig = { url: string } | null
 
 export const ratesConfig = ({ FX_RATES, ECB_URL }: ValuesOf<typeof RATE_VARIABLES>): RatesConfig =>
   FX_RATES === 'off' ? null : { url: ECB_URL }
 
-// Screening: of which markets figures are kept, and how fast sources are asked for them.
+// Screening: the markets whose figures are stored, and how fast sources are requested.
 
 const SCREENED = ['cn', 'hk', 'us', 'jp', 'kr', 'tw'] as const
 
@@ -106,8 +105,8 @@ export function screeningConfig(values: ValuesOf<typeof SCREENING_VARIABLES>): S
   return { markets, requestsPerMinute: values.SCREENING_REQUESTS_PER_MINUTE }
 }
 
-// The operator's own notification channels. A channel is there when all that it cannot do without is set; which variables those
-// are is declared with it.
+// The operator's own notification channels. A channel exists when all its required variables are set; these are
+// declared with it.
 
 export const NOTIFY_VARIABLES = {
   NOTIFY_MODE: choice(['single', 'digest'], 'single'),
@@ -120,7 +119,7 @@ export type OperatorChannel = { id: string; kind: ChannelKind; mode: Mode; setti
 
 export type NotifyConfig = {
   channels: OperatorChannel[]
-  /** Whose reports go there; `*` is everybody. */
+  /** The owners whose reports go there; `*` means all. */
   owners: string[]
 }
 
@@ -134,7 +133,7 @@ export function notifyConfig(values: NotifyValues): NotifyConfig {
   return { channels, owners: values.NOTIFY_OWNERS }
 }
 
-// The variables of the task queue, and of what it hands out.
+// The variables of the task queue and of its tasks.
 
 export const TASK_VARIABLES = {
   MAX_RUNNING_TASKS: wholeNumber(1, 100, 3),
@@ -153,13 +152,13 @@ export const TASK_VARIABLES = {
 type TaskValues = ValuesOf<typeof TASK_VARIABLES>
 
 export type TaskConfig = {
-  /** Of one owner at a time. */
+  /** Limit for one owner. */
   maxRunningPerOwner: number
-  /** How long a stage may go without getting further. */
+  /** How long a stage may take without progress. */
   stageTimeoutMs: number
-  /** Above it, the oldest waiting task makes the service call itself degraded. */
+  /** If the oldest waiting task is older, the service reports itself as degraded. */
   maxQueueAgeMs: number
-  /** The regions of a review that names none; read leniently. */
+  /** The regions of a review without any; invalid words are ignored. */
   reviewRegion: string
   colorScheme: 'red_up' | 'green_up'
 }

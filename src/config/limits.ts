@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { optionalDecimal, optionalWholeNumber, type ValuesOf, variable, wholeNumber } from '../lib/variables.ts'
 
-/** A rate limit: `count` requests in `windowMs`, all at once if need be. */
+/** A rate limit: `count` requests in `windowMs`, possibly all at once. */
 export type RateLimit = { count: number; windowMs: number }
 
 const RATE = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/
@@ -50,11 +50,11 @@ export type LimitConfig = {
   maxUploadBytes: number
   maxFileBytes: number
   maxWorkspaceBytes: number
-  /** The largest answer of a git host: a pack becomes one file of the workspace. */
+  /** The largest answer of a git host, because a pack becomes one file of the workspace. */
   maxGitAnswerBytes: number
   shellTimeoutMs: number
   socketMessagesPerSecond: number
-  /** Of one conversation's terminal. */
+  /** Viewers of one conversation's terminal. */
   maxTerminalViewers: number
   maxRunningLoops: number
   idleCloseMs: number
@@ -91,7 +91,7 @@ export function limitConfig(values: LimitValues): LimitConfig {
   }
 }
 
-// The quotas of one owner. Where a variable is not set, local mode, which has one owner, has higher ones.
+// The quotas of one owner. If a variable is not set, local mode, which has one owner, has higher ones.
 
 export const QUOTA_VARIABLES = {
   MAX_SOCKETS_PER_OWNER: optionalWholeNumber(1, 1_000_000),
@@ -118,12 +118,12 @@ export type QuotaConfig = {
   storedBytes: number
   /** Analyses that wait or run. */
   openAnalyses: number
-  /** Analyses that were begun since midnight, UTC. */
+  /** Analyses since midnight, UTC. */
   analysesPerDay: number
   feedback: number
-  /** Of large request bodies that are being taken in. */
+  /** Bytes of large request bodies that are being received. */
   bytesInFlight: number
-  /** How soon what was taken in makes room again; 0 for at once. */
+  /** How fast the room of a received body becomes free again; 0 for at once. */
   largeBodyBytesPerSecond: number
 }
 
@@ -174,9 +174,9 @@ export function quotaConfig(values: QuotaValues, authMode: 'keys' | 'local'): Qu
   }
 }
 
-// The most that one owner may spend on language models, whatever the owner's own budget says. Not set: no such ceiling.
+// The most that one owner may spend on language models, whatever the owner's own budget is. Not set: no ceiling.
 
-/** What a budget may be set to, by the operator and by the owner. */
+/** The highest budget that the operator and the owner can set. */
 export const MOST_USD = 1_000_000
 export const MOST_TOKENS = 1_000_000_000_000
 

@@ -1,4 +1,4 @@
-// The variables about language models: what the operator offers, with which keys, and how patiently it is asked.
+// The variables about language models: what the operator offers, the keys, and the timeouts.
 
 import { z } from 'zod'
 import {

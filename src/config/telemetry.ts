@@ -1,5 +1,5 @@
-// Traces by OpenTelemetry, with the names that its specification gives the variables, and who may read metrics. All of it is
-// the operator's; without an endpoint nothing is recorded and nothing is sent.
+// OpenTelemetry traces, with the variable names of its specification, and the access to metrics. All of it is for the
+// operator; without an endpoint nothing is recorded or sent.
 
 import { z } from 'zod'
 import { optionalBaseUrl, secret, type ValuesOf, variable, wholeNumber } from '../lib/variables.ts'
@@ -23,7 +23,7 @@ function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A lone percent sign.
+    // A percent sign that is not an escape.
     return null
   }
 }
@@ -73,14 +73,14 @@ export const TELEMETRY_VARIABLES = {
 } as const
 
 export type TelemetryConfig = {
-  /** Where traces are posted, path and all. */
+  /** The complete URL for traces. */
   url: string
   headers: Record<string, string>
   timeoutMs: number
   resource: Record<string, string>
   /** The share of traces that is recorded. */
   ratio: number
-  /** Values that no log may show. */
+  /** Values that must not be logged. */
   secrets: string[]
 }
 
@@ -108,7 +108,7 @@ export function telemetryConfig(values: Values): TelemetryConfig | null {
   }
 }
 
-/** Every trace begins here, so what a sampler says of a parent is never asked. */
+/** Every trace begins here, so the decision of a parent sampler does not exist. */
 function ratioOf({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: ratio }: Values): number {
   if (sampler.endsWith('always_off')) return 0
   return sampler.endsWith('traceidratio') ? ratio : 1

@@ -1,4 +1,5 @@
-// The configuration of an owner's agent from all tables, in one batch of queries: it is read before every answer of a model.
+// The configuration of an owner's agent from all tables, in one batch of queries, because it is read before every
+// answer of a model.
 
 import { auditIfChanged } from './audit.ts'
 import { type OwnerTokens, readTokens, type TokenRow, tokensQuery } from './provider-tokens.ts'
@@ -9,11 +10,11 @@ export type AgentConfig = {
   settings: OwnerSettings
   secrets: OwnerSecrets
   tokens: OwnerTokens
-  /** The level from which an action waits for the owner; null where none was chosen. */
+  /** The risk level from which an action waits for the owner; null when none was chosen. */
   riskSeverity: number | null
 }
 
-/** Throws when the database is away. */
+/** Throws when the database is unavailable. */
 export async function agentConfig(env: Env, owner: string): Promise<AgentConfig> {
   const { DB } = env
   const [settings, secrets, tokens, preference] = await DB.batch([
@@ -32,7 +33,7 @@ export async function agentConfig(env: Env, owner: string): Promise<AgentConfig>
   return { settings: openSettings, secrets: openSecrets, tokens: openTokens, riskSeverity: row?.riskSeverity ?? null }
 }
 
-// What an owner chose in the security dialog. D1 is the truth.
+// What an owner chose in the security dialog. D1 is the source of truth.
 
 /** Null where the owner chose nothing. */
 export type SecurityPreference = { policy: string | null; riskSeverity: number | null }
@@ -51,7 +52,7 @@ function preferenceQuery(db: D1Database, owner: string): D1PreparedStatement {
 
 type PolicyEditor = { owner: string; actor: string }
 
-/** Null brings back the built-in text. */
+/** Null restores the built-in text. */
 export async function savePolicy(
   db: D1Database,
   { owner, actor, policy }: PolicyEditor & { policy: string | null },

@@ -1,4 +1,4 @@
-// What alerts left: triggers, what became of their messages, the lights of markets, and the signals that rules look at.
+// The results of alerts: triggers, the state of their messages, the market lights, and the signals that rules check.
 
 import type { NewTrigger, Page, Paged } from './alerts.ts'
 
@@ -36,7 +36,7 @@ export async function listTriggers(
   return { items: page?.results ?? [], total: count?.results[0]?.n ?? 0 }
 }
 
-/** Those that no stream was told of yet, the oldest first. */
+/** Those that were not sent to a stream yet, the oldest first. */
 export async function triggersToStream(db: D1Database, limit: number): Promise<Trigger[]> {
   const query = `SELECT ${TRIGGER} FROM alert_triggers t WHERE t.streamed = 0 ORDER BY t.id LIMIT ?`
   return (await db.prepare(query).bind(limit).all<Trigger>()).results
@@ -49,22 +49,22 @@ export async function noteStreamed(db: D1Database, ids: readonly number[]): Prom
     .run()
 }
 
-/** What is older than that. */
+/** Deletes triggers that are older than `before`. */
 export async function pruneTriggers(db: D1Database, before: string): Promise<number> {
   const { meta } = await db.prepare('DELETE FROM alert_triggers WHERE triggered_at < ?').bind(before).run()
   return meta.changes
 }
 
-/** What became of a trigger at one channel, or why no channel was asked. */
+/** The state of a trigger's message at one channel, or why none was sent. */
 export type AlertNotification = {
   id: number
   triggerId: number
   channel: string
   attempt: number
-  /** pending, delivered, uncertain or failed; of none that was sent: cooldown, quiet_hours or no_channel. */
+  /** pending, delivered, uncertain or failed; if nothing was sent: cooldown, quiet_hours or no_channel. */
   state: string
   error: string | null
-  /** JSON or text: until when it waits. */
+  /** JSON or text: until when the message waits. */
   held: string | null
   latencyMs: number | null
   createdAt: string
@@ -72,7 +72,7 @@ export type AlertNotification = {
 
 export type NotificationFilter = { triggerId: number | null; channel: string | null; success: boolean | null }
 
-/** Channels of messages that were not sent, as the existing page knows them. */
+/** Channels whose messages were not sent, in the form that the existing page knows. */
 const NOTIFICATIONS = `SELECT d.seq AS id, t.id AS "triggerId", d.channel_id AS channel, d.attempts + 1 AS attempt, d.state, d.error,
     NULL AS held, CASE d.state WHEN 'delivered' THEN (SELECT MAX(p.settled_at - p.started_at) FROM delivery_parts p
       WHERE p.delivery_id = d.id) END AS "latencyMs", d.created_at AS "createdAt"
@@ -105,11 +105,11 @@ export async function listAlertNotifications(
   return { items: page?.results ?? [], total: count?.results[0]?.n ?? 0 }
 }
 
-// The lights of markets, made once for all owners.
+// The market lights, computed once for all owners.
 
 export type StoredLight = { session: string; status: string; score: number; quality: string }
 
-/** Of that session and those before it, the newest first. */
+/** The lights of that session and of earlier ones, the newest first. */
 export async function marketLights(db: D1Database, market: string, session: string): Promise<StoredLight[]> {
   const query = `SELECT session, status, score, quality FROM market_lights WHERE market = ? AND session <= ?
     ORDER BY session DESC LIMIT 2`
@@ -131,7 +131,7 @@ export async function saveLight(
     .run()
 }
 
-// The owner's signals that alerts look at.
+// The owner's signals that alert rules check.
 
 export type AdviceRow = {
   id: number
@@ -143,14 +143,14 @@ export type AdviceRow = {
   createdAt: string
 }
 
-/** After that one, the oldest first. */
+/** Signals after that one, the oldest first. */
 export async function advicesAfter(db: D1Database, owner: string, after: number): Promise<AdviceRow[]> {
   const query = `SELECT id, key, action, action_label AS "actionLabel", price, unscorable, created_at AS "createdAt"
     FROM decision_signals WHERE owner = ? AND id > ? ORDER BY id LIMIT 500`
   return (await db.prepare(query).bind(owner, after).all<AdviceRow>()).results
 }
 
-/** The newest active signal of each listing that names a level. */
+/** The newest active signal with a price level of each listing. */
 export async function activeLevels(db: D1Database, owner: string) {
   const query = `SELECT key, entry_low AS "entryLow", entry_high AS "entryHigh", stop_loss AS "stopLoss",
       target_price AS "targetPrice" FROM decision_signals

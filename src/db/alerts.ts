@@ -1,5 +1,5 @@
-// Rules of alerts, what each remembers, and what fired. A look at a rule stores its memory and what follows from it in one batch:
-// triggers, and the message about them as a notice that is not told yet.
+// Alert rules, the state that each remembers, and what fired. A check of a rule stores its state and its results in one
+// batch: triggers, and a notice for the message about them, which is sent later.
 
 import type { Notice } from '../notify/delivery.ts'
 
@@ -92,7 +92,7 @@ export type NewRule = Pick<
   | 'expiresAt'
 >
 
-/** The id of the rule; null where the owner has as many as there may be. */
+/** The id of the rule; null when the owner has the maximum number. */
 export async function addRule(
   db: D1Database,
   rule: NewRule,
@@ -114,7 +114,7 @@ export async function addRule(
     .first<number>('id')
 }
 
-/** Stores the rule as it is given. What it looks for is looked at afresh where `isRearmed`. */
+/** Stores the rule. With `isRearmed` its remembered state is reset. */
 export async function changeRule(
   db: D1Database,
   { id, ...rule }: NewRule & { id: number },
@@ -135,7 +135,7 @@ export async function changeRule(
     .run()
 }
 
-/** False when there is no such rule. What it told stays. */
+/** False when there is no such rule. Its triggers are kept. */
 export async function deleteRule(db: D1Database, owner: string, id: number): Promise<boolean> {
   const [, removed] = await db.batch([
     db
@@ -146,16 +146,16 @@ export async function deleteRule(db: D1Database, owner: string, id: number): Pro
   return (removed?.meta.changes ?? 0) > 0
 }
 
-// The look at the rules.
+// Checking the rules.
 
 export type RuleAtWork = AlertRule & {
-  /** Of what is remembered; 0 for nothing. */
+  /** The version of the remembered state; 0 when there is none. */
   version: number
-  /** JSON; null for nothing. */
+  /** JSON; null when there is none. */
   memories: string | null
 }
 
-/** The rules that are on and have not expired, all owners'. */
+/** The enabled rules of all owners that have not expired. */
 export async function rulesAtWork(
   db: D1Database,
   { after, now, limit }: { after: number; now: string; limit: number },
@@ -170,7 +170,7 @@ export async function rulesAtWork(
   return results.map(({ version, memories, ...raw }): RuleAtWork => ({ ...ruleOf(raw), version, memories }))
 }
 
-/** Switches off what has expired, so that its owner sees that it is over. */
+/** Disables expired rules, so that their owners see it. */
 export async function endExpiredRules(db: D1Database, at: string): Promise<void> {
   await db
     .prepare('UPDATE alert_rules SET enabled = 0, revision = revision + 1 WHERE enabled = 1 AND expires_at <= ?')
@@ -196,7 +196,7 @@ export type Look = {
   rule: Pick<RuleAtWork, 'id' | 'owner' | 'name' | 'type' | 'severity' | 'revision' | 'version'>
   at: string
   now: number
-  /** JSON; null where nothing changed. */
+  /** JSON; null when nothing changed. */
   memories: string | null
   /** JSON. */
   status: string
@@ -205,11 +205,11 @@ export type Look = {
   cooldownUntil: string | null
 }
 
-/** True while the rule is the one that was looked at, and nobody else has looked at it since. */
+/** True while the rule is unchanged since it was read, and no other check has finished since. */
 const IS_CURRENT = `EXISTS (SELECT 1 FROM alert_rules r WHERE r.id = ?1 AND r.revision = ?2 AND r.enabled = 1)
   AND COALESCE((SELECT version FROM alert_states WHERE rule_id = ?1 AND revision = ?2), 0) = ?3`
 
-/** All of it or nothing. False where the rule was changed, or somebody else was faster. */
+/** All or nothing. False when the rule was changed, or another check finished first. */
 export async function storeLook(db: D1Database, look: Look): Promise<boolean> {
   const { rule, at, now, memories, status, triggers, notice, cooldownUntil } = look
   const current = [rule.id, rule.revision, rule.version]

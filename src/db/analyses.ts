@@ -3,10 +3,10 @@
 
 import { forgetReports } from './signals.ts'
 
-/** What lists show of an analysis, and what tells it from others. */
+/** What lists show of an analysis, and what identifies it. */
 type AnalysisHead = {
   owner: string
-  /** The task's id, or the run's own. */
+  /** The id of the task, or of the run itself. */
   queryId: string
   /** The normalised listing, equal for every spelling. */
   key: string
@@ -34,13 +34,13 @@ type AnalysisHead = {
   /** JSON. */
   marketPhaseSummary: string | null
   dataNotice: string | null
-  /** The consistency checks that failed or warn, in words. */
+  /** The texts of consistency checks that failed or warn. */
   dataChecks: string | null
   /** ISO 8601 in UTC. */
   createdAt: string
 }
 
-/** The report as JSON without its context snapshot, and beside it what it was made from. */
+/** The report as JSON without its context snapshot, and separately the data that it was made from. */
 type AnalysisBody = { report: string; contextSnapshot: string | null; diagnostics: string | null }
 
 export type NewAnalysis = AnalysisHead & AnalysisBody
@@ -157,8 +157,8 @@ type AnalysisQuery = {
 type Filter = Pick<AnalysisQuery, 'owner' | 'key' | 'reportType' | 'from' | 'until'>
 
 /**
- * Only what is asked for becomes a condition: one that also holds for a parameter that is null, `?2 IS NULL OR …`, keeps the
- * planner from every index. In the order of `bindings`.
+ * Builds conditions only for the given values: `?2 IS NULL OR …` would prevent the planner from using any index. In the
+ * order of `bindings`.
  */
 function matching({ owner, key, reportType, from, until }: Filter): { where: string; bindings: string[] } {
   const conditions: [condition: string, value: string | null][] = [
@@ -172,7 +172,7 @@ function matching({ owner, key, reportType, from, until }: Filter): { where: str
   return { where: asked.map(({ condition }) => condition).join(' AND '), bindings: asked.map(({ value }) => value) }
 }
 
-/** The two questions of a list, with what they are bound to. */
+/** The two queries of a list with their bound values. */
 export function listQueries({ limit, offset, ...filter }: AnalysisQuery) {
   const { where, bindings } = matching(filter)
   return {
@@ -225,7 +225,7 @@ export type ListingItem = AnalysisItem & { analysisCount: number }
 
 type Window = Pick<AnalysisQuery, 'owner' | 'from' | 'until' | 'limit'>
 
-/** The newest report of each listing, newest first, and how many reports it has. Market reviews are none. */
+/** The newest report of each listing, newest first, with the number of its reports. Without market reviews. */
 export async function newestByListing(
   db: D1Database,
   { limit, ...window }: Window,
@@ -247,7 +247,7 @@ export async function newestByListing(
   return { total, items: (page?.results ?? []) as ListingItem[] }
 }
 
-/** An old advice, with the prices that it is measured by. */
+/** Earlier advice, with the prices that it is measured by. */
 export type PastAdvice = {
   id: number
   key: string
@@ -259,7 +259,7 @@ export type PastAdvice = {
   marketPhaseSummary: string | null
 }
 
-/** The owner's newest reports on real figures that gave an advice. */
+/** The owner's newest reports on real data that contain advice. */
 export async function pastAdvice(
   db: D1Database,
   { limit, ...filter }: Pick<AnalysisQuery, 'owner' | 'key' | 'from' | 'limit'>,
@@ -278,7 +278,7 @@ export async function pastAdvice(
   return results
 }
 
-/** Takes back the report of a task that was cancelled while it was being saved. Deleting it twice is deleting it once. */
+/** Deletes the report of a task that was cancelled while it was being saved. Idempotent. */
 export async function withdrawAnalysis(db: D1Database, queryId: string): Promise<void> {
   const chosen = 'SELECT id FROM analyses WHERE query_id = ?'
   await db.batch([
@@ -288,7 +288,7 @@ export async function withdrawAnalysis(db: D1Database, queryId: string): Promise
   ])
 }
 
-/** What a digest compares of a report. */
+/** The fields of a report that a digest compares. */
 export type ComparedReport = Pick<
   AnalysisItem,
   | 'queryId'
@@ -303,7 +303,7 @@ export type ComparedReport = Pick<
   | 'dataNotice'
   | 'createdAt'
 > & {
-  /** JSON: the levels as numbers; null where the report gives none. */
+  /** JSON: the price levels as numbers; null when the report has none. */
   levels: string | null
 }
 
@@ -323,7 +323,7 @@ const COMPARED = [
 
 const KEYS_AT_ONCE = 200
 
-/** The owner's newest report of each listing, of those that stood at that moment (ISO 8601 in UTC). */
+/** The owner's newest report of each listing at that moment (ISO 8601 in UTC). */
 export async function reportsStandingAt(
   db: D1Database,
   { owner, keys, at }: { owner: string; keys: readonly string[]; at: string },

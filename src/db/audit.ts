@@ -27,10 +27,10 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 export type AuditEntry = {
   owner: string
-  /** The id of the key that did it, or "local" or "root". */
+  /** The id of the key that was used, or "local" or "root". */
   actor: string
   action: AuditAction
-  /** The id or name of the changed thing; null where the owner has only one. */
+  /** The id or name of the changed thing; null when an owner has only one. */
   subject: string | null
   fields?: readonly string[]
 }
@@ -39,7 +39,7 @@ export type AuditRecord = Required<AuditEntry> & { id: number; at: string }
 
 const Fields = z.array(z.string())
 
-/** The entry as a statement that stands behind a change in one batch, and is written only if that changed something. */
+/** The entry as a statement that follows a change in the same batch; it is written only if the change had an effect. */
 export function auditIfChanged(db: D1Database, entry: AuditEntry): D1PreparedStatement {
   return db
     .prepare(

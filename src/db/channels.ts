@@ -29,7 +29,7 @@ const COLUMNS = 'id, kind, mode, enabled, settings, sealed, created_at AS "creat
 
 const place = (owner: string, name: string): SealedKey => ({ kind: 'channel', owner, name })
 
-/** The owner's channels by their ids, open. */
+/** The owner's channels, ordered by id, with their secrets decrypted. */
 export async function listChannels(env: Env, owner: string): Promise<ChannelRow[]> {
   const query = `SELECT ${COLUMNS} FROM notification_channels WHERE owner = ? ORDER BY id`
   return opened(env, owner, (await env.DB.prepare(query).bind(owner).all<Raw>()).results)
@@ -67,11 +67,11 @@ function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue &
 type ChannelWrite = Pick<ChannelRow, 'id' | 'kind' | 'mode' | 'isEnabled' | 'shown'> & {
   secret: Settings
   now: string
-  /** How many an owner may have. */
+  /** The most channels that an owner may have. */
   most: number
 }
 
-/** Makes or replaces the channel, and returns it as it was written, whatever happens to it next. Null when it would be one too many. */
+/** Creates or replaces the channel, and returns it as it was written. Null when there would be too many. */
 export async function saveChannel(env: Env, by: SecretEditor, channel: ChannelWrite): Promise<ChannelRow | null> {
   const { now: updatedAt, most: _, ...row } = channel
   const [written] = await env.DB.batch<{ createdAt: string }>(await channelStatements(env, by, channel))
@@ -79,7 +79,7 @@ export async function saveChannel(env: Env, by: SecretEditor, channel: ChannelWr
   return createdAt === undefined ? null : { ...row, createdAt, updatedAt }
 }
 
-/** The same for a batch that changes more than one channel. */
+/** The same as statements, for a batch with several changes. */
 export async function channelStatements(
   env: Env,
   { owner, actor }: SecretEditor,
@@ -113,9 +113,9 @@ export function channelRemoval(db: D1Database, { owner, actor }: SecretEditor, i
   ]
 }
 
-// Messages that were sent to try a channel: no deliveries, but its service counts them all the same.
+// Test messages to a channel: they are not deliveries, but the channel's service counts them.
 
-/** Longer than the longest stretch of time that a service counts in. */
+/** Longer than the longest window of a service's rate limit. */
 const KEEP_MS = 3_600_000
 
 export async function noteChannelTest(
@@ -130,7 +130,7 @@ export async function noteChannelTest(
   ])
 }
 
-/** When messages went out to the channel since then, the earliest first, those that tried it included. */
+/** When messages were sent to the channel since then, the earliest first, including test messages. */
 export async function channelStarts(
   db: D1Database,
   { owner, channelId, since }: { owner: string; channelId: string; since: number },
@@ -143,16 +143,16 @@ export async function channelStarts(
   return results.map(({ at }) => at)
 }
 
-// All channels that an owner's reports go to: his own, and those of the environment where the operator says so.
+// All channels for an owner's reports: the owner's own and, where the operator says so, those of the environment.
 
-/** The one owner of a local start. */
+/** The only owner in local mode. */
 const LOCAL_OWNER = 'local'
 
 export async function notifyTargets(env: Env, owner: string): Promise<Target[]> {
   return [...(await listChannels(env, owner)).map(targetOf), ...operatorTargets(env, owner)]
 }
 
-/** Those of the environment, for the owners that it names; in local mode for the one there is. */
+/** The channels of the environment, for the owners that it names; in local mode for the only owner. */
 export function operatorTargets(env: Env, owner: string): Target[] {
   const { authMode, notify } = config(env)
   const isNamed = notify.owners.includes(owner) || notify.owners.includes('*')

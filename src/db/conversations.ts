@@ -4,7 +4,7 @@ import { z } from 'zod'
 
 export type ConversationStatus = 'STARTING' | 'RUNNING' | 'STOPPED'
 
-/** What a listing tells of a conversation. Times are ISO 8601 in UTC. */
+/** A conversation's entry in lists. Times are ISO 8601 in UTC. */
 export type ConversationSummary = {
   id: string
   owner: string
@@ -14,7 +14,7 @@ export type ConversationSummary = {
   lastUpdatedAt: string | null
   status: ConversationStatus
   runtimeStatus: string | null
-  /** Of the agent, as its last change of state said; null where that is not known. */
+  /** The agent's newest state; null when it is unknown. */
   agentState: string | null
   selectedRepository: string | null
   selectedBranch: string | null
@@ -43,7 +43,7 @@ type Row = {
 
 const Numbers = z.array(z.number())
 
-/** Writes the row unless one of a later revision is there. */
+/** Writes the row unless a later revision is stored. */
 export async function saveConversation(db: D1Database, row: ConversationSummary, revision: number): Promise<void> {
   await db
     .prepare(
@@ -75,7 +75,7 @@ export async function saveConversation(db: D1Database, row: ConversationSummary,
     .run()
 }
 
-/** Removes the row of this very conversation, not that of a later one that got the same id. */
+/** Deletes the row of this conversation, but not of a later one with the same id. */
 export async function deleteConversation(
   db: D1Database,
   row: { owner: string; id: string; createdAt: string },
@@ -86,7 +86,7 @@ export async function deleteConversation(
     .run()
 }
 
-/** Every row of this id, whichever incarnation it is of, also where it is a talk. */
+/** Deletes all rows with this id, of any incarnation, including talks. */
 export async function deleteConversationRows(db: D1Database, owner: string, id: string): Promise<void> {
   await db.batch([
     db.prepare('DELETE FROM conversations WHERE owner = ? AND id = ?').bind(owner, id),
@@ -109,7 +109,7 @@ export async function conversationIds(db: D1Database, owner: string): Promise<st
   return results.map(({ id }) => id)
 }
 
-/** The owner's conversations in which something happened last, that one first, and when it was. */
+/** The owner's most recently updated conversations, the newest update first, with its time. */
 export async function recentConversations(
   db: D1Database,
   owner: string,
@@ -128,7 +128,7 @@ export async function recentConversations(
 export type ConversationQuery = {
   owner: string
   limit: number
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   after: { createdAt: string; id: string } | null
   repository: string | null
   /** Any of these triggers; null for all. */
@@ -177,11 +177,11 @@ const fromRow = (row: Row): ConversationSummary => ({
 
 // The index of talks about reports. Rows are written by the talks' own objects and read by the listing.
 
-/** What a listing tells of a talk. Times are ISO 8601 in UTC. */
+/** A talk's entry in lists. Times are ISO 8601 in UTC. */
 export type ChatSession = {
   owner: string
   session: string
-  /** The id of the conversation that it is. */
+  /** The id of its conversation. */
   conversation: string
   title: string
   messages: number
@@ -189,7 +189,7 @@ export type ChatSession = {
   lastActive: string
 }
 
-/** Writes the row unless one of a later revision is there. */
+/** Writes the row unless a later revision is stored. */
 export async function saveChatSession(db: D1Database, row: ChatSession, revision: number): Promise<void> {
   await db
     .prepare(
@@ -202,7 +202,7 @@ export async function saveChatSession(db: D1Database, row: ChatSession, revision
     .run()
 }
 
-/** Removes the row of this very talk, not that of a later one of the same session. */
+/** Deletes the row of this talk, but not of a later one with the same session. */
 export async function deleteChatSession(
   db: D1Database,
   { owner, session, createdAt }: Pick<ChatSession, 'owner' | 'session' | 'createdAt'>,
@@ -215,7 +215,7 @@ export async function deleteChatSession(
 
 const COLUMNS = `owner, session, conversation, title, messages, created_at AS "createdAt", last_active AS "lastActive"`
 
-/** The owner's talks, the one in which something happened last first. */
+/** The owner's talks, the most recently updated first. */
 export async function chatSessions(
   db: D1Database,
   owner: string,

@@ -22,7 +22,7 @@ const MOST_CLAIMED = 40
 type ClaimRow = Omit<Claim, 'parts' | 'token'> & { seq: number }
 type PartRow = ClaimedPart & { id: string }
 
-/** Deliveries of one channel keep their order: one that waits or is claimed holds those after it. */
+/** Deliveries of one channel keep their order: a waiting or claimed one holds back later ones. */
 const IS_HELD = `EXISTS (SELECT 1 FROM deliveries e WHERE e.owner = d.owner AND e.channel_id = d.channel_id
   AND e.state = 'pending' AND e.seq < d.seq AND (e.next_at > ?1 OR e.lease_until > ?1))`
 
@@ -132,7 +132,7 @@ async function settle(
   { n, state, now }: { n: number; state: PartState; now: number },
 ): Promise<void> {
   await db.batch([
-    // That a part was taken is true whoever holds the delivery by now.
+    // A part that was sent is marked as sent, even if another caller holds the delivery now.
     db
       .prepare(
         `UPDATE delivery_parts SET state = ?4, settled_at = ?5
@@ -173,7 +173,7 @@ async function finish(
          WHERE id = ?1 AND lease_token = ?2 AND state = 'pending'`,
       )
       .bind(id, token, state, error, isoMicros(now)),
-    // The record of the run that the report came from says so too.
+    // The result is also noted in the record of the run that made the report.
     db
       .prepare(
         `UPDATE analysis_snapshots SET diagnostics = json_insert(diagnostics, '$.notification_runs[#]', json(?2))
@@ -185,12 +185,12 @@ async function finish(
   ])
 }
 
-// Notices about reports that were made outside the queue. A notice is written with its report, so that neither exists
-// without the other, and the next call of the sender finds it.
+// Notices about reports that were made outside the queue. A notice is written in one transaction with its report, and
+// the sender's next call finds it.
 
 const MOST_AT_ONCE = 20
 
-/** To be run in one batch with what it tells of. */
+/** To be run in one batch with the event that it reports. */
 export function noteNotice(db: D1Database, notice: Notice, now: number): D1PreparedStatement {
   return db
     .prepare('INSERT INTO untold_notices (key, body, noted_at) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING')
@@ -213,7 +213,7 @@ export function untoldNotices(db: D1Database): NewsStore {
   }
 }
 
-// What the owner may see of the outbox, and do about it.
+// What the owner may see of the outbox, and change in it.
 
 export type DeliveryItem = {
   seq: number
@@ -226,7 +226,7 @@ export type DeliveryItem = {
   state: DeliveryState
   attempts: number
   error: string | null
-  /** Not tried before, epoch ms. */
+  /** The earliest next try, epoch ms. */
   nextAt: number
   createdAt: string
   finishedAt: string | null
@@ -239,7 +239,7 @@ export type DeliveryDetail = DeliveryItem & {
   partList: { n: number; state: PartState; attempts: number; startedAt: number | null; settledAt: number | null }[]
 }
 
-/** A delivery waits for those of its channel before it as well as for its own time. */
+/** A delivery waits for its own time and for earlier deliveries of its channel. */
 const NEXT_AT = `CASE d.state WHEN 'pending' THEN max(d.next_at, coalesce((SELECT max(e.next_at) FROM deliveries e
   WHERE e.owner = d.owner AND e.channel_id = d.channel_id AND e.state = 'pending' AND e.seq < d.seq), 0))
   ELSE d.next_at END`
@@ -251,7 +251,7 @@ const SELECT = `SELECT d.seq, d.id, d.subject, d.channel_id AS "channelId", d.ki
 
 export type DeliveryQuery = {
   owner: string
-  /** Rows after this one, which are older; null for the newest. */
+  /** The page begins after this row, with older ones; null for the newest. */
   before: number | null
   limit: number
   state: string | null
@@ -290,8 +290,8 @@ export async function findDelivery(db: D1Database, owner: string, id: string): P
 }
 
 /**
- * Lets a delivery that failed, or of which something is in doubt, go out again: all parts that are not known to have
- * arrived. False when there is none in such a state, or it has nothing to send.
+ * Retries a delivery that failed or whose outcome is uncertain: all parts that are not known to have arrived. False
+ * when there is no such delivery, or it has nothing to send.
  */
 export async function retryDelivery(
   db: D1Database,
@@ -315,7 +315,7 @@ export async function retryDelivery(
   return (opened?.meta.changes ?? 0) > 0
 }
 
-/** What is over and older than that. */
+/** Deletes finished deliveries that are older than `before`. */
 export async function pruneDeliveries(db: D1Database, before: string): Promise<number> {
   const [, removed] = await db.batch([
     db

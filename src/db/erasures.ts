@@ -1,5 +1,5 @@
-// The deletion of an owner with everything that they have, as far as the database goes: the order, which tables have rows of
-// owners, and how these are found. Migration 0034 keeps rows out that come while the order is there.
+// The database part of deleting an owner with all data: the order, the tables with rows of owners, and how these rows
+// are found. The triggers of migration 0034 prevent new rows while the order exists.
 
 import { z } from 'zod'
 import { isoMicros } from '../lib/clock.ts'
@@ -9,18 +9,18 @@ export type ErasureCounts = z.infer<typeof Counts>
 
 export const NO_COUNTS: ErasureCounts = { conversations: 0, files: 0, rows: 0, tasks: 0 }
 
-/** `waiting`: everything is deleted, and what was on its way when it began runs out. */
+/** `waiting`: everything is deleted, and requests that were running are given time to end. */
 export const ERASURE_PHASES = ['deleting', 'waiting', 'ending'] as const
 export type ErasurePhase = (typeof ERASURE_PHASES)[number]
 
 export type Erasure = {
   owner: string
   actor: string
-  /** Whose key the actor is. */
+  /** The owner of the key that ordered it. */
   askedBy: string
   beganAt: number
   phase: ErasurePhase
-  /** Epoch ms; null before everything was deleted once. */
+  /** Epoch ms; null before the first complete deletion. */
   quietAt: number | null
   counts: ErasureCounts
   problem: string | null
@@ -30,7 +30,7 @@ export type OwnedTable = {
   readonly name: string
   /** The columns that identify a row. */
   readonly key: string
-  /** Which rows are those of the owner ?1. */
+  /** The condition for rows of the owner ?1. */
   readonly whose: string
 }
 
@@ -38,7 +38,10 @@ const OWN = 'owner = ?1'
 const owned = (name: string, key: string, whose: string = OWN): OwnedTable => ({ name, key, whose })
 const below = (column: string, parent: string) => `${column} IN (SELECT id FROM ${parent} WHERE ${OWN})`
 
-/** Every table with rows of owners but the three of `endErasure`, and the ledger of advice. A row that is found by way of another goes before that one. */
+/**
+ * Every table with rows of owners, except the three of `endErasure` and the ledger of advice. Rows that are found
+ * through another table come before that table.
+ */
 export const OWNED_TABLES: readonly OwnedTable[] = [
   owned('untold_notices', 'key', "CASE WHEN json_valid(body) THEN json_extract(body, '$.owner') END = ?1"),
   owned('delivery_parts', 'delivery_id, n'),
@@ -76,10 +79,10 @@ export const OWNED_TABLES: readonly OwnedTable[] = [
   owned('audit_log', 'id'),
 ]
 
-/** So that no statement takes long. */
+/** Small batches, so that no statement takes long. */
 const ROWS_AT_ONCE = 500
 
-/** Orders the deletion; one that was ordered before goes on, and its order stays as it is. */
+/** Orders the deletion; an earlier order stays as it is and continues. */
 export async function beginErasure(
   db: D1Database,
   { owner, actor, askedBy }: Pick<Erasure, 'owner' | 'actor' | 'askedBy'>,
@@ -131,7 +134,7 @@ export async function noteErasure(
     .run()
 }
 
-/** Deletes the owner's rows of one table, some at a time; returns how many there were. */
+/** Deletes some of the owner's rows of one table; returns how many. */
 export async function deleteOwnedRows(
   db: D1Database,
   owner: string,
@@ -157,7 +160,7 @@ export async function keyIdsOf(db: D1Database, owner: string): Promise<string[]>
   return results.map(({ id }) => id)
 }
 
-/** The conversations that any table names, talks about reports included. */
+/** The conversations that any table names, including talks about reports. */
 export async function namedConversations(db: D1Database, owner: string): Promise<string[]> {
   const { results } = await db
     .prepare(
@@ -169,13 +172,13 @@ export async function namedConversations(db: D1Database, owner: string): Promise
   return results.map(({ id }) => id)
 }
 
-/** Advice of the owner's reports, whose rows nothing can delete. */
+/** The number of ledger rows of the owner; nothing can delete these. */
 export async function ledgerRowsOf(db: D1Database, owner: string): Promise<number> {
   const query = 'SELECT count(*) AS n FROM advice_ledger WHERE owner = ?'
   return (await db.prepare(query).bind(owner).first<{ n: number }>())?.n ?? 0
 }
 
-/** The last step, all of it or nothing: the keys, and the order itself. An admin's own audit log tells of it. */
+/** The last step, in one transaction: deletes the keys and the order. The audit log of the admin records it. */
 export async function endErasure(db: D1Database, owner: string): Promise<void> {
   const entry = db
     .prepare(

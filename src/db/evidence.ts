@@ -1,9 +1,9 @@
-// What the replay of the method showed. Nobody owns it: it is made of the bars of markets alone.
+// The results of replaying the method. They have no owner, because they are computed from market bars only.
 
 import { FIRST_HASH, type Link, linkHash } from '../lib/crypto.ts'
 import { type NewAnalysis, saveAnalysis } from './analyses.ts'
 
-/** Bars of markets, or the packaged samples. */
+/** Market data, or the packaged samples. */
 export const EVIDENCE_DATA = ['market', 'sample'] as const
 export type EvidenceData = (typeof EVIDENCE_DATA)[number]
 
@@ -12,7 +12,7 @@ export type EvidenceRun = {
   methodVersion: string
   /** ISO 8601 in UTC. */
   computedAt: string
-  /** The first and the last session that an advice was measured on. */
+  /** The first and the last session on which advice was measured. */
   from: string | null
   to: string | null
   series: number
@@ -21,13 +21,13 @@ export type EvidenceRun = {
   leftOut: number
 }
 
-/** A row of the table with what it is found by; `body` is JSON. */
+/** A row of the table with its key columns; `body` is JSON. */
 export type StoredRow = { measure: string; part: string; market: string; regime: string; verdict: string; body: string }
 
 const RUN = `data, method_version AS "methodVersion", computed_at AS "computedAt", from_date AS "from", to_date AS "to",
   series, bars, days, left_out AS "leftOut"`
 
-/** Replaces what was shown before, all at once. */
+/** Replaces the former results, all at once. */
 export async function saveEvidence(db: D1Database, run: EvidenceRun, rows: readonly StoredRow[]): Promise<void> {
   await db.batch([
     db.prepare('DELETE FROM evidence_rows WHERE data = ?').bind(run.data),
@@ -69,7 +69,7 @@ export type EvidenceQuery = {
 const MATCHES = `data = ?1 AND (?2 IS NULL OR measure = ?2) AND (?3 IS NULL OR part = ?3)
   AND (?4 IS NULL OR market = ?4) AND (?5 IS NULL OR regime = ?5) AND (?6 IS NULL OR verdict = ?6)`
 
-/** JSON texts in the order of the table, and how many there are in all. */
+/** JSON texts in the order of the table, and the total number. */
 export async function evidenceRows(
   db: D1Database,
   { data, measure, part, market, regime, verdict, limit, offset }: EvidenceQuery,
@@ -84,13 +84,13 @@ export async function evidenceRows(
   return { total: counted?.results[0]?.total ?? 0, rows: (found?.results ?? []).map(({ body }) => body) }
 }
 
-/** The kept series of daily bars of one listing, as JSON text; null where none is kept. */
+/** The stored daily bars of one listing, as JSON text; null when there are none. */
 export async function keptBars(db: D1Database, key: string): Promise<string | null> {
   const query = "SELECT body FROM market_answers WHERE need = 'daily_data' AND key = ? ORDER BY kept_at DESC LIMIT 1"
   return db.prepare(query).bind(key).first<string>('body')
 }
 
-/** The newest kept series of daily bars, JSON texts by listing. */
+/** The newest stored series of daily bars, as JSON texts by listing. */
 export async function keptSeries(db: D1Database, limit: number): Promise<{ key: string; body: string }[]> {
   const { results } = await db
     .prepare("SELECT key, body FROM market_answers WHERE need = 'daily_data' ORDER BY kept_at DESC, key LIMIT ?")
@@ -99,7 +99,7 @@ export async function keptSeries(db: D1Database, limit: number): Promise<{ key: 
   return results
 }
 
-// The ledger of advice: rows are added and never changed, which the database itself refuses.
+// The ledger of advice: rows are only added; the database itself refuses changes.
 
 export type LedgerEntry = {
   owner: string
@@ -112,12 +112,12 @@ export type LedgerEntry = {
 export type LedgerRow = Link & { queryId: string; unscorable: string | null }
 
 const ROW = 'place, query_id AS "queryId", content, unscorable, previous_hash AS "previousHash", hash'
-/** Each time another report of the same owner came first. */
+/** The number of tries when another report of the same owner is inserted first. */
 const MOST_TRIES = 60
 
 /**
- * A report and its entry in the ledger, in one transaction: neither is there without the other, and each once, however often this is
- * called. Returns the report's row id.
+ * Stores a report and its entry in the ledger in one transaction, each exactly once, however often this is called.
+ * Returns the report's row id.
  */
 export async function saveReport(
   db: D1Database,
@@ -137,7 +137,7 @@ export async function saveReport(
 
 type ExtraStatements = readonly D1PreparedStatement[]
 
-/** Fails where another report took the place meanwhile. */
+/** Fails if another report took the position meanwhile. */
 async function nextRow(db: D1Database, { owner, queryId, content, unscorable }: LedgerEntry) {
   const head = await db
     .prepare('SELECT place, hash FROM advice_ledger WHERE owner = ? ORDER BY place DESC LIMIT 1')
@@ -160,7 +160,7 @@ async function hasEntry(db: D1Database, { owner, queryId }: LedgerEntry): Promis
   return (await db.prepare(query).bind(owner, queryId).first<number>('found')) !== null
 }
 
-/** Rows in their order, from the place after `after`. */
+/** Rows in order, from the position after `after`. */
 export async function ledgerRows(
   db: D1Database,
   { owner, after, limit }: { owner: string; after: number; limit: number },
@@ -173,8 +173,8 @@ export async function ledgerRows(
 }
 
 /**
- * Reports of the owner, from the time of the first row on, that no row tells of: rows were taken away. A report that was deleted keeps
- * its row, so it is not among them.
+ * The number of the owner's reports, since the first row's time, without a row: their rows were removed. A deleted
+ * report keeps its row, so it is not counted.
  */
 export async function reportsWithoutEntry(db: D1Database, owner: string): Promise<number> {
   const query = `SELECT count(*) AS count FROM analyses AS a
@@ -185,7 +185,7 @@ export async function reportsWithoutEntry(db: D1Database, owner: string): Promis
   return (await db.prepare(query).bind(owner).first<number>('count')) ?? 0
 }
 
-/** How many rows there are by why they cannot be scored; under null those that can. */
+/** The number of rows by the reason why they cannot be scored; under null the rows that can. */
 export async function ledgerCounts(
   db: D1Database,
   owner: string,

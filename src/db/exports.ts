@@ -1,9 +1,9 @@
-// An owner's rows as an export has them: without what is secret, some at a time, in the order of their keys.
+// An owner's rows for an export: without secrets, in batches, ordered by their keys.
 
 import { OWNED_TABLES, type OwnedTable } from './erasures.ts'
 import { isSecretSetting } from './settings.ts'
 
-/** Columns that open something, or are sealed under the keys of this service. */
+/** Columns that grant access, or that are encrypted with the keys of this service. */
 const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   secrets: ['value'],
   provider_tokens: ['token'],
@@ -12,7 +12,7 @@ const SECRET_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   feedback: ['password_hash'],
 }
 
-/** What is on its way for a moment, and says nothing later. */
+/** Short-lived rows without a meaning later. */
 const PASSING = new Set(['untold_notices', 'channel_tests', 'screening_owners'])
 /** Tables with rows of up to some megabytes. */
 const LARGE = new Set(['analyses', 'analysis_snapshots', 'page_screenings', 'delivery_parts'])
@@ -21,7 +21,7 @@ const ROWS = 200
 
 const LEDGER: OwnedTable = { name: 'advice_ledger', key: 'owner, place', whose: 'owner = ?1' }
 
-/** Parents before what hangs on them. */
+/** Parents before their children. */
 export const EXPORTED_TABLES: readonly OwnedTable[] = [...OWNED_TABLES, LEDGER]
   .filter(({ name }) => !PASSING.has(name))
   .toReversed()
@@ -29,7 +29,7 @@ export const EXPORTED_TABLES: readonly OwnedTable[] = [...OWNED_TABLES, LEDGER]
 type Row = Record<string, string | number | null>
 export type RowPosition = (string | number)[]
 
-/** The rows behind a place, as objects without their secrets, and where the next ones begin; null at the end. */
+/** The rows after a position, as objects without secrets, and the next position; null at the end. */
 export async function exportedRows(
   db: D1Database,
   owner: string,
@@ -59,7 +59,7 @@ function withoutSecrets(table: string, row: Row): Row {
 
 export type SecretToGive = { kind: 'secret' | 'token' | 'channel' | 'setting' | 'key'; name: string }
 
-/** The names of what the export leaves out and its owner has to give again. */
+/** The names of secrets that the export leaves out and the owner must enter again. */
 export async function secretsToGive(db: D1Database, owner: string): Promise<SecretToGive[]> {
   const read = async <T>(query: string) => (await db.prepare(query).bind(owner).all<T>()).results
   const named = await read<SecretToGive>(

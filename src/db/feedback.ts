@@ -9,7 +9,7 @@ export type FeedbackRow = {
   permissions: string
 }
 
-/** False, and nothing is stored, when the owner has reached `allowed`. Counted in the same statement. */
+/** False, and nothing is stored, when the owner has reached `allowed`. The count is part of the same statement. */
 export async function insertFeedback(db: D1Database, row: FeedbackRow, allowed: number): Promise<boolean> {
   const { meta } = await db
     .prepare(
@@ -21,13 +21,13 @@ export async function insertFeedback(db: D1Database, row: FeedbackRow, allowed: 
   return meta.changes > 0
 }
 
-/** How much feedback an owner has given. */
+/** The number of an owner's feedback entries. */
 export async function countAllFeedback(db: D1Database, owner: string): Promise<number> {
   const row = await db.prepare('SELECT count(*) AS n FROM feedback WHERE owner = ?').bind(owner).first<{ n: number }>()
   return row?.n ?? 0
 }
 
-/** How often an owner has given feedback on a conversation. */
+/** The number of an owner's feedback entries on a conversation. */
 export async function countFeedback(db: D1Database, owner: string, conversationId: string): Promise<number> {
   const row = await db
     .prepare('SELECT count(*) AS n FROM feedback WHERE owner = ? AND conversation_id = ?')

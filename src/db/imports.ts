@@ -1,5 +1,6 @@
-// The rows of an archive as they come into the database: under the importing owner's name, with ids that are free here. What an id
-// became is decided and stored first, by whoever calls; so the same rows can come any number of times and are there once.
+// The rows of an archive as they are inserted into the database: under the importing owner's name, with ids that are
+// free here. The caller chooses and stores the new ids first, so the same rows can be inserted any number of times and
+// exist once.
 
 import { hexId } from '../lib/crypto.ts'
 
@@ -7,27 +8,27 @@ export type ImportedRow = Record<string, string | number | null>
 
 export type ImportedTable = {
   readonly name: string
-  /** The column that SQLite numbers. */
+  /** The autoincrement column. */
   readonly number?: string
-  /** What else tells two rows apart: in the whole service, or among those of one owner. */
+  /** A further unique column: unique in the whole service, or for one owner. */
   readonly text?: { readonly column: string; readonly isGlobal: boolean }
-  /** Columns that name rows of others, by space. A `hard` one keeps out a row whose other is not there. */
+  /** Columns that refer to other rows, by id space. A row with a missing `hard` reference is skipped. */
   readonly refs?: Readonly<Record<string, { readonly space: string; readonly isHard: boolean }>>
-  /** What every row gets, whatever the archive says. */
+  /** Values that every row gets, whatever the archive contains. */
   readonly forced?: Readonly<Record<string, string | number | null>>
-  /** Columns that the archive leaves out and the table demands: nobody knows the value. */
+  /** Required columns that the archive omits; they get a random value. */
   readonly random?: string
 }
 
 const soft = (space: string) => ({ space, isHard: false })
 const hard = (space: string) => ({ space, isHard: true })
 
-/** Where conversations got another id. */
+/** The id space of conversations. */
 export const CONVERSATION_IDS = 'conversations.id'
 
 /**
- * The tables whose rows are taken, parents first. What works by itself comes switched off: the service that it comes from may go on
- * doing the same.
+ * The tables whose rows are imported, parents first. Rules and schedules are imported disabled: the original service
+ * may still run them.
  */
 export const IMPORTED_TABLES: readonly ImportedTable[] = [
   { name: 'settings' },
@@ -75,7 +76,7 @@ export const IMPORTED_TABLES: readonly ImportedTable[] = [
   },
 ]
 
-/** Which rows the conversations write by themselves. */
+/** Tables whose rows the conversations write themselves. */
 export const ROWS_OF_CONVERSATIONS: ReadonlySet<string> = new Set(['conversations', 'chat_sessions'])
 
 export type TableColumn = { name: string; type: string; isRequired: boolean }
@@ -89,20 +90,26 @@ export async function columnsOf(db: D1Database, table: string): Promise<TableCol
   return results.map(({ name, type, required, pk }) => ({ name, type, isRequired: required === 1 || pk > 0 }))
 }
 
-/** Which of the archive's ids became which, by space. */
+/** The map from the archive's ids to the ids here, by id space. */
 export type IdMap = {
   get(space: string, old: string): string | null
-  /** All of them in one write. */
+  /** Stores all of them in one write. */
   put(ids: readonly { space: string; old: string; id: string }[]): void
   drop(space: string, olds: readonly string[]): void
 }
 
 type Landing = { owner: string; table: ImportedTable; ids: IdMap }
 
-/** An id is kept where it is free; beyond the newest by more than this it would use up numbers for everybody. */
+/**
+ * An id is kept if it is free, but not if it is higher than the newest by more than this: it would use up numbers for
+ * all owners.
+ */
 const MOST_AHEAD = 1_000_000
 
-/** Stores the rows; returns how many of them could not be, as what they belong to is not there. Throws to be called again. */
+/**
+ * Stores the rows; returns how many were skipped because what they belong to does not exist. If it throws, the caller
+ * repeats it.
+ */
 export async function landRows(db: D1Database, rows: readonly ImportedRow[], by: Landing): Promise<number> {
   const linked = rows.flatMap((row) => linkedRow(row, by))
   await chooseIds(db, linked, by)
@@ -112,7 +119,7 @@ export async function landRows(db: D1Database, rows: readonly ImportedRow[], by:
   return rows.length - linked.length
 }
 
-/** The row under the importing owner's name, with what it names; none without what it belongs to. */
+/** The row with the importing owner's name and with mapped references; empty if it belongs to a missing row. */
 function linkedRow(row: ImportedRow, { owner, table, ids }: Landing): ImportedRow[] {
   const linked: ImportedRow = {
     ...withGroups(row, table.name, ids),
@@ -124,7 +131,7 @@ function linkedRow(row: ImportedRow, { owner, table, ids }: Landing): ImportedRo
     if (value === null) continue
     const known = ids.get(space, String(value))
     if (known === null && isHard) return []
-    // What names nothing of this owner must not name what somebody else has.
+    // A reference to nothing of this owner must not refer to data of another owner.
     if (known === null) linked[column] = typeof value === 'number' ? -Math.abs(value) : strangeId(value, space, ids)
     else linked[column] = typeof value === 'number' ? Number(known) : known
   }
@@ -137,7 +144,7 @@ function linkedRow(row: ImportedRow, { owner, table, ids }: Landing): ImportedRo
 
 const GROUPS = 'watchlists.id'
 
-/** With the ids that groups of stocks have here, where a column names one among other things. */
+/** Maps the group ids inside columns that contain other data, too. */
 function withGroups(row: ImportedRow, table: string, ids: IdMap): ImportedRow {
   const here = (id: string) => ids.get(GROUPS, id) ?? strangeId(id, GROUPS, ids)
   if (table === 'alert_rules' && row.target_scope === 'watchlist' && row.target !== 'default')
@@ -149,7 +156,10 @@ function withGroups(row: ImportedRow, table: string, ids: IdMap): ImportedRow {
   return { ...row, plan: JSON.stringify({ ...plan, what: { ...what, watchlist_id: here(what.watchlist_id) } }) }
 }
 
-/** Of groups and schedules that are gone: what is named by their ids may be found in the whole service, so they get others. */
+/**
+ * A new id for a reference to a deleted group or schedule: such ids are unique in the whole service, so the old one may
+ * belong to somebody else.
+ */
 function strangeId(value: string, space: string, ids: IdMap): string {
   if (space !== 'schedules.id' && space !== GROUPS) return value
   const id = hexId()
@@ -178,7 +188,7 @@ async function knownRows(db: D1Database, rows: readonly ImportedRow[], { owner, 
   return results
 }
 
-/** Decides and stores the ids of rows that have none yet. */
+/** Chooses and stores the ids of rows that have none yet. */
 async function chooseIds(db: D1Database, rows: readonly ImportedRow[], by: Landing): Promise<void> {
   const { table, ids, owner } = by
   const { number, text } = table
@@ -208,7 +218,7 @@ async function chooseIds(db: D1Database, rows: readonly ImportedRow[], by: Landi
   ids.put(chosen)
 }
 
-/** Keeps a number where it is free, and gives the next one where it is not. */
+/** Keeps a number if it is free, else assigns the next free one. */
 async function freeNumbers(
   db: D1Database,
   { table, known }: { table: ImportedTable; known: readonly RowOwner[] },
@@ -242,9 +252,9 @@ function insertion(db: D1Database, table: ImportedTable, row: ImportedRow): D1Pr
   const columns = Object.keys(row)
   const marks = columns.map(() => '?').join(', ')
   const values = Object.values(row)
-  // Names of columns are those that the table has: the check saw to it.
+  // The column names are safe: an earlier check allowed only those of the table.
   if (table.name === 'watchlists') return watchlistInsertion(db, row)
-  // What is booked from now on gets numbers behind those of the archive.
+  // Later entries get numbers after those of the archive.
   const isBook = table.name === 'portfolio_books'
   const known = 'ON CONFLICT (owner) DO UPDATE SET version = version + 1, next_id = max(next_id, excluded.next_id)'
   const verb = isBook ? 'INSERT' : 'INSERT OR IGNORE'
@@ -253,7 +263,7 @@ function insertion(db: D1Database, table: ImportedTable, row: ImportedRow): D1Pr
     .bind(...values)
 }
 
-/** A group whose name the owner has already gets a longer one; there is one default group. */
+/** A group whose name the owner already uses gets a longer name; there is only one default group. */
 function watchlistInsertion(db: D1Database, row: ImportedRow): D1PreparedStatement {
   return db
     .prepare(
@@ -268,7 +278,7 @@ function watchlistInsertion(db: D1Database, row: ImportedRow): D1PreparedStateme
     )
 }
 
-/** Whether the rows are there under their ids: somebody else may have taken a number meanwhile. Those get another one. */
+/** Checks that the rows exist under their ids. If another row took a number meanwhile, new ids are chosen. */
 async function confirm(db: D1Database, rows: readonly ImportedRow[], { owner, table, ids }: Landing): Promise<void> {
   const { number, text } = table
   if (number === undefined || rows.length === 0) return
@@ -294,7 +304,7 @@ async function confirm(db: D1Database, rows: readonly ImportedRow[], { owner, ta
   throw new Error(`${lost.length} rows of ${table.name} lost their numbers to others`)
 }
 
-/** Whether the owner has booked anything: two portfolios are not made one. */
+/** Whether the owner has booked anything: two portfolios are never merged. */
 export async function hasPortfolio(db: D1Database, owner: string): Promise<boolean> {
   const query = `SELECT 1 FROM portfolio_accounts WHERE owner = ?1 UNION ALL SELECT 1 FROM portfolio_events WHERE owner = ?1 LIMIT 1`
   return (await db.prepare(query).bind(owner).first()) !== null

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { randomToken, sha256Hex, toHex } from '../lib/crypto.ts'
 import { auditIfChanged, recordAudit } from './audit.ts'
 
-/** `runner` connects a runner and opens nothing else. */
+/** `runner` connects a runner and gives access to nothing else. */
 export const Scope = z.enum(['conversations', 'analysis', 'admin', 'runner'])
 export type Scope = z.infer<typeof Scope>
 
@@ -17,7 +17,7 @@ export type ApiKey = {
   createdAt: string
   expiresAt: string | null
   revokedAt: string | null
-  /** Ids of sign-ins with this key that were ended before they expired. */
+  /** Ids of browser sessions with this key that were ended before they expired. */
   endedSessions: string[]
   /** Whether the owner is being deleted. */
   isLeaving: boolean
@@ -52,7 +52,7 @@ const fromRow = (row: Row): ApiKey => ({
   isLeaving: row.leaving === 1,
 })
 
-/** A new key: its id, the text that its owner gets to see once, and the hash that is stored. */
+/** A new key: its id, the text that its owner sees once, and the hash that is stored. */
 export async function makeKey(): Promise<{ id: string; text: string; secretHash: string }> {
   const id = toHex(crypto.getRandomValues(new Uint8Array(8)))
   const secret = randomToken(32)
@@ -82,7 +82,7 @@ export async function findKey(db: D1Database, id: string): Promise<ApiKey | null
   return row === null ? null : fromRow(row)
 }
 
-/** Keys in force and expired ones, newest first; revoked ones are left out. `after` is the last row of the page before. */
+/** Valid and expired keys, newest first, without revoked ones. `after` is the last row of the previous page. */
 export async function listKeys(
   db: D1Database,
   page: { limit: number; owner: string | null; after: { createdAt: string; id: string } | null },
@@ -98,7 +98,7 @@ export async function listKeys(
   return results.map(fromRow)
 }
 
-/** True when the key was in force until now; `by` says when it was revoked, and by whom. */
+/** Revokes the key; true when it was valid until now. `by` records when, and by whom. */
 export async function revokeKey(db: D1Database, id: string, by: { actor: string; at: string }): Promise<boolean> {
   const row = await db
     .prepare('UPDATE api_keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL RETURNING owner')
@@ -109,7 +109,10 @@ export async function revokeKey(db: D1Database, id: string, by: { actor: string;
   return true
 }
 
-/** Ends one sign-in before its time, for every cookie of it, unless its key is gone. What would have ended by itself by now is forgotten. */
+/**
+ * Ends one browser session before its time, for every copy of its cookie, unless its key is gone. Entries of sessions
+ * that have expired are removed.
+ */
 export async function endSession(
   db: D1Database,
   { key, session, until }: { key: string; session: string; until: number },

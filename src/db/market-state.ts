@@ -1,4 +1,4 @@
-// State of the market data sources: stored answers, open circuits, and turns at services with a rate limit.
+// State of the market data sources: cached answers, open circuit breakers, and turns at rate-limited services.
 
 import type { AnswerStore } from '../market/providers/answer-cache.ts'
 import type { GateStore } from '../market/providers/gate.ts'
@@ -7,9 +7,9 @@ import type { NewsPool } from '../news/search.ts'
 
 const DAY_MS = 86_400_000
 const FORGOTTEN_AFTER_MS = 60 * DAY_MS
-// One write in so many also deletes entries that are no longer used.
+// One in this many writes also deletes entries that are no longer used.
 const CLEAR_ONE_IN = 100
-// A row of D1 holds two megabytes; an answer near that is a fault of its source.
+// A D1 row holds two megabytes; an answer near that size is a fault of its source.
 const LARGEST_CHARACTERS = 600_000
 
 export function answerStore(db: D1Database): AnswerStore {
@@ -41,7 +41,7 @@ export function answerStore(db: D1Database): AnswerStore {
   }
 }
 
-/** The same with the answers of one need read in one query: a calendar is of many listings. */
+/** Reads many answers of one need in a single query, because a calendar covers many listings. */
 export async function preparedAnswers(db: D1Database, need: string, keys: readonly string[]): Promise<AnswerStore> {
   const store = answerStore(db)
   const { results } = await db
@@ -89,7 +89,7 @@ export function gateStore(db: D1Database): GateStore {
   }
 }
 
-/** When the turn is, or null where it would be too long until then. */
+/** The time of the reserved turn; null when it would be too late. */
 async function reserveTurn(
   db: D1Database,
   service: string,
@@ -107,9 +107,9 @@ async function reserveTurn(
   return free === null ? null : free - intervalMs
 }
 
-// The pool of news: what searches have found of each listing. Public matter, so no owner is in it.
+// The pool of news: what searches found for each listing. It is public information, so rows have no owner.
 
-// One write of news in so many also clears away what is too old.
+// One in this many writes of news also deletes old entries.
 const CLEAR_NEWS_ONE_IN = 50
 const MOST_NEWS = 60
 

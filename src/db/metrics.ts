@@ -1,9 +1,9 @@
-// What isolates counted, and what can be told of connections.
+// Counts of isolates, and the numbers of connections.
 
 import { errorFields, log } from '../lib/log.ts'
 import { storeTotals, type TotalsRow } from '../lib/metrics.ts'
 
-/** Replaces what the row had, unless that is newer. */
+/** Replaces the row unless the stored one is newer. */
 async function storeRow(db: D1Database, { id, seq, totals, at }: TotalsRow): Promise<void> {
   await db
     .prepare(
@@ -15,7 +15,7 @@ async function storeRow(db: D1Database, { id, seq, totals, at }: TotalsRow): Pro
     .run()
 }
 
-/** Stores what this isolate counted; a failure is told to the log, and the next call tries again. */
+/** Stores the counts of this isolate. A failure is logged, and the next call retries. */
 export async function storeCounts(db: D1Database): Promise<void> {
   try {
     await storeTotals((row) => storeRow(db, row))
@@ -24,7 +24,7 @@ export async function storeCounts(db: D1Database): Promise<void> {
   }
 }
 
-/** The sum over all isolates that there were. */
+/** The sum over all isolates so far. */
 export async function metricTotals(db: D1Database): Promise<Map<string, number>> {
   const { results } = await db
     .prepare(
@@ -37,7 +37,7 @@ export async function metricTotals(db: D1Database): Promise<Map<string, number>>
   return new Map(results.map(({ series, value }) => [series, value]))
 }
 
-/** Adds rows that were not stored since `before` to what is kept of all; both in one transaction. Returns how many there were. */
+/** Adds rows that were not stored since `before` to the total row, in one transaction. Returns how many there were. */
 export async function foldMetricRows(db: D1Database, before: number): Promise<number> {
   const [, dropped] = await db.batch([
     db
@@ -53,7 +53,7 @@ export async function foldMetricRows(db: D1Database, before: number): Promise<nu
   return dropped?.meta.changes ?? 0
 }
 
-/** Of the owner with this object. */
+/** Stores the number of runners of the owner with this object. */
 export async function tellRunners(db: D1Database, ownerObject: string, runners: number): Promise<void> {
   const statement =
     runners === 0

@@ -1,11 +1,11 @@
-// Every call of a language model, by owner. What an owner may see of it are sums and the newest calls.
+// Every model call, by owner. The owner sees sums and the newest calls.
 
 const CALL_TYPES = ['analysis', 'market_review', 'agent'] as const
 export type CallType = (typeof CALL_TYPES)[number]
 
 export type ModelCall = {
   owner: string
-  /** Of one call: noted twice it is there once. */
+  /** Unique for each call: a call that is noted twice is stored once. */
   key: string
   /** Epoch ms. */
   at: number
@@ -15,7 +15,7 @@ export type ModelCall = {
   stockCode: string | null
   promptTokens: number
   completionTokens: number
-  /** The vendor did not tell. */
+  /** True when the vendor did not report the use. */
   isEstimated: boolean
 }
 
@@ -30,7 +30,7 @@ export async function saveModelCall(db: D1Database, call: ModelCall): Promise<vo
     .run()
 }
 
-/** Deletes calls that were made before a time, and returns how many there were. */
+/** Deletes calls that were made before a time; returns how many. */
 export async function deleteOldModelCalls(db: D1Database, before: number): Promise<number> {
   const { meta } = await db.prepare('DELETE FROM model_calls WHERE called_at < ?').bind(before).run()
   return meta.changes
@@ -39,21 +39,21 @@ export async function deleteOldModelCalls(db: D1Database, before: number): Promi
 type Sums = { calls: number; promptTokens: number; completionTokens: number; totalTokens: number }
 
 export type ModelUsage = {
-  /** When the first call was made, epoch ms; null without any. */
+  /** When the first call was made, epoch ms; null when there is none. */
   first: number | null
   byType: (Sums & { type: string })[]
   byModel: (Sums & { model: string; maxTokens: number })[]
   recent: (Omit<ModelCall, 'owner' | 'key' | 'type' | 'isEstimated'> & { id: number; type: string })[]
 }
 
-/** A model whose use was estimated stands apart, and says so. */
+/** Estimated use of a model is listed separately, with a mark. */
 const MODEL = `model || CASE estimated WHEN 1 THEN ' (est.)' ELSE '' END`
 const SUMS = `COUNT(*) AS calls, SUM(prompt_tokens) AS "promptTokens", SUM(completion_tokens) AS "completionTokens",
   SUM(prompt_tokens + completion_tokens) AS "totalTokens"`
 const SINCE = 'FROM model_calls WHERE owner = ?1 AND called_at >= ?2'
 const BY_TOKENS = 'ORDER BY "totalTokens" DESC, calls DESC, 1'
 
-/** What the owner's calls since a time used. */
+/** The owner's use since a time. */
 export async function modelUsage(
   db: D1Database,
   owner: string,

@@ -1,5 +1,5 @@
-// Accounts and what happened in them. Every write is conditional on the version of the owner's book that it was decided on: of two
-// at one time, the later one finds nothing changed and decides anew.
+// Accounts and their events. Every write is conditional on the version of the owner's book for which it was decided: of
+// two concurrent writes, the later one finds the version changed and decides again.
 
 import { formatAmount, parseAmount } from '../lib/decimal.ts'
 import type { LedgerEvent } from '../portfolio/ledger.ts'
@@ -16,7 +16,7 @@ export type Account = {
   updatedAt: string
 }
 
-/** What is kept beside an event that the ledger does not need. */
+/** Data that is stored with an event but that the ledger does not need. */
 export type Notes = { uid: string | null; note: string | null; createdAt: string }
 export type StoredEvent = LedgerEvent & Notes & { account: number }
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never
@@ -30,7 +30,7 @@ type AccountRow = Omit<Account, 'isActive'> & { isActive: number }
 
 const accountOf = (row: AccountRow): Account => ({ ...row, isActive: row.isActive === 1 })
 
-/** In the order of their making, hidden ones included. */
+/** In the order of creation, including hidden ones. */
 export async function listAccounts(db: D1Database, owner: string): Promise<Account[]> {
   const { results } = await db
     .prepare(`SELECT ${ACCOUNT} FROM portfolio_accounts WHERE owner = ? ORDER BY id`)
@@ -39,7 +39,7 @@ export async function listAccounts(db: D1Database, owner: string): Promise<Accou
   return results.map(accountOf)
 }
 
-/** Whether anybody has one. */
+/** Whether any owner has an account. */
 export const hasAccounts = async (db: D1Database): Promise<boolean> =>
   (await db.prepare('SELECT 1 FROM portfolio_accounts LIMIT 1').first()) !== null
 
@@ -59,7 +59,7 @@ export type Change =
   | { kind: 'event'; event: StoredEvent }
   | { kind: 'removal'; id: number }
 
-/** Stores all of the changes or none. False when the book is no longer the one that they were decided on. */
+/** Stores all of the changes or none. False when the book has another version than the one for which they were decided. */
 export async function writeBook(
   db: D1Database,
   owner: string,
@@ -84,7 +84,7 @@ export async function writeBook(
 }
 
 type Claim = { owner: string; writer: string }
-/** Nothing is written by whoever did not get the new version. */
+/** True only for the writer that created the new version. */
 const MINE = 'EXISTS (SELECT 1 FROM portfolio_books WHERE owner = ?1 AND writer = ?2)'
 
 type OtherChange = Exclude<Change, { kind: 'event' }>
@@ -125,7 +125,10 @@ function changeStatement(db: D1Database, { owner, writer }: Claim, change: Other
     .bind(owner, writer, id, name, broker, market, baseCurrency, createdAt)
 }
 
-/** Rows of one statement: an import of thousands is some statements, and each stays below the size of a parameter. */
+/**
+ * Rows of one statement: an import of thousands takes several statements, so that each stays below the size limit of a
+ * parameter.
+ */
 const ROWS_AT_ONCE = 1_000
 
 function eventStatements(db: D1Database, { owner, writer }: Claim, events: readonly StoredEvent[]) {
@@ -206,7 +209,7 @@ function stored(text: string | null): bigint {
   return amount
 }
 
-/** All events of an account, or of all accounts of the owner; in the order of booking. */
+/** All events of an account, or of all accounts of the owner, in the order of booking. */
 export async function accountEvents(db: D1Database, owner: string, account: number | null): Promise<StoredEvent[]> {
   const { results } = await db
     .prepare(`SELECT ${EVENT} FROM portfolio_events WHERE owner = ?1 AND (?2 IS NULL OR account = ?2) ORDER BY id`)
@@ -261,7 +264,7 @@ export async function ownRates(db: D1Database, owner: string): Promise<OwnRate[]
   return results.map((row) => ({ ...row, rate: stored(row.rate) }))
 }
 
-/** Stores a rate of a day, or another one in its place. False when there are that many already. */
+/** Stores or replaces the rate of a day. False when there are too many already. */
 export async function saveRate(
   db: D1Database,
   owner: string,

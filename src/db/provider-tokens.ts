@@ -1,4 +1,4 @@
-// An owner's tokens for git providers, one a provider.
+// An owner's tokens for git providers, one for each provider.
 
 import { auditIfChanged } from './audit.ts'
 import { openValues, type SealedKey, type SealedValue, sealValue } from './sealed.ts'
@@ -6,7 +6,7 @@ import { openValues, type SealedKey, type SealedValue, sealValue } from './seale
 export type ProviderToken = {
   provider: string
   token: string
-  /** Null: the provider's own. */
+  /** Null for the provider's own host. */
   host: string | null
   userId: string | null
 }
@@ -14,7 +14,10 @@ export type ProviderToken = {
 export type OwnerTokens =
   /** In the order in which they were first stored. */
   | { ok: true; tokens: ProviderToken[] }
-  /** Providers whose token was changed in the database, or sealed under a key that is not here; the others' tokens, to be masked. */
+  /**
+   * Providers whose token was changed in the database, or encrypted with an unknown key. `others`: the other tokens, to
+   * be masked.
+   */
   | { ok: false; unreadable: string[]; others: string[] }
 
 export type StoredHost = { provider: string; host: string | null }
@@ -23,18 +26,18 @@ export type TokenRow = { provider: string; token: string; host: string | null; u
 
 const place = (owner: string, provider: string): SealedKey => ({ kind: 'provider_token', owner, name: provider })
 
-/** Which providers have a token, in the stored order; for a batch. */
+/** Which providers have a token, in the stored order; for use in a batch. */
 export function hostsQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db.prepare('SELECT provider, host FROM provider_tokens WHERE owner = ? ORDER BY position').bind(owner)
 }
 
-/** The owner's tokens, open. */
+/** The owner's tokens, decrypted. */
 export async function ownerProviderTokens(env: Env, owner: string): Promise<OwnerTokens> {
   const { results } = await tokensQuery(env.DB, owner).all<TokenRow>()
   return readTokens(env, owner, results)
 }
 
-/** For callers that read more in the same batch; the rows then go to `readTokens`. */
+/** For callers that read more in the same batch; they pass the rows to `readTokens`. */
 export function tokensQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db
     .prepare('SELECT provider, token, host, user_id FROM provider_tokens WHERE owner = ? ORDER BY position')
@@ -63,13 +66,13 @@ function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue &
 
 export type TokenChange = {
   provider: string
-  /** Null keeps the stored token and changes its host alone; without one stored nothing happens. */
+  /** Null keeps the stored token and only changes its host; without a stored token nothing happens. */
   token: string | null
   host: string | null
   userId: string | null
 }
 
-/** Stores all changes or none; providers that are not named keep what they have. */
+/** Stores all changes or none; providers that are not named are unchanged. */
 export async function storeTokens(
   env: Env,
   { owner, actor, changes }: { owner: string; actor: string; changes: readonly TokenChange[] },

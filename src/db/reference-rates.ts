@@ -1,4 +1,4 @@
-// Rates between currencies that a public source tells, as it told them.
+// Rates between currencies, as a public source publishes them.
 
 import { z } from 'zod'
 import type { ReferenceDay } from '../portfolio/rates.ts'
@@ -17,7 +17,7 @@ export async function referenceDays(
   return results.map(({ date, rates }) => ({ date, rates: Rates.parse(JSON.parse(rates)) }))
 }
 
-/** The newest day that is stored; null without any. */
+/** The newest stored day; null when there is none. */
 export async function newestReference(db: D1Database, source: string): Promise<string | null> {
   const row = await db
     .prepare('SELECT max(date) AS date FROM reference_rates WHERE source = ?')

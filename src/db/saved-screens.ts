@@ -1,4 +1,5 @@
-// Saved screens, what their runs found, and who screens. A run stores what matched, what is new and the message about it in one batch.
+// Saved screens, the results of their runs, and which owners use screening. A run stores the matches, the new ones and
+// the message about them in one batch.
 
 import { isoMicros } from '../lib/clock.ts'
 import type { Notice } from '../notify/delivery.ts'
@@ -10,7 +11,7 @@ export type SavedScreen = {
   name: string
   /** JSON. */
   screen: string
-  /** JSON; null where it does not run by itself. */
+  /** JSON; null for a screen without a schedule. */
   schedule: string | null
   isEnabled: boolean
   /** JSON. */
@@ -55,7 +56,7 @@ export type NewScreen = Pick<
   'owner' | 'name' | 'screen' | 'schedule' | 'isEnabled' | 'channels' | 'language' | 'nextAt'
 >
 
-/** Its id; null where the owner has as many as there may be. */
+/** The id of the screen; null when the owner has the maximum number. */
 export async function addScreen(
   db: D1Database,
   { owner, name, screen, schedule, isEnabled, channels, language, nextAt }: NewScreen,
@@ -72,7 +73,7 @@ export async function addScreen(
     .first<number>('id')
 }
 
-/** What it found before is forgotten where it looks for something else; a run that is under way stores nothing any more. */
+/** If the conditions change, earlier results are deleted, and a running run stores nothing. */
 export async function changeScreen(
   db: D1Database,
   { id, ...screen }: NewScreen & { id: number },
@@ -90,7 +91,7 @@ export async function changeScreen(
     .run()
 }
 
-/** False when there is no such screen. What it found goes with it. */
+/** False when there is no such screen. Its results are deleted, too. */
 export async function deleteScreen(db: D1Database, owner: string, id: number): Promise<boolean> {
   const [, removed] = await db.batch([
     db.prepare('DELETE FROM screen_runs WHERE owner = ? AND screen_id = ?').bind(owner, id),
@@ -99,7 +100,7 @@ export async function deleteScreen(db: D1Database, owner: string, id: number): P
   return (removed?.meta.changes ?? 0) > 0
 }
 
-/** Everything of the owner's: screens, what they found, runs of the page, and that he screens at all. */
+/** Deletes everything of the owner: screens, their results, runs of the page, and the note that the owner uses screening. */
 export async function deleteAllScreens(db: D1Database, owner: string): Promise<number> {
   const tables = ['saved_screens', 'screen_runs', 'page_screenings', 'screening_owners']
   const [screens] = await db.batch(
@@ -108,16 +109,16 @@ export async function deleteAllScreens(db: D1Database, owner: string): Promise<n
   return screens?.meta.changes ?? 0
 }
 
-// The runs of the schedule.
+// Scheduled runs.
 
-/** Those that are due, the longest due first. */
+/** Screens that are due, the longest overdue first. */
 export async function dueScreens(db: D1Database, now: number, limit: number): Promise<SavedScreen[]> {
   const query = `SELECT ${SCREEN} FROM saved_screens WHERE enabled = 1 AND next_at IS NOT NULL AND next_at <= ?
     ORDER BY next_at, id LIMIT ?`
   return (await db.prepare(query).bind(now, limit).all<Raw>()).results.map(savedOf)
 }
 
-/** Moves on without a run: the slots until then are missed, or their markets were closed. */
+/** Advances the schedule without a run: the slots until then were missed, or their markets were closed. */
 export async function passOver(
   db: D1Database,
   { id, revision, version }: Pick<SavedScreen, 'id' | 'revision' | 'version'>,
@@ -163,11 +164,11 @@ export type NewRun = {
   nextAt: number | null
 }
 
-/** True while the screen is the one that was run, and nobody else has run it since. */
+/** True while the screen is unchanged since it was read, and no other run has finished since. */
 const IS_CURRENT =
   'EXISTS (SELECT 1 FROM saved_screens WHERE id = ?1 AND revision = ?2 AND version = ?3 AND enabled = 1)'
 
-/** All of it or nothing. False where the screen was changed, or somebody else was faster. */
+/** All or nothing. False when the screen was changed, or another run finished first. */
 export async function storeRun(db: D1Database, run: NewRun): Promise<boolean> {
   const { screen, uid, slot, at, now, isFirst, counts, fresh, freshCount, members, notice, nextAt } = run
   const current = [screen.id, screen.revision, screen.version]
@@ -180,7 +181,7 @@ export async function storeRun(db: D1Database, run: NewRun): Promise<boolean> {
       )
       .bind(
         ...[...current, uid, screen.owner, screen.name, slot, at, isFirst ? 1 : 0, counts, fresh, freshCount],
-        // The streams are told of what is new alone.
+        // Streams are told only of new matches.
         ...[screen.language, notice?.key ?? null, freshCount === 0 ? 1 : 0],
       ),
   ]
@@ -223,7 +224,7 @@ export async function listRuns(
   return { items: page?.results ?? [], total: count?.results[0]?.n ?? 0 }
 }
 
-/** Those that no stream was told of yet, the oldest first. */
+/** Runs that were not sent to a stream yet, the oldest first. */
 export async function runsToStream(db: D1Database, limit: number): Promise<ScreenRun[]> {
   const query = `SELECT ${RUN} FROM screen_runs WHERE streamed = 0 ORDER BY id LIMIT ?`
   return (await db.prepare(query).bind(limit).all<ScreenRun>()).results
@@ -236,11 +237,11 @@ export async function noteRunsStreamed(db: D1Database, ids: readonly number[]): 
     .run()
 }
 
-// Who screens.
+// Which owners use screening.
 
 const HOUR_MS = 3_600_000
 
-/** Notes that the owner screens, and whether the analysis page shows it where that is given. */
+/** Notes that the owner uses screening, and if given, whether the analysis page shows it. */
 export async function noteScreening(
   db: D1Database,
   owner: string,
@@ -261,7 +262,7 @@ export function screeningStatement(
        ON CONFLICT (owner) DO UPDATE SET is_shown = COALESCE(?2, is_shown), used_at = excluded.used_at
        WHERE ?2 IS NOT NULL OR used_at < ?4`,
       )
-      // Within the hour nothing is written: a screen only reads.
+      // At most one write an hour, because a screen is otherwise read-only.
       .bind(owner, isShown === null ? null : isShown ? 1 : 0, now, now - HOUR_MS)
   )
 }
@@ -271,7 +272,7 @@ export async function isScreeningShown(db: D1Database, owner: string): Promise<b
   return (await db.prepare(query).bind(owner).first<number>('is_shown')) === 1
 }
 
-/** Whether anybody has screened since then, or a saved screen runs by itself. */
+/** Whether anybody has used screening since then, or a saved screen has a schedule. */
 export async function isAnybodyScreening(db: D1Database, since: number): Promise<boolean> {
   const query = `SELECT EXISTS (SELECT 1 FROM screening_owners WHERE used_at >= ?)
     OR EXISTS (SELECT 1 FROM saved_screens WHERE enabled = 1 AND next_at IS NOT NULL) AS found`
@@ -305,7 +306,7 @@ export async function findPageScreening(db: D1Database, owner: string, id: strin
   return await db.prepare(query).bind(owner, id).first<PageScreening>()
 }
 
-/** What is older than that: runs of the page, and of the schedule. */
+/** Deletes runs that are older than `before`: of the page, and of the schedule. */
 export async function pruneScreenings(db: D1Database, before: { runs: number; pages: number }): Promise<number> {
   const answers = await db.batch([
     db.prepare('DELETE FROM page_screenings WHERE created_at < ?').bind(before.pages),

@@ -1,4 +1,4 @@
-// Schedules and the log of their slots. The plan comes and goes as JSON; who owns its shape parses it.
+// Schedules and the log of their slots. The plan is passed as JSON; the code that defines its shape parses it.
 
 export type ScheduleRow = {
   id: string
@@ -53,7 +53,7 @@ export async function findSchedule(db: D1Database, owner: string, id: string): P
   return raw && toRow(raw)
 }
 
-/** Writes the rows, and with `replaceAll` nothing else stays of the owner's: all of it or nothing. */
+/** Writes the rows; with `replaceAll` all other rows of the owner are deleted. All or nothing. */
 export async function saveSchedules(
   db: D1Database,
   owner: string,
@@ -68,7 +68,7 @@ export async function saveSchedules(
   if (statements.length > 0) await db.batch(statements)
 }
 
-/** For a batch that changes more than schedules. */
+/** For a batch with further changes. */
 export function scheduleWrites(db: D1Database, owner: string, rows: readonly ScheduleRow[]): D1PreparedStatement[] {
   return rows.map((row) =>
     db
@@ -89,13 +89,13 @@ export async function deleteSchedule(db: D1Database, owner: string, id: string):
 export const scheduleRemoval = (db: D1Database, owner: string, id: string): D1PreparedStatement =>
   db.prepare('DELETE FROM schedules WHERE id = ? AND owner = ?').bind(id, owner)
 
-/** Those with a slot that has come, the longest overdue first. */
+/** Schedules with a due slot, the longest overdue first. */
 export async function dueSchedules(db: D1Database, now: number, limit: number): Promise<ScheduleRow[]> {
   const query = `SELECT ${COLUMNS} FROM schedules WHERE enabled = 1 AND next_at <= ? ORDER BY next_at LIMIT ?`
   return (await db.prepare(query).bind(now, limit).all<Raw>()).results.map(toRow)
 }
 
-/** Moves on to the next slot, unless the schedule was changed since it was read. */
+/** Advances to the next slot, unless the schedule was changed since it was read. */
 export async function advanceSchedule(db: D1Database, row: ScheduleRow, nextAt: number | null): Promise<void> {
   await db
     .prepare('UPDATE schedules SET next_at = ?1 WHERE id = ?2 AND updated_at = ?3')
@@ -108,11 +108,11 @@ export type SlotClaim = {
   name: string
   slot: { id: string; at: number }
   now: number
-  /** A claim that is older was left behind by a crash. */
+  /** An older claim was left behind by a crash. */
   claimMs: number
 }
 
-/** `held` by another call right now; `settled` for good; else the slot is the caller's to run. */
+/** `held` by another call; `settled` for good; else the caller must run the slot. */
 export async function claimSlot(db: D1Database, claim: SlotClaim): Promise<'claimed' | 'held' | 'settled'> {
   const { row, name, slot, now, claimMs } = claim
   const { meta } = await db
@@ -132,7 +132,7 @@ export async function claimSlot(db: D1Database, claim: SlotClaim): Promise<'clai
 
 export type Missed = Omit<SlotClaim, 'slot'> & { slots: readonly { id: string; at: number }[] }
 
-/** Notes slots whose time has passed without a run; what somebody still works on, and what is settled, stays as it is. */
+/** Notes missed slots. Claimed and settled slots stay as they are. */
 export async function noteMissed(db: D1Database, { row, name, slots, now, claimMs }: Missed): Promise<void> {
   await db
     .prepare(
@@ -161,7 +161,7 @@ export async function settleSlot(
     .run()
 }
 
-/** The newest slot before that moment that was run; null when none was. */
+/** The newest slot before that moment that was run; null when there is none. */
 export async function lastStarted(
   db: D1Database,
   scheduleId: string,
@@ -176,7 +176,7 @@ export type RunQuery = {
   owner: string
   scheduleId: string | null
   limit: number
-  /** The last row of the page before. */
+  /** The last row of the previous page. */
   after: { dueAt: number; scheduleId: string; slot: string } | null
 }
 

@@ -1,16 +1,16 @@
-// The question that a screen comes to. A figure that is too old is unknown to it, and a comparison with an unknown figure is neither true
-// nor false: that is how SQL reads null anyway.
+// The SQL query of a screen. A figure that is too old counts as unknown, and a comparison with an unknown figure is
+// neither true nor false, as with SQL's null.
 
 import type { Market } from '../market/instruments.ts'
 import type { Field, FieldName } from '../screening/fields.ts'
 import type { Condition, Filter, Screen } from '../screening/filter.ts'
 
-/** For each market the oldest session whose figures count. */
+/** For each market the oldest session whose figures are used. */
 export type Oldest = Readonly<Record<Market, string>>
 
 type Compiled = { sql: string; values: unknown[] }
 
-/** Collects bound values: numbered, so that a text may be used twice. */
+/** Collects bound values; they are numbered, so that a text may be used twice. */
 class Binder {
   readonly values: unknown[] = []
   add(value: unknown): string {
@@ -20,7 +20,7 @@ class Binder {
 
 const GUARDS = { listing: null, close: 'session >= oldest', bars: 'bars_session >= oldest' } as const
 
-/** A figure, or null where it is too old. Names of fields are columns and come from our own list alone. */
+/** A figure, or null when it is too old. Field names are column names and come only from our own list. */
 function figure({ name, of }: Field): string {
   const guard = GUARDS[of]
   return guard === null ? name : `iif(${guard}, ${name}, NULL)`
@@ -32,7 +32,7 @@ function conditionSql(condition: Condition, binder: Binder): string {
   const found = figure(condition.field)
   if ('other' in condition) {
     const compared = `${found} ${OPERATORS[condition.op]} ${figure(condition.other)}`
-    // Figures of two days are not compared.
+    // Figures of two different days are not compared.
     const isMixed = condition.field.of !== condition.other.of
     return isMixed ? `iif(session = bars_session, ${compared}, NULL)` : `(${compared})`
   }
@@ -58,7 +58,7 @@ function filterSql(filter: Filter, binder: Binder): string {
   return conditionSql(filter, binder)
 }
 
-/** The listings that a screen is about, with the oldest session that counts for each. */
+/** The listings of a screen, with the oldest usable session for each. */
 function seen({ markets, kinds }: Screen, oldest: Oldest, binder: Binder): string {
   const cases = Object.entries(oldest).map(([market, day]) => `WHEN '${market}' THEN ${binder.add(day)}`)
   const ofMarkets =
@@ -71,16 +71,16 @@ const IS_FRESH = '(COALESCE(session >= oldest, 0) OR COALESCE(bars_session >= ol
 const IS_KEPT = '(session IS NOT NULL OR bars_session IS NOT NULL)'
 
 export type ScreenCounts = {
-  /** That the screen is about. */
+  /** All listings of the screen. */
   listings: number
-  /** Of those: with any figures at all. */
+  /** Those with any figures. */
   kept: number
-  /** Whose figures are all too old. */
+  /** Those whose figures are all too old. */
   tooOld: number
-  /** That a condition could not be decided for, because a figure is not known. */
+  /** Those for which a condition could not be decided because a figure is unknown. */
   unknown: number
   matched: number
-  /** Undecided ones by the figure that is missing. */
+  /** Undecided listings by the missing figure. */
   unknownBy: Record<string, number>
 }
 
@@ -135,7 +135,7 @@ export type Screened = { counts: ScreenCounts; rows: FigureRow[] }
 
 type Question = { screen: Screen; oldest: Oldest; fields: readonly Field[]; window: Window }
 
-/** Counts and a page, of one moment. */
+/** Counts and a page, read in one transaction. */
 export async function screenListings(db: D1Database, { screen, oldest, fields, window }: Question): Promise<Screened> {
   const counting = countsSql(screen, oldest, fields)
   const room = screen.limit === null ? window.limit : Math.max(0, Math.min(window.limit, screen.limit - window.offset))
@@ -154,7 +154,7 @@ export async function screenListings(db: D1Database, { screen, oldest, fields, w
   return { counts, rows: (page?.results ?? []) as FigureRow[] }
 }
 
-/** Of those listings: the ones that a screen cannot decide about now, because their figures are unknown, too old or not kept. */
+/** The given listings for which the screen cannot be decided now, because figures are unknown, too old or not stored. */
 export async function undecided(
   db: D1Database,
   { screen, oldest }: Pick<Question, 'screen' | 'oldest'>,
@@ -181,7 +181,7 @@ export type IndustryRow = {
   session: string
 }
 
-/** Industries by the closes of one session: how many of their members rose, and by how much on average. */
+/** Industries by the closes of one session: how many of their members rose, and the average change. */
 export async function industriesOf(db: D1Database, { market, session }: { market: Market; session: string }) {
   const query = `SELECT industry, COUNT(*) AS members, TOTAL(change_pct > 0) AS rising, AVG(change_pct) AS "meanChange",
       AVG(iif(bars_session = session, return_20d_pct, NULL)) AS "meanReturn", session

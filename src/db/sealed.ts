@@ -1,10 +1,10 @@
-// Sealed columns: the keys of this environment, and reading many sealed values of one owner at a time.
+// Encrypted columns: the keys of this environment, and reading many encrypted values of one owner at a time.
 
 import { config } from '../config.ts'
 import { type SealKeys, seal, unseal } from '../lib/crypto.ts'
 import { log } from '../lib/log.ts'
 
-/** The kind of a sealed value and, within an owner's, its name. */
+/** The kind of a sealed value and its name within the owner's values. */
 export type SealedKey = {
   kind: 'setting' | 'secret' | 'provider_token' | 'conversation' | 'channel'
   owner: string
@@ -16,16 +16,19 @@ export type SealedValue = SealedKey & { sealed: string }
 export type Opened = {
   /** By name. */
   texts: Map<string, string>
-  /** Names of values that were changed in the database, or sealed under a key that is not here. */
+  /** Names of values that were changed in the database, or encrypted with an unknown key. */
   unreadable: string[]
-  /** Values sealed under the previous key, with what they are under the current one. */
+  /** Values encrypted with the previous key, together with their new form under the current one. */
   stale: (SealedValue & { resealed: string })[]
 }
 
-/** What is thrown where there is no key: only a local start by hand has none. The words outlive a call between objects. */
+/**
+ * Thrown when there is no key, which only happens when the service is started by hand. Callers match the text, because
+ * error classes do not survive a call between objects.
+ */
 export const NO_SECRETS_KEY = 'SECRETS_KEY is not set: nothing can be sealed or opened'
 
-/** Throws where there is no key. */
+/** Throws when there is no key. */
 export function sealKeys(env: Env): SealKeys {
   const { secretsKey, secretsKeyPrevious } = config(env)
   if (secretsKey === null) throw new Error(NO_SECRETS_KEY)

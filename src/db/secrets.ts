@@ -1,4 +1,4 @@
-// An owner's custom secrets: named values for the shell of their conversations.
+// An owner's custom secrets: named values for the shell of the owner's conversations.
 
 import { must } from '../lib/assert.ts'
 import { auditIfChanged } from './audit.ts'
@@ -10,17 +10,20 @@ export type Secret = SecretName & { value: string }
 export type OwnerSecrets =
   /** In the order of the list. */
   | { ok: true; secrets: Secret[] }
-  /** Secrets that were changed in the database, or sealed under a key that is not here; the others, to be masked at least. */
+  /**
+   * Secrets that were changed in the database, or encrypted with an unknown key. `others`: the other secrets, which
+   * must be masked in any case.
+   */
   | { ok: false; unreadable: string[]; others: Secret[] }
 
-/** Who owns the secrets, and who is asking for a change. */
+/** The owner of the secrets, and who requests a change. */
 export type SecretEditor = { owner: string; actor: string }
 
 export const MAX_SECRETS = 1_000
-/** All sealed values of one owner together: a running conversation holds them in memory. */
+/** All sealed values of one owner together, because a running conversation holds them in memory. */
 export const MAX_TOTAL_CHARACTERS = 8_000_000
 
-/** Another request may change the value between reading and writing; then the change is tried again with the new value. */
+/** Another request may change the value between reading and writing; then the change is retried with the new value. */
 const RENAME_ATTEMPTS = 5
 
 const place = (owner: string, name: string): SealedKey => ({ kind: 'secret', owner, name })
@@ -34,7 +37,7 @@ export async function listSecrets(db: D1Database, owner: string): Promise<Secret
   return results
 }
 
-/** The rows go to `readSecrets`: who reads secrets reads more in the same batch. */
+/** The rows go to `readSecrets`. A query for batches, because callers read more than secrets. */
 export function secretsQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db.prepare('SELECT name, description, value FROM secrets WHERE owner = ? ORDER BY position').bind(owner)
 }
@@ -84,7 +87,7 @@ export async function createSecret(env: Env, { owner, actor }: SecretEditor, sec
   return { ok: false, reason: count >= MAX_SECRETS ? 'too_many' : 'too_large' }
 }
 
-/** Replaces a secret of the same name that cannot be opened any more; false when there is no such secret. */
+/** Replaces a secret of the same name that cannot be decrypted; false when there is no such secret. */
 async function replaceUnreadable(env: Env, { owner, actor }: SecretEditor, secret: SecretName & { sealed: string }) {
   const { name, description, sealed } = secret
   const before = await env.DB.prepare('SELECT value FROM secrets WHERE owner = ? AND name = ?')
@@ -104,7 +107,7 @@ async function replaceUnreadable(env: Env, { owner, actor }: SecretEditor, secre
 
 export type Change = { ok: true } | { ok: false; reason: 'unknown' | 'taken' | 'unreadable' | 'contended' }
 
-/** Gives the secret another name or description; its value stays, sealed anew because it is bound to the name. */
+/** Changes the name or description; the value stays, encrypted again because it is bound to the name. */
 export async function changeSecret(
   env: Env,
   by: SecretEditor,

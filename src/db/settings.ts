@@ -1,5 +1,5 @@
-// What an owner has set. Each field is a row of its own: changes of different fields never meet, and of two changes of
-// one field the later one counts.
+// An owner's settings. Each field is a row of its own: changes of different fields never conflict, and of two changes
+// of one field the later one wins.
 
 import { z } from 'zod'
 import { isoMicros } from '../lib/clock.ts'
@@ -20,14 +20,14 @@ export const McpServers = z.object({
     }),
   ),
 })
-/** Tool servers that an owner configured. They may hold keys. */
+/** Tool servers that an owner configured. They may contain keys. */
 export type McpServers = z.infer<typeof McpServers>
 
 const text = z.string().nullable().default(null)
 const number = z.number().nullable().default(null)
 const flag = z.boolean().nullable().default(null)
 
-/** Null where nothing was set; the consumer knows what holds then. */
+/** Null where nothing was set; the code that uses the field knows its default. */
 export const Settings = z.object({
   language: text,
   agent: text,
@@ -53,12 +53,12 @@ export const Settings = z.object({
   emailVerified: flag,
   gitUserName: text,
   gitUserEmail: text,
-  /** Where commands of new conversations run, and what their runner has to be. */
+  /** Where commands of new conversations run, and the labels that their runner must have. */
   runtime: text,
   runnerLabels: z.array(z.string()).nullable().default(null),
-  /** Names of what stays on the runner of a new conversation. */
+  /** Names of files and folders that stay on the runner of a new conversation. */
   runnerUnsynced: z.array(z.string()).nullable().default(null),
-  /** What models may cost in a day and a month, UTC; null for no limit of the owner's own. */
+  /** The owner's limits for model costs in a day and a month (UTC); null for none. */
   budgetDayUsd: number,
   budgetDayTokens: number,
   budgetMonthUsd: number,
@@ -69,7 +69,7 @@ export type SettingName = keyof Settings
 
 const SEALED: ReadonlySet<string> = new Set<SettingName>(['llmApiKey', 'searchApiKey', 'sandboxApiKey', 'mcpServers'])
 
-/** Whether conversations mask by a field that the change names. An address can hold a password, so it counts too. */
+/** Whether the change names a field whose values are masked. An address can contain a password, so it counts, too. */
 export const touchesSecrets = (change: SettingsChange): boolean =>
   Object.keys(change).some((field) => SEALED.has(field) || field === 'llmBaseUrl')
 
@@ -79,19 +79,22 @@ export function isSecretSetting(field: string, value: string | number | null): b
   return typeof value === 'string' && /:\/\/[^/]*@/.test(value)
 }
 
-/** No setting: the row that tells that something was ever set, and when last. */
+/** Not a setting: the row that says that settings were stored, and when last. */
 const STORED_AT = 'storedAt'
 
-/** Null brings a field back to its default; a field that is not named keeps its value. */
+/** Null resets a field to its default; fields that are not named keep their values. */
 export type SettingsChange = { [Name in SettingName]?: Settings[Name] | null }
 
 export type OwnerSettings =
   /** `isStored` is false until the owner's first change. */
   | { ok: true; settings: Settings; isStored: boolean }
-  /** Fields that were changed in the database, or sealed under a key that is not here; the others, for what is to be masked. */
+  /**
+   * Fields that were changed in the database, or encrypted with an unknown key. `others`: the other fields, which must
+   * be masked in any case.
+   */
   | { ok: false; unreadable: string[]; others: Settings }
 
-/** The owner's settings with their secrets open. */
+/** The owner's settings with decrypted secrets. */
 export async function ownerSettings(env: Env, owner: string): Promise<OwnerSettings> {
   const { results } = await settingsQuery(env.DB, owner).all<SettingRow>()
   return readSettings(env, owner, results)
@@ -99,7 +102,7 @@ export async function ownerSettings(env: Env, owner: string): Promise<OwnerSetti
 
 export type SettingRow = { field: string; value: string | null }
 
-/** For callers that read more in the same batch; the rows then go to `readSettings`. */
+/** For callers that read more in the same batch; they pass the rows to `readSettings`. */
 export function settingsQuery(db: D1Database, owner: string): D1PreparedStatement {
   return db.prepare('SELECT field, value FROM settings WHERE owner = ?').bind(owner)
 }
@@ -119,21 +122,24 @@ export async function readSettings(env: Env, owner: string, rows: readonly Setti
   return { ok: true, settings: Settings.parse(values), isStored: STORED_AT in values }
 }
 
-/** Unless another request wrote the field since it was read. */
+/** Does nothing if another request wrote the field since it was read. */
 function reseal(db: D1Database, { owner, name, sealed, resealed }: SealedValue & { resealed: string }) {
   return db
     .prepare('UPDATE settings SET value = ?1 WHERE owner = ?2 AND field = ?3 AND value = ?4')
     .bind(resealed, owner, name, sealed)
 }
 
-/** Stores the change, even an empty one: an owner who confirmed the defaults has settings, unless it is a part apart from them. */
+/**
+ * Stores the change, even an empty one: an owner who confirmed the defaults counts as having settings, except for
+ * changes of a separate part.
+ */
 export async function changeSettings(env: Env, changed: ChangedSettings): Promise<void> {
   await env.DB.batch(await settingsStatements(env, changed))
 }
 
 type ChangedSettings = { owner: string; actor: string; change: SettingsChange; isPartApart?: boolean }
 
-/** The same for a batch that changes more than settings. */
+/** The same as statements, for a batch with further changes. */
 export async function settingsStatements(
   env: Env,
   { owner, actor, change, isPartApart = false }: ChangedSettings,

@@ -1,4 +1,5 @@
-// Links by which whoever has them reads one conversation. Only the hash of a link's token is stored, so the database opens nothing.
+// Links that let anyone who has them read one conversation. Only the hash of a link's token is stored, so the database
+// grants no access.
 
 import { isoMicros } from '../lib/clock.ts'
 import { randomToken, sha256Hex, toHex } from '../lib/crypto.ts'
@@ -47,7 +48,7 @@ export const makeShareToken = (): string => `bwl_${randomToken(32)}`
 
 export const shareId = (): string => toHex(crypto.getRandomValues(new Uint8Array(8)))
 
-/** False when the conversation has as many links in force as it may. */
+/** False when the conversation has the maximum number of valid links. */
 export async function insertShare(
   db: D1Database,
   share: Share,
@@ -71,7 +72,7 @@ export async function insertShare(
   return inserted?.meta.changes === 1
 }
 
-/** Those in force, newest first. */
+/** The valid links, newest first. */
 export async function listShares(db: D1Database, owner: string, conversationId: string): Promise<Share[]> {
   const { results } = await db
     .prepare(
@@ -82,7 +83,7 @@ export async function listShares(db: D1Database, owner: string, conversationId: 
   return results.map(fromRow)
 }
 
-/** False when the conversation has no such link in force. */
+/** False when the conversation has no such valid link. */
 export async function revokeShare(
   db: D1Database,
   { owner, conversationId, id, actor }: Pick<Share, 'owner' | 'conversationId' | 'id'> & { actor: string },
@@ -97,7 +98,7 @@ export async function revokeShare(
   return revoked?.meta.changes === 1
 }
 
-/** The link in force that the token stands for; one answer for all that are none. */
+/** The valid link of the token; null for any other token. */
 export async function shareOf(db: D1Database, token: string): Promise<Share | null> {
   if (!TOKEN.test(token)) return null
   const row = await db

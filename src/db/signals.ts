@@ -1,9 +1,9 @@
-// Signals: what reports and owners advise of a listing, and what became of the advice. A report's signal is made when its owner's signals
-// are next asked for, so a signal can be lost by no crash between the two.
+// Signals: the advice of reports and owners on a listing, and its outcome. A report's signal is created when its
+// owner's signals are next requested, so a crash between the two loses no signal.
 
 export type NewSignal = {
   owner: string
-  /** What makes two signals of an owner the same. */
+  /** Identifies a signal among those of an owner. */
   identity: string
   key: string
   stockCode: string
@@ -16,7 +16,7 @@ export type NewSignal = {
   triggerSource: string
   decisionProfile: string | null
   marketPhase: string | null
-  /** The market's own day, and the last session that had begun. */
+  /** The market's local day, and the last session that had begun. */
   madeOn: string
   anchor: string
   action: string
@@ -57,7 +57,7 @@ const ROW = `s.id, s.status, s.updated_at AS "updatedAt", ${KEYS.map((key) => `s
 const PURCHASE = "('buy', 'add')"
 const SALE = "('reduce', 'sell', 'avoid')"
 
-/** Adds those that are not there yet, and closes each that a later one of the other direction contradicts. */
+/** Adds the signals that do not exist yet, and closes each one that a later signal of the opposite direction contradicts. */
 export async function addSignals(db: D1Database, owner: string, signals: readonly NewSignal[]): Promise<void> {
   if (signals.length === 0) return
   const values = KEYS.map((key) => `value ->> '$.${key}'`).join(', ')
@@ -84,14 +84,14 @@ export async function addSignals(db: D1Database, owner: string, signals: readonl
   ])
 }
 
-/** Marks what is over by now. */
+/** Marks signals that have expired. */
 export async function expireSignals(db: D1Database, owner: string, now: string): Promise<void> {
   const query = `UPDATE decision_signals SET status = 'expired', updated_at = expires_at
     WHERE owner = ?1 AND status = 'active' AND expires_at <= ?2`
   await db.prepare(query).bind(owner, now).run()
 }
 
-/** So many reports become signals at a time. */
+/** The number of reports that become signals in one call. */
 const MOST_AT_ONCE = 100
 /** A report may be saved long after it was made. */
 const LATE_DAYS = 7
@@ -108,7 +108,7 @@ const REPORT = `a.id, a.owner, a.query_id AS "queryId", a.key, a.stock_code AS "
   json_extract(a.report, '${board}.evidence.text') AS "evidence",
   json_extract(a.report, '$.details.analysis_context_pack_overview.data_quality') AS "quality"`
 
-/** Reports of the owner that are no signal yet, oldest first. */
+/** Reports of the owner without a signal, oldest first. */
 export async function reportsWithoutSignal<T>(db: D1Database, owner: string): Promise<T[]> {
   const query = `SELECT ${REPORT} FROM analyses a
     WHERE a.owner = ?1 AND a.report_type <> 'market_review' AND a.action IS NOT NULL AND json_valid(a.report)
@@ -120,7 +120,7 @@ export async function reportsWithoutSignal<T>(db: D1Database, owner: string): Pr
   return results
 }
 
-/** The owner's report of that id, in the same form; null of none, and of one that cannot be read. */
+/** The owner's report with that id, in the same form; null when there is none, or it cannot be read. */
 export async function reportForSignal<T>(db: D1Database, owner: string, id: number): Promise<T | null> {
   const query = `SELECT ${REPORT} FROM analyses a WHERE a.id = ? AND a.owner = ? AND json_valid(a.report)`
   return db.prepare(query).bind(id, owner).first<T>()
@@ -130,11 +130,11 @@ export type SignalFilter = {
   owner: string
   market: string | null
   key: string | null
-  /** Only of these listings; null for all. */
+  /** Only these listings; null for all. */
   keys: readonly string[] | null
   action: string | null
   marketPhase: string | null
-  /** `unknown`: those that have none. */
+  /** `unknown`: signals without a profile. */
   decisionProfile: string | null
   sourceType: string | null
   sourceReportId: number | null
@@ -143,7 +143,7 @@ export type SignalFilter = {
   createdTo: string | null
 }
 
-/** Only what is asked for becomes a condition, so that the planner finds an index. */
+/** Builds conditions only for the given values, so that the planner can use an index. */
 function matching(filter: SignalFilter): { where: string; bindings: (string | number)[] } {
   const asked: [condition: string, value: string | number | null][] = [
     ['s.owner = ?', filter.owner],
@@ -163,7 +163,7 @@ function matching(filter: SignalFilter): { where: string; bindings: (string | nu
   return { where: some.map(({ condition }) => condition).join(' AND '), bindings: some.map(({ value }) => value) }
 }
 
-/** What is advised now of each of these listings: its newest signal that still holds. The newest of all first. */
+/** The current advice for each of these listings: its newest valid signal. Ordered from the newest. */
 export async function currentSignals(db: D1Database, owner: string, keys: readonly string[]): Promise<Signal[]> {
   const query = `SELECT ${ROW} FROM decision_signals s
     WHERE s.owner = ?1 AND s.status = 'active' AND s.key IN (SELECT value FROM json_each(?2))
@@ -174,7 +174,7 @@ export async function currentSignals(db: D1Database, owner: string, keys: readon
   return results
 }
 
-/** One page, newest first, and how many match in all. */
+/** One page, newest first, and the total number of matches. */
 export async function listSignals(
   db: D1Database,
   filter: SignalFilter,
@@ -203,7 +203,7 @@ export async function signalByIdentity(db: D1Database, owner: string, identity: 
   return db.prepare(query).bind(owner, identity).first<Signal>()
 }
 
-/** Whether it could be changed: what is over does not become active again. Without `words` they stay. */
+/** Whether the status could be changed: an ended signal cannot become active again. Without `words` these stay unchanged. */
 export async function setSignalStatus(
   db: D1Database,
   { owner, id, status, words, now }: { owner: string; id: number; status: string; words: string | null; now: string },
@@ -214,7 +214,7 @@ export async function setSignalStatus(
   return meta.changes > 0
 }
 
-/** An owner keeps so many; the oldest go. */
+/** The most signals that an owner keeps; the oldest are deleted. */
 const MOST_SIGNALS = 5_000
 
 export async function pruneSignals(db: D1Database, owner: string): Promise<void> {
@@ -226,7 +226,7 @@ export async function pruneSignals(db: D1Database, owner: string): Promise<void>
   ])
 }
 
-/** A report that is deleted takes its signals with it: the statements, given those that choose its ids. */
+/** Statements that delete the signals of deleted reports, given the query that selects the ids of these. */
 export function forgetReports(db: D1Database, chosen: string, bindings: readonly unknown[]): D1PreparedStatement[] {
   const signals = `SELECT id FROM decision_signals WHERE source_report_id IN (${chosen})`
   return [
@@ -268,7 +268,7 @@ export async function saveFeedback(
     .run()
 }
 
-/** What a backtest looks at. */
+/** The reports that a backtest uses. */
 export type AdviceFilter = {
   owner: string
   key: string | null
@@ -285,7 +285,7 @@ export type AdviceRow = Signal & {
   phaseSummary: string | null
 }
 
-/** One report a listing and session, the newest of them; of the owner's reports that advised something, newest first. */
+/** The newest report of each listing and session, among the owner's reports with advice, newest first. */
 export async function advisedReports(
   db: D1Database,
   filter: AdviceFilter,
@@ -325,12 +325,15 @@ type ToFollow = {
   /** Null for all owners. */
   owner: string | null
   since: string
-  /** By market, epoch ms: bars that were fetched before are too old. */
+  /** By market, epoch ms: bars that were fetched earlier are too old. */
   before: Readonly<Record<string, number>>
   limit: number
 }
 
-/** Listings with advice since a day whose bars are too old, drawn at random: one that no source tells does not keep others from their turn. */
+/**
+ * Listings with advice since a day whose bars are too old, in random order, so that listings without data do not block
+ * the others.
+ */
 export async function listingsToFollow(db: D1Database, { owner, since, before, limit }: ToFollow): Promise<string[]> {
   const query = `SELECT DISTINCT s.key FROM decision_signals s
     LEFT JOIN market_answers m ON m.need = 'daily_data' AND m.key = s.key
@@ -341,7 +344,7 @@ export async function listingsToFollow(db: D1Database, { owner, since, before, l
   return results.map(({ key }) => key)
 }
 
-/** The kept bars of a listing, JSON, and when they were fetched. */
+/** The stored bars of a listing, JSON, and when they were fetched. */
 export async function keptBarsOf(db: D1Database, key: string): Promise<{ body: string; keptAt: number } | null> {
   const query = `SELECT body, kept_at AS "keptAt" FROM market_answers WHERE need = 'daily_data' AND key = ?`
   return db.prepare(query).bind(key).first<{ body: string; keptAt: number }>()

@@ -1,4 +1,4 @@
-// The kept figures of listings: how they are stored, and what is due.
+// The stored figures of listings: how they are stored, and which are due.
 
 import type { Market } from '../market/instruments.ts'
 import type { BarsField, CloseField } from '../screening/fields.ts'
@@ -14,7 +14,7 @@ export type ListedRow = {
   riskWarned: boolean
 }
 
-// Rows go in as JSON, thousands in one statement: a statement binds a hundred values at most.
+// Rows are passed as JSON, thousands in one statement, because a statement binds at most a hundred values.
 const ROWS_PER_STATEMENT = 2_000
 
 const chunked = <T>(rows: readonly T[]): T[][] =>
@@ -25,7 +25,7 @@ const chunked = <T>(rows: readonly T[]): T[][] =>
 const LISTED = ['key', 'market', 'exchange', 'kind', 'name', 'en'] as const
 const fromJson = (names: readonly string[]): string => names.map((name) => `value ->> '${name}'`).join(', ')
 
-/** The listings of a market as its list has them now; those that are gone from it are no longer screened. */
+/** Stores the present list of a market; listings that are no longer in it are not screened any more. */
 export async function layDownListings(db: D1Database, market: Market, rows: readonly ListedRow[]): Promise<void> {
   const lay = db.prepare(
     `INSERT INTO stock_figures (${LISTED.join(', ')}, risk_warned, active)
@@ -80,8 +80,9 @@ export async function saveFill(db: D1Database, fill: FillState): Promise<void> {
 export type CloseRow = { listed: ListedRow; industry: string | null; kept: KeptGroup<CloseField> }
 
 /**
- * The closes and how far the list has been read, together: a run that is cut off loses neither. Of two sessions the newer stays, and a close
- * that bars contradicted is not told again. Kept bars of the session are read once more, to be compared with the close.
+ * Stores the closes together with the position in the list, so that an interrupted run loses neither. The newer of two
+ * sessions is kept, and a close that contradicted the bars is not stored again. Stored bars of the session are read
+ * once more, to be compared with the close.
  */
 export async function saveCloses(db: D1Database, rows: readonly CloseRow[], fill: FillState): Promise<void> {
   const figures = rows[0] === undefined ? [] : Object.keys(rows[0].kept.figures)
@@ -103,7 +104,7 @@ export async function saveCloses(db: D1Database, rows: readonly CloseRow[], fill
 
 const takenOver = (names: readonly string[]): string => names.map((name) => `${name} = excluded.${name}`).join(', ')
 
-/** The next listings after that one whose close of the session is not known yet. */
+/** The next listings, after that one, whose close of the session is unknown. */
 export async function keysWithout(
   db: D1Database,
   { market, session, after, limit }: { market: Market; session: string; after: string; limit: number },
@@ -116,7 +117,7 @@ export async function keysWithout(
 
 export type DueBars = { key: string; session: string | null; price: number | null; failures: number }
 
-/** Those whose bars are due, the longest due first and the larger before the smaller. */
+/** Listings whose bars are due, the longest overdue first, then by size. */
 export async function dueBars(
   db: D1Database,
   { markets, now, limit }: { markets: readonly Market[]; now: number; limit: number },
@@ -129,7 +130,7 @@ export async function dueBars(
 
 export type KeptBars = DueBars & { body: string; provider: string; keptAt: number }
 
-/** Bars that were fetched for something else since those that the figures are made of. */
+/** Bars that were fetched for another purpose and are newer than those of the figures. */
 export async function barsKeptSince(db: D1Database, { since, limit }: { since: number; limit: number }) {
   const query = `SELECT f.key, f.session, f.price, f.bars_failures AS failures, m.body, m.provider, m.kept_at AS "keptAt"
     FROM market_answers m JOIN stock_figures f ON f.key = m.key AND f.active = 1
@@ -141,9 +142,9 @@ export async function barsKeptSince(db: D1Database, { since, limit }: { since: n
 export type BarsOutcome = {
   key: string
   bars: KeptGroup<BarsField> | null
-  /** The close that the last bar is; kept where no list told one of that session. */
+  /** The close of the last bar; used when no list had a close for that session. */
   close: KeptGroup<CloseField> | null
-  /** The two do not agree on the price of the session: neither is shown. */
+  /** The two sources do not agree on the price of the session, so neither is shown. */
   isContradicted: boolean
   toldAt: number
   nextAt: number
@@ -201,7 +202,7 @@ export type MarketState = {
   bars: number
   oldestBars: string | null
   newestBars: string | null
-  /** Of the newest session of each. */
+  /** Closes of the newest session of each market. */
   closesOfNewest: number
   barsOfNewest: number
   toldAt: number | null

@@ -1,4 +1,5 @@
-// The stored names of listings. Rows go in as JSON arrays, thousands in one statement: a statement binds a hundred values at most.
+// The stored names of listings. Rows are passed as JSON arrays, thousands in one statement, because a statement binds
+// at most a hundred values.
 
 import { z } from 'zod'
 import type { Listing, NameStore } from '../kits/market-names/index.ts'
@@ -17,7 +18,7 @@ type Row = {
 }
 
 const Aliases = z.array(z.string())
-// About 120 bytes a listing: far below the two megabytes that one bound value may have.
+// About 120 bytes a listing: far below the two megabytes of one bound value.
 const ROWS_PER_STATEMENT = 2_000
 
 const COLUMNS = 'key, kind, zh, en, pinyin, aliases, leading, popularity, active'
@@ -62,7 +63,7 @@ async function seed(db: D1Database, version: string, listings: readonly Listing[
   ])
 }
 
-/** Mainland stocks and funds, those that are no longer traded included. */
+/** Mainland stocks and funds, including delisted ones. */
 export async function mainlandNames(db: D1Database): Promise<Listing[]> {
   const { results } = await db
     .prepare(`SELECT ${COLUMNS} FROM stock_names WHERE key GLOB '[0-9][0-9][0-9][0-9][0-9][0-9]' LIMIT 60000`)
@@ -70,13 +71,13 @@ export async function mainlandNames(db: D1Database): Promise<Listing[]> {
   return results.map(fromRow)
 }
 
-/** Every listing, those that are no longer traded included. */
+/** All listings, including delisted ones. */
 export async function allNames(db: D1Database): Promise<Listing[]> {
   const { results } = await db.prepare(`SELECT ${COLUMNS} FROM stock_names LIMIT 60000`).all<Row>()
   return results.map(fromRow)
 }
 
-/** Stores what a provider told; the next look at the names in any isolate finds it. */
+/** Stores the changes from a provider; every isolate sees them at its next check of the names. */
 export async function saveChangedNames(
   db: D1Database,
   changed: readonly Listing[],

@@ -1,8 +1,8 @@
-// Whose turn it is to do what the service does for itself.
+// Which caller does the periodic work of the service itself.
 
 export type UpkeepTurn = { name: string; now: number; everyMs: number }
 
-/** Whether the job is due and now the caller's: of several callers at once only one is told so. */
+/** Whether the job is due. Of several concurrent callers only one gets true. */
 export async function takeTurn(db: D1Database, { name, now, everyMs }: UpkeepTurn): Promise<boolean> {
   const { meta } = await db
     .prepare(

@@ -1,6 +1,6 @@
-// The stocks that an owner follows, in named groups. One group is the default; it comes into being with its first stock.
+// The stocks that an owner follows, in named groups. One group is the default; it is created with its first stock.
 
-/** `note` is null in a write that leaves the note of a stock that is there as it is. */
+/** `note` null in a write keeps the note of an existing stock. */
 export type WatchedStock = { key: string; stockCode: string; stockName: string | null; note: string | null }
 export type Watchlist = {
   id: string
@@ -49,7 +49,7 @@ export async function findWatchlist(db: D1Database, owner: string, id: string): 
 
 export type Creation = 'created' | 'name_taken' | 'too_many'
 
-/** Adds a list behind the others. */
+/** Adds a list at the end. */
 export async function createWatchlist(
   db: D1Database,
   owner: string,
@@ -61,7 +61,7 @@ export async function createWatchlist(
   return (await db.prepare(taken).bind(owner, list.name).first()) === null ? 'too_many' : 'name_taken'
 }
 
-/** The same for a batch that changes more than one list. */
+/** The same as a statement, for a batch that changes several lists. */
 export function watchlistCreation(
   db: D1Database,
   owner: string,
@@ -80,7 +80,7 @@ export function watchlistCreation(
 
 type ListChange = { id: string; name: string | null; note: string | null; stocks: readonly WatchedStock[] | null }
 
-/** Gives the list what is not null, in one batch. False when the name is another list's. */
+/** Changes the fields that are not null, in one batch. False when another list has the name. */
 export async function changeWatchlist(
   db: D1Database,
   owner: string,
@@ -100,7 +100,7 @@ export async function changeWatchlist(
 
 type Stocks = { id: string; stocks: readonly WatchedStock[] }
 
-/** For a batch that changes more than one list: these stocks in this order and no others. Notes stay with their stocks. */
+/** For a batch that changes several lists: exactly these stocks in this order. Notes stay with their stocks. */
 export function stocksReplaced(db: D1Database, owner: string, { id, stocks }: Stocks): D1PreparedStatement[] {
   const gone = db
     .prepare(
@@ -116,8 +116,8 @@ type Capacity = { lists: number; stocks: number }
 export type Import = { added: number; groups: { id: string; isNew: boolean }[] }
 
 /**
- * Which lists the targets of an import are, and which of them have no room. `?1` is the owner, `?2` the targets, `?3` the stocks, `?4` how
- * many a list takes. A list that is to be made may have been made meanwhile: it is found by its name.
+ * The target lists of an import, and which of them have no room. `?1` is the owner, `?2` the targets, `?3` the stocks,
+ * `?4` the capacity of a list. A new list may have been created meanwhile: it is found by its name.
  */
 const IMPORT = `WITH t AS MATERIALIZED (SELECT key AS n, value ->> 'id' AS id, value ->> 'name' AS name,
     value ->> 'isDefault' AS is_default, value ->> 'isNew' AS is_new FROM json_each(?2)),
@@ -131,9 +131,8 @@ const IMPORT = `WITH t AS MATERIALIZED (SELECT key AS n, value ->> 'id' AS id, v
       AND NOT EXISTS (SELECT 1 FROM watchlist_stocks x WHERE x.watchlist_id = w.id AND x.key = s.key)) > ?4)`
 
 /**
- * Puts the stocks of every target behind those that are in its list, and makes the lists that are not there; a stock that is there stays
- * where it is and gets the note that comes with it. All of it or nothing, whatever is written at the same time: null when a list is gone,
- * or there is no room.
+ * Appends the stocks to each target list, and creates missing lists. A stock that is already there keeps its position
+ * and gets the new note. All or nothing, even with concurrent writes: null when a list is gone, or there is no room.
  */
 export async function importStocks(
   db: D1Database,
@@ -175,7 +174,7 @@ export async function importStocks(
   }
 }
 
-/** Writes the note of one stock; false when the list has no such stock. */
+/** Sets the note of one stock; false when the list has no such stock. */
 export async function noteStock(
   db: D1Database,
   { id, key, note }: { id: string; key: string; note: string },
@@ -184,7 +183,7 @@ export async function noteStock(
   return (await db.prepare(query).bind(note, id, key).run()).meta.changes > 0
 }
 
-/** Puts the owner's lists in this order; those that are not named stay behind them as they were. */
+/** Orders the owner's lists; lists that are not named follow in their old order. */
 export async function orderWatchlists(db: D1Database, owner: string, ids: readonly string[]): Promise<void> {
   await db
     .prepare(
@@ -208,7 +207,7 @@ export async function deleteWatchlist(db: D1Database, owner: string, id: string)
   return (removed?.meta.changes ?? 0) > 0
 }
 
-/** Puts a stock at the end of a list that has room; one that is there already stays where it is. False when it is full. */
+/** Appends a stock to a list that has room; a stock that is already there keeps its position. False when the list is full. */
 export async function watchStock(
   db: D1Database,
   { id, stock, most }: { id: string; stock: WatchedStock; most: number },
@@ -232,13 +231,13 @@ export async function unwatchStock(db: D1Database, id: string, key: string): Pro
   return (await db.prepare(query).bind(id, key).run()).meta.changes > 0
 }
 
-/** The listings that most owners follow. */
+/** The listings that the most owners follow. */
 export async function mostWatched(db: D1Database, limit: number): Promise<string[]> {
   const query = 'SELECT key, COUNT(*) AS n FROM watchlist_stocks GROUP BY key ORDER BY n DESC, key LIMIT ?'
   return (await db.prepare(query).bind(limit).all<{ key: string }>()).results.map(({ key }) => key)
 }
 
-/** One statement for all of them; a list that does not exist, or is another owner's, takes none. */
+/** One statement for all of them. A list that does not exist, or belongs to another owner, gets none. */
 function stockWrites(db: D1Database, owner: string, { id, stocks }: Stocks): D1PreparedStatement[] {
   if (stocks.length === 0) return []
   return [

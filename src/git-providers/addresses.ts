@@ -1,4 +1,4 @@
-// Where the provider of an account is: its API, at the configured address or on the host that the token names, and its
+// The addresses of an account's provider: its API, at the configured address or on the host of the token, and its
 // repositories, which git reaches in another way than the API.
 
 import { typedByPerson } from '../lib/address-policy.ts'
@@ -10,13 +10,13 @@ export type Account = {
   provider: Family
   /** Null for requests without a token. */
   token: string | null
-  /** Null: the provider's own. */
+  /** Null for the provider's own host. */
   host: string | null
 }
 
 export type ProviderUrls = { github: string; gitlab: string; bitbucket: string }
 
-/** Hosts that mean the provider's own service, which the configuration addresses. */
+/** Hosts of the provider's own service, whose address is configured. */
 const OWN_HOSTS: Readonly<Record<Family, string>> = {
   github: 'github.com',
   gitlab: 'gitlab.com',
@@ -28,7 +28,7 @@ type HostVerdict = { ok: true; host: string | null } | { ok: false; reason: stri
 
 const HOST = /^(https?:\/\/)?([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(:[1-9]\d{0,4})?\/?$/i
 
-/** Reads what a user typed as a host: a name, a port if need be, a scheme if they insist, and nothing else. */
+/** Reads the user's text as a host: a name, optionally a port and a scheme, and nothing else. */
 export function readHost(provider: string, text: string): HostVerdict {
   const written = text.trim()
   const [, scheme = 'https://', name = '', port = ''] = HOST.exec(written) ?? []
@@ -41,7 +41,7 @@ export function readHost(provider: string, text: string): HostVerdict {
   return { ok: true, host: protocol === 'http:' ? `http://${host}` : host }
 }
 
-/** The API's address without a slash at its end; null for a provider that has none. */
+/** The API's address without a trailing slash; null for a provider without an API. */
 export function apiUrlOf(provider: string, host: string | null, urls: ProviderUrls): string | null {
   if (!isFamily(provider)) return null
   if (host === null) return urls[provider]
@@ -55,8 +55,8 @@ const isFamily = (provider: string): provider is Family => Object.hasOwn(OWN_HOS
 
 const withScheme = (host: string): string => (host.startsWith('http://') ? host : `https://${host}`)
 
-// The guarded fetch for a host that a user named. The API's address is made from the host, so its origin is what the user
-// typed.
+// The guarded fetch for a host that a user named. The API's address is derived from the host, so its origin is what the
+// user typed.
 
 export type HostAccess = Pick<GuardedFetchOptions, 'policy' | 'fetch'>
 
@@ -65,9 +65,9 @@ export function hostDoor(door: HostAccess, base: string): GuardedFetchOptions {
   return { ...door, chosenBy: typedByPerson(base) }
 }
 
-// How git reaches an account's repositories: where they are, and with what name and password.
+// How git reaches an account's repositories: their address, user name and password.
 
-/** The only origin that ever gets the account's token. */
+/** The only origin to which the account's token is sent. */
 export function gitOriginOf({ provider, host }: Pick<Account, 'provider' | 'host'>): string {
   return new URL(withScheme(host ?? OWN_HOSTS[provider])).origin
 }
@@ -81,7 +81,7 @@ export function gitCredentialOf({ provider, token }: Account): { username: strin
     case 'gitlab':
       return { username: 'oauth2', password: token }
     case 'bitbucket': {
-      // An app password comes with the user's name in front.
+      // An app password is preceded by the user's name.
       const colon = token.indexOf(':')
       return colon < 0
         ? { username: 'x-token-auth', password: token }

@@ -12,7 +12,7 @@ import { notingReason, tellingQuota } from './declined.ts'
 import type { Family } from './provider.ts'
 
 export type ApiOptions = {
-  /** Of the API, without a slash at its end. */
+  /** The API's address, without a trailing slash. */
   base: string
   /** For hosts that a user named. */
   door: HostAccess
@@ -27,15 +27,15 @@ export type ApiOptions = {
 export type Api = {
   readonly base: string
   get<T>(path: string, schema: z.ZodType<T>): Promise<T>
-  /** An answer with the `Link` header that tells of the pages around it. */
+  /** An answer with the `Link` header for its neighbouring pages. */
   page<T>(path: string, schema: z.ZodType<T>): Promise<{ value: T; link: string | null }>
   text(path: string): Promise<string>
   graphql<T>(url: string, question: GraphQl<T>): Promise<T>
-  /** A request that creates something: it is never repeated, and its answer is not cached. */
+  /** A request that creates something: it is never retried, and its answer is not cached. */
   post<T>(path: string, body: object, schema: z.ZodType<T>): Promise<Posted<T>>
 }
 
-/** `reason`: why the provider declines what it understood, in its own words. */
+/** `reason`: why the provider refuses a valid request, in its own words. */
 export type Posted<T> = { ok: true; value: T } | { ok: false; reason: string }
 
 export type GraphQl<T> = { query: string; variables: Record<string, unknown>; schema: z.ZodType<T> }
@@ -49,7 +49,7 @@ const GraphQlReply = z.object({
 
 type Question = { url: string; body: string | null }
 
-/** One token at one API, and how it is asked. */
+/** One token at one API, with the options of its requests. */
 type Connection = Pick<ApiOptions, 'base' | 'timeoutMs' | 'signal' | 'headers'> & {
   service: Family
   token: string | null
@@ -91,7 +91,7 @@ function connectionOf({ provider, token, host }: Account, options: ApiOptions): 
   return { base, timeoutMs, signal, headers, service: provider, token, ask }
 }
 
-/** An answer that may be the one of a moment ago. */
+/** The answer; it may be a recent cached one. */
 async function askKept(connection: Connection, { url, body }: Question): Promise<KeptAnswer> {
   const { service, token, headers, timeoutMs, signal, ask } = connection
   const key = await answerKey([token, url, body])
@@ -110,7 +110,7 @@ async function askKept(connection: Connection, { url, body }: Question): Promise
     ...(body === null ? {} : { body }),
     timeoutMs,
     maxBytes: MAX_BYTES,
-    // Nothing that is asked here changes anything.
+    // Requests here change nothing.
     retries: 1,
     signal,
     fetch: known === null ? ask : unlessModified(ask, known.answer),
@@ -148,7 +148,7 @@ async function post<T>(
   }
 }
 
-/** "Not modified" becomes the cached answer, with the new headers. */
+/** Turns "not modified" into the cached answer, with the new headers. */
 function unlessModified(ask: Fetch, known: KeptAnswer): Fetch {
   return async (url, init) => {
     const response = await ask(url, init)
@@ -182,7 +182,7 @@ function dataOf<T>({ data, errors }: z.output<typeof GraphQlReply>, schema: z.Zo
   throw new UpstreamError({ service, reason: 'malformed', detail })
 }
 
-/** The answer, or null where the provider has no such thing. */
+/** The answer, or null when the provider reports that it does not exist. */
 export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked
@@ -205,7 +205,7 @@ const MAX_TOTAL_BYTES = 8 * 1024 * 1024
 const kept = new Map<string, KeptAnswer>()
 let totalBytes = 0
 
-/** An answer that may still be true, and whether it is young enough to be taken without asking. */
+/** A cached answer, and whether it is recent enough to be used without a request. */
 function keptAnswer(key: string, now: number): { answer: KeptAnswer; isFresh: boolean } | null {
   const answer = kept.get(key)
   if (answer === undefined) return null
@@ -217,7 +217,7 @@ function keptAnswer(key: string, now: number): { answer: KeptAnswer; isFresh: bo
   return { answer, isFresh: age < FRESH_MS }
 }
 
-/** Keeps an answer; the longest unused ones make room for it. */
+/** Caches an answer; the ones that were not used for the longest time are dropped. */
 function keepAnswer(key: string, answer: KeptAnswer): void {
   drop(key)
   if (answer.bytes.byteLength > MAX_ANSWER_BYTES) return
@@ -234,7 +234,7 @@ function drop(key: string): void {
   kept.delete(key)
 }
 
-/** The key of a cached answer. It contains a digest of the token: no answer is given to another token. */
+/** The key of a cached answer. It contains a digest of the token, so an answer is never given to another token. */
 async function answerKey(parts: readonly (string | null)[]): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(JSON.stringify(parts)))
   return toBase64Url(new Uint8Array(digest))

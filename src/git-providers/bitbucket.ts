@@ -1,4 +1,5 @@
-// Bitbucket Cloud, REST version 2. Its lists say in the body that a page follows; its repositories live in workspaces.
+// Bitbucket Cloud, REST version 2. Its lists say in the body whether a page follows; its repositories are in
+// workspaces.
 
 import { z } from 'zod'
 import { type Api, orNull } from './api-client.ts'
@@ -66,7 +67,7 @@ export function bitbucket(api: Api, host: string): GitProvider {
     installations: () => workspaces(api),
     repositories: (listing) => repositories(api, listing),
     search: (search) => searched(api, search, host),
-    // It has no list of what waits for a user.
+    // It has no list of a user's pending tasks.
     suggestedTasks: null,
     isReadable: async (repository) =>
       (await orNull(api.get(`/repositories/${encodedPath(repository)}`, BitbucketRepository))) !== null,
@@ -153,10 +154,10 @@ async function searched(api: Api, search: Search, host: string): Promise<Reposit
   return mergedBy('updated', lists).slice(0, search.perPage)
 }
 
-/** The repositories of a workspace whose name has the words in it; without words all of them. */
+/** The repositories of a workspace whose name contains the words; without words all of them. */
 async function named(api: Api, workspace: string, { query, perPage }: Search): Promise<Repository[]> {
   const parameters = new URLSearchParams({ sort: '-updated_on', pagelen: String(perPage) })
-  // The words stand in a quoted text of the query language.
+  // The words are inside a quoted text of the query language.
   if (query !== '') parameters.set('q', `name~"${query.replace(/["\\]/g, '\\$&')}"`)
   const found = await orNull(api.get(`/repositories/${encodeURIComponent(workspace)}?${parameters}`, Repositories))
   return (found?.values ?? []).map((repository) => repositoryOf(repository, 'updated', null))
@@ -193,7 +194,7 @@ async function files(api: Api, repository: string, folder: string): Promise<stri
   return (found ?? []).filter(({ type }) => type === 'commit_file').map(({ path }) => path)
 }
 
-/** A folder has an answer under its path too; only what the file is tells them apart. */
+/** A folder also has an answer at its path; only the type distinguishes them. */
 async function fileText(api: Api, repository: string, path: string): Promise<string | null> {
   const source = await orNull(sourcePath(api, repository))
   if (source === null) return null
@@ -203,12 +204,12 @@ async function fileText(api: Api, repository: string, path: string): Promise<str
   return orNull(api.text(address))
 }
 
-/** Where the files of the default branch are; null for a repository without a commit. */
+/** The address of the default branch's files; null for a repository without a commit. */
 async function sourcePath(api: Api, repository: string): Promise<string | null> {
   const path = `/repositories/${encodedPath(repository)}`
   const branch = (await api.get(path, BitbucketRepository)).mainbranch?.name
   if (branch === undefined) return null
-  // A branch whose name has a slash cannot stand in the path; what it points to can.
+  // A branch name with a slash cannot be in the path, but its commit can.
   if (!branch.includes('/')) return `${path}/src/${encodeURIComponent(branch)}`
   const { target } = await api.get(`${path}/refs/branches/${encodedPath(branch)}`, BranchHead)
   return `${path}/src/${target.hash}`

@@ -1,5 +1,5 @@
 // Whether a provider accepts a token. Only a request can tell: to the API root at GitHub, which every kind of token may
-// read, and for the current user at the others.
+// read, and to the current user at the others.
 
 import { fetchThrough, GuardedFetchError } from '../lib/guarded-fetch.ts'
 import { type Fetch, operatorFetch, requestJson, UpstreamError } from '../lib/http-client.ts'
@@ -24,7 +24,7 @@ export type CheckOptions = {
   fetch?: Fetch
 }
 
-/** What a token may consist of; anything else cannot even be sent. */
+/** The characters of a token; any other cannot be sent. */
 const SENDABLE = /^[\x21-\x7e]+$/
 
 const QUESTIONS: Readonly<Record<string, { path: string; proof: string }>> = {
@@ -63,7 +63,7 @@ export async function checkToken(
 
 const HEADERS = { accept: 'application/json', 'user-agent': 'bellwether' }
 
-/** Bitbucket's app passwords come with the user's name in front. */
+/** Bitbucket's app passwords are preceded by the user's name. */
 export function authorizationOf(provider: string, token: string): string {
   return provider === 'bitbucket' && token.includes(':') ? `Basic ${btoa(token)}` : `Bearer ${token}`
 }

@@ -1,9 +1,9 @@
-// What a provider says when it declines to make something: its words, short enough to be shown.
+// The provider's message when it refuses to create something, short enough to be shown.
 
 import { z } from 'zod'
 import type { Fetch } from '../lib/http-client.ts'
 
-/** Statuses of an answer to a question that was understood. */
+/** Statuses of a refusal of a valid request. */
 const DECLINING: ReadonlySet<number> = new Set([400, 409, 422])
 const MAX_READ_BYTES = 64 * 1024
 const MAX_REASON_CHARS = 300
@@ -17,7 +17,7 @@ const Answer = z
   })
   .partial()
 
-/** A fetch that notes the words of an answer which declines; the answer itself goes on as it came. */
+/** A fetch that notes the message of a refusal; the response itself is unchanged. */
 export function notingReason(ask: Fetch, note: (reason: string) => void): Fetch {
   return async (url, init) => {
     const response = await ask(url, init)
@@ -43,7 +43,7 @@ function reasonIn(text: string): string | null {
   try {
     value = JSON.parse(text)
   } catch {
-    // A page, or nothing: the status has to do.
+    // An HTML page, or nothing: only the status is known.
     return null
   }
   const { data } = Answer.safeParse(value)
@@ -52,7 +52,7 @@ function reasonIn(text: string): string | null {
   return words === '' ? null : words.replace(/\s+/g, ' ').slice(0, MAX_REASON_CHARS)
 }
 
-/** GitHub says "forbidden" where it means "too often", which tells nothing about the token. */
+/** GitHub answers "forbidden" for "too many requests", which says nothing about the token. */
 export function tellingQuota(ask: Fetch): Fetch {
   return async (url, init) => {
     const response = await ask(url, init)

@@ -1,4 +1,4 @@
-// GitHub and GitHub Enterprise Server: REST for lists, GraphQL for what REST has no single question for.
+// GitHub and GitHub Enterprise Server: REST for lists, GraphQL for what REST cannot answer in one request.
 
 import { z } from 'zod'
 import { UpstreamError } from '../lib/http-client.ts'
@@ -53,7 +53,7 @@ const Branches = z.array(
   z.object({ name: z.string(), commit: z.object({ sha: z.string() }), protected: z.boolean().default(false) }),
 )
 const Folder = z.array(z.object({ path: z.string(), type: z.string() }))
-/** A folder's listing where a file was asked for, and a file where a folder was, are answers too. */
+/** The answer may also be a folder's listing instead of a file, or a file instead of a folder. */
 const File = z.object({ type: z.string(), encoding: z.string().nullish(), content: z.string().nullish() })
 const FolderOrFile = z.union([Folder, File.transform(() => [])])
 const FileOrFolder = z.union([File, Folder.transform(() => null)])
@@ -167,13 +167,13 @@ async function searched(api: Api, search: Search, host: string): Promise<Reposit
     const { items } = await api.get(path, RepositorySearch)
     return items.map((item) => repositoryOf(item, 'updated', null))
   } catch (error) {
-    // What it says of an owner that is not there.
+    // Its answer for an unknown owner.
     if (error instanceof UpstreamError && error.status === 422) return []
     throw error
   }
 }
 
-/** REST tells what branches there are and which are protected; only GraphQL tells when they were pushed to. */
+/** REST returns the branches and their protection; only GraphQL returns the time of their last push. */
 async function branches(api: Api, repository: string): Promise<Branch[]> {
   const [listed, dates] = await Promise.all([listedBranches(api, repository), branchDates(api, repository)])
   return orderedBranches(
@@ -252,7 +252,7 @@ const PullRequest = Ticket.extend({
 })
 type PullRequest = z.infer<typeof PullRequest>
 
-// A node that the token may not see is null, and an empty object where a search finds a thing of another kind.
+// A node that the token may not see is null, and an empty object when a search finds an object of another type.
 const NoNode = z.strictObject({}).transform(() => null)
 const Tasks = z.object({
   pulls: nodesOf(z.union([PullRequest, NoNode])),
@@ -276,11 +276,11 @@ const BranchDates = z.object({
     .nullish(),
 })
 
-/** GitHub Enterprise Server keeps GraphQL beside its REST API, github.com below it. */
+/** GitHub Enterprise Server has GraphQL beside its REST API, github.com below it. */
 const graphqlUrl = ({ base }: Api): string =>
   /\/api\/v3$/.test(base) ? base.replace(/v3$/, 'graphql') : `${base}/graphql`
 
-/** What waits for the user: their newest open pull requests that are in trouble, and the newest issues assigned to them. */
+/** The user's tasks: their newest open pull requests with problems, and the newest issues assigned to them. */
 async function githubTasks(api: Api): Promise<SuggestedTask[]> {
   const variables = {
     pulls: 'is:pr is:open archived:false author:@me sort:created-desc',
@@ -311,7 +311,7 @@ const taskOf = ({ repository, number, title }: z.infer<typeof Ticket>, type: Tas
   title,
 })
 
-/** When each branch was last committed to. */
+/** When each branch had its last commit. */
 async function githubBranchDates(api: Api, repository: string): Promise<ReadonlyMap<string, string>> {
   const [owner, name] = repository.split('/')
   let after: string | null = null

@@ -1,4 +1,4 @@
-// GitLab, its own service and self-managed: REST version 4, GraphQL for merge requests with what ails them.
+// GitLab, its own service and self-managed: REST version 4, GraphQL for merge requests with their problems.
 
 import { z } from 'zod'
 import { type Api, orNull } from './api-client.ts'
@@ -97,7 +97,7 @@ async function user(api: Api): Promise<User> {
     id: String(id),
     login: username,
     avatarUrl: avatar_url ?? '',
-    // What is not filled in is an empty text there.
+    // Empty fields are empty texts there.
     company: organization || null,
     name: name || null,
     email: email || null,
@@ -148,7 +148,7 @@ async function searched(api: Api, search: Search, host: string): Promise<Reposit
   const query = new URLSearchParams({
     search: wanted.kind === 'owned' ? `${wanted.owner}/${wanted.name}` : wanted.text,
     search_namespaces: 'true',
-    // Fewer than asked for may be left of what has the words elsewhere in its path.
+    // Fewer than requested may remain, because results with the words elsewhere in their path are removed.
     per_page: String(wanted.kind === 'owned' ? PAGE_SIZE : search.perPage),
     order_by: SEARCH_ORDERS[search.sort] ?? 'star_count',
     sort: search.order,
@@ -183,7 +183,7 @@ async function branches(api: Api, repository: string): Promise<Branch[]> {
   )
 }
 
-/** The files of a folder and of all folders in it. */
+/** The files of a folder and of all folders below it. */
 async function files(api: Api, repository: string, folder: string): Promise<string[]> {
   const found = await orNull(
     allPages(async ({ page, perPage }) => {
@@ -234,10 +234,10 @@ const Requests = z.object({ currentUser: z.object({ authoredMergeRequests: nodes
 
 const Issues = z.array(z.object({ iid: z.int(), title: z.string(), references: z.object({ full: z.string() }) }))
 
-/** GitLab keeps GraphQL beside version 4 of its REST API. */
+/** GitLab has GraphQL beside version 4 of its REST API. */
 const graphqlUrl = ({ base }: Api): string => (/\/v4$/.test(base) ? base.replace(/v4$/, 'graphql') : `${base}/graphql`)
 
-/** What waits for the user: their open merge requests that are in trouble, and the issues assigned to them. */
+/** The user's tasks: their open merge requests with problems, and the issues assigned to them. */
 async function gitlabTasks(api: Api): Promise<SuggestedTask[]> {
   const question = { query: REQUESTS, variables: { newest: NEWEST }, schema: Requests }
   const path = `/issues?scope=assigned_to_me&state=opened&order_by=created_at&sort=desc&per_page=${NEWEST}`
@@ -260,7 +260,7 @@ function troubleOf({ conflicts, pipelines, discussions }: MergeRequest): TaskTyp
   return notes.some((note) => note?.resolvable && !note.resolved) ? 'UNRESOLVED_COMMENTS' : null
 }
 
-/** Of an issue's full reference, such as `group/project#12`, what stands before its number. */
+/** The part before the number in an issue's full reference, such as `group/project#12`. */
 const issueTask = ({ iid, title, references }: z.infer<typeof Issues>[number]): SuggestedTask => ({
   provider: 'gitlab',
   type: 'OPEN_ISSUE',

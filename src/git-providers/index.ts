@@ -1,4 +1,4 @@
-// Which provider an account belongs to, and how it is asked: within a deadline, its failure a value.
+// The provider of an account, and requests to it: with a deadline, and with failures as values.
 
 import { assertNever } from '../lib/assert.ts'
 import { GuardedFetchError } from '../lib/guarded-fetch.ts'
@@ -15,7 +15,7 @@ export type RequestDeps = {
   door: HostAccess
   /** For one request. */
   timeoutMs: number
-  /** For all requests that an answer takes. */
+  /** For all requests of one answer. */
   deadlineMs: number
   /** Ends everything at once. */
   signal: AbortSignal
@@ -37,7 +37,7 @@ export function requestDeps(config: ProviderConfig, signal: AbortSignal): Reques
     urls: { github: githubApiUrl, gitlab: gitlabApiUrl, bitbucket: bitbucketApiUrl },
     door: { policy: addressPolicy },
     timeoutMs: fetchTimeoutMs,
-    // One slow request and its second attempt, or a long list of quick ones.
+    // Time for one slow request and its retry, or for many quick ones.
     deadlineMs: 2 * fetchTimeoutMs,
     signal,
   }
@@ -45,7 +45,7 @@ export function requestDeps(config: ProviderConfig, signal: AbortSignal): Reques
 
 export type Outcome<T> = { provider: Family } & ({ ok: true; value: T } | { ok: false; failure: Failure })
 
-/** What the provider says, or how it failed. It never rejects for what a provider does. */
+/** The provider's answer, or how it failed. It never rejects because of the provider. */
 export async function askProvider<T>(
   account: Account,
   deps: RequestDeps,
@@ -68,7 +68,7 @@ export async function askProvider<T>(
     return { provider, ok: false, failure: failureOf(error) }
   } finally {
     clearTimeout(timer)
-    // The answers of requests that still run would not be used.
+    // The answers of requests that are still running would not be used.
     late.abort(new UpstreamError({ service: provider, reason: 'cancelled' }))
   }
 }
@@ -93,12 +93,12 @@ function providerFor(account: Account, deps: RequestDeps, signal: AbortSignal): 
 
 const OWN_HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org' } as const
 
-/** Where people see the account's repositories. */
+/** The host where users see the account's repositories. */
 export function hostOf({ provider, host }: Pick<Account, 'provider' | 'host'>): string {
   return host === null ? OWN_HOSTS[provider] : host.replace(/^https?:\/\//, '')
 }
 
-// What a failed provider is called where people read it.
+// The provider's name in messages about a failure.
 
 export type FailureWord =
   | 'unauthorized'

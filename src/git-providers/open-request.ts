@@ -1,4 +1,4 @@
-// Asks a provider to take up a branch: GitHub and Bitbucket call it a pull request, GitLab a merge request.
+// Asks a provider to review a branch: GitHub and Bitbucket call it a pull request, GitLab a merge request.
 
 import { z } from 'zod'
 import { UpstreamError } from '../lib/http-client.ts'
@@ -24,7 +24,7 @@ export async function openOnGitHub(api: Api, request: NewRequest): Promise<Opene
   return { ok: true, url, number, labelled }
 }
 
-/** Labels come after: by then the pull request is there, whatever becomes of them. */
+/** Labels are added afterwards: the pull request exists even if this fails. */
 async function labelOnGitHub(api: Api, path: string, { labels }: NewRequest): Promise<boolean> {
   try {
     return (await api.post(path, { labels }, z.unknown())).ok

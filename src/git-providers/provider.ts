@@ -20,12 +20,12 @@ export type Repository = {
   provider: Family
   isPublic: boolean
   stars: number | null
-  /** The text of the `Link` header of the page that it came with; null outside of pages. */
+  /** The `Link` header of the page that contained it; null outside of pages. */
   link: string | null
   pushedAt: string | null
   ownerType: 'user' | 'organization' | null
   mainBranch: string | null
-  /** What lists of several providers are merged by: the moment or the name that was sorted by. */
+  /** The key for merging lists of several providers: the time or the name by which they are sorted. */
   sortKey: string
 }
 
@@ -53,13 +53,13 @@ export type NewRequest = {
   description: string
   /** Bitbucket has no labels. */
   labels: readonly string[]
-  /** Only GitHub has its drafts as a field; elsewhere it is ignored. */
+  /** Only GitHub has a field for drafts; other providers ignore it. */
   draft: boolean
 }
 
 export type OpenedRequest =
   | { ok: true; url: string; number: number; labelled: boolean }
-  /** The provider understood and declines; `reason` is its own short word. */
+  /** The provider refuses a valid request; `reason` is its own short message. */
   | { ok: false; reason: string }
 
 export interface GitProvider {
@@ -69,7 +69,7 @@ export interface GitProvider {
   installations(): Promise<string[] | null>
   repositories(listing: Listing): Promise<Repository[]>
   search(search: Search): Promise<Repository[]>
-  /** Null where the provider has no such lists. */
+  /** Null when the provider has no such lists. */
   readonly suggestedTasks: (() => Promise<SuggestedTask[]>) | null
   /** Whether the repository exists for this token. */
   isReadable(repository: string): Promise<boolean>
@@ -96,8 +96,8 @@ export function orderedBranches(branches: readonly Branch[]): Branch[] {
   return [...branches].sort((a, b) => rank(a) - rank(b) || later(a, b))
 }
 
-// Lists come in pages. Which page comes next is counted here and never read from an answer: an address that a server names
-// would get the token along.
+// Lists come in pages. The next page's number is counted here and never read from an answer, because the token would be
+// sent to an address that a server names.
 
 export const PAGE_SIZE = 100
 
@@ -116,12 +116,12 @@ export async function allPages<T>(
   return found.slice(0, MAX_LISTED)
 }
 
-/** A `Link` header for a page of a list that comes without one. */
+/** A `Link` header for a page of a list without one. */
 export function linkTo(address: string, { page, perPage }: Page): string {
   return `<${address}?page=${page + 1}&per_page=${perPage}>; rel="next"`
 }
 
-/** One page of a whole list; each of its repositories tells whether another page follows. */
+/** One page of a complete list; each of its repositories says whether another page follows. */
 export function pageOf(all: readonly Repository[], address: string, page: Page): Repository[] {
   const start = (page.page - 1) * page.perPage
   const link = start + page.perPage < all.length ? linkTo(address, page) : ''
@@ -136,7 +136,7 @@ export function mergedBy(sort: string, lists: readonly (readonly Repository[])[]
   return lists.flat().sort(compare).slice(0, MAX_LISTED)
 }
 
-/** The moment in a form whose text order is time order, whatever the zone it came in. */
+/** The time in a form whose text order is time order, whatever zone it had. */
 export function momentKey(text: string | null | undefined): string {
   const at = Date.parse(text ?? '')
   return Number.isNaN(at) ? '' : new Date(at).toISOString()

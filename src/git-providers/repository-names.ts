@@ -1,10 +1,10 @@
 import { fromBase64 } from '../lib/crypto.ts'
 
-// The ways in which people write a repository.
+// The ways in which users write a repository.
 
 const PART = /^[\p{L}\p{N}_.~+-]+$/u
 
-/** `owner/name`, or deeper where there are groups; nothing that could lead a path elsewhere. */
+/** `owner/name`, or more levels with groups; nothing that could lead a path elsewhere. */
 export function isRepositoryName(text: string): boolean {
   const parts = text.split('/')
   return text.length <= 500 && parts.length >= 2 && parts.every((part) => PART.test(part) && !/^\.{1,2}$/.test(part))
@@ -19,7 +19,10 @@ export function isFilePath(path: string): boolean {
 /** The path with its parts encoded, the slashes between them kept. */
 export const encodedPath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')
 
-/** `domain/owner/name` names a repository of that host. Any other name, also one with a dot in its first group, is whole. */
+/**
+ * `domain/owner/name` names a repository of that host. Any other name is used as a whole, even with a dot in its first
+ * group.
+ */
 export function withoutDomain(name: string, host: string): { name: string; isNamed: boolean } {
   const [first = '', ...rest] = name.split('/')
   const isNamed = rest.length >= 2 && first.toLowerCase() === host
@@ -28,12 +31,12 @@ export function withoutDomain(name: string, host: string): { name: string; isNam
 
 export type SearchTarget =
   | { kind: 'exact'; repository: string }
-  /** An address of another host. */
+  /** An address on another host. */
   | { kind: 'elsewhere' }
   | { kind: 'owned'; owner: string; name: string }
   | { kind: 'text'; text: string }
 
-/** What a search means to the provider that has this host. */
+/** The meaning of a search for the provider with this host. */
 export function readSearch(query: string, host: string): SearchTarget {
   const text = query.trim()
   if (/^https?:\/\//i.test(text)) {
@@ -46,7 +49,7 @@ export function readSearch(query: string, host: string): SearchTarget {
   return owner === undefined || name === undefined ? { kind: 'text', text } : { kind: 'owned', owner, name }
 }
 
-/** What stands before the pages of a repository, such as `/tree/main` and `/-/issues`. */
+/** The repository's path before its pages, such as `/tree/main` and `/-/issues`. */
 function repositoryOf(pathname: string): string {
   const path = pathname
     .replace(/^\/+|\/+$/g, '')
@@ -60,8 +63,8 @@ type HiddenDirectories = readonly string[]
 const FOLDER = 'microagents'
 
 /**
- * Where a repository keeps its microagents: at its root when it is one of the special configuration repositories, which are
- * named after a product (`.product` or `product-config`), else in the hidden directory of each product.
+ * Where a repository keeps its microagents: at its root if it is one of the special configuration repositories, which
+ * are named after a product (`.product` or `product-config`), else in the hidden directory of each product.
  */
 export function microagentFolders(repository: string, hidden: HiddenDirectories): string[] {
   const name = repository.slice(repository.lastIndexOf('/') + 1).toLowerCase()
@@ -81,7 +84,7 @@ export function microagentsAmong(folder: string, paths: readonly string[]): (Lis
   })
 }
 
-/** Larger than any microagent that is read anywhere. */
+/** Larger than any microagent that is accepted. */
 export const MAX_TEXT_BYTES = 256 * 1024
 
 /** The text behind base64 that may be broken into lines; null when it is not UTF-8 or too large. */
@@ -91,7 +94,7 @@ export function textOf(base64: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    // No text.
+    // Not text.
     return null
   }
 }

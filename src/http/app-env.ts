@@ -1,4 +1,4 @@
-// What every handler can use beside its request.
+// What every handler can use besides its request.
 
 import type { Scope } from '../db/keys.ts'
 import type { LimitKind } from '../limits/limits.ts'
@@ -11,15 +11,15 @@ export type AppEnv = {
     jsonText(text: string): Response
     /** The authenticated client; absent only on calls that need no key. */
     principal: Principal
-    /** When the principal was found, epoch ms. */
+    /** When the client was authenticated, epoch ms. */
     admittedAt: number | undefined
-    /** The limit that the request counts against; not set for one that was refused before. */
+    /** The limit that the request counts against; not set for a request that was refused before. */
     limitClass?: Admission['limit']
     /** How the endpoint reads a body. */
     bodyLimit: BodyLimit
     /** Whether the conversation of the path is known not to exist; set below `/api/conversations/{conversation_id}`. */
     isUnusedId: boolean | undefined
-    /** The conversation of the request, where the path does not name it. */
+    /** The conversation of a request whose path does not name it. */
     conversationId?: string
   }
 }
@@ -42,7 +42,10 @@ export type Admission = { readonly bodyLimit: BodyLimit } & (
       readonly limit: LimitClass
     }
   | {
-      /** `open`: no key is needed. `itself`: the handler authenticates. The client is not known yet, so nothing is counted. */
+      /**
+       * `open`: no key is needed. `itself`: the handler authenticates. The client is not known before it, so nothing is
+       * counted.
+       */
       readonly scope: 'open' | 'itself'
       readonly limit: 'uncounted'
     }
@@ -61,10 +64,10 @@ export type Principal = {
   isLeaving: boolean
 }
 
-/** Who did something, for the audit log: the id of the key, or "local" or "root" where there is none. */
+/** Who did something, for the audit log: the id of the key, or "local" or "root" without a key. */
 export const actorOf = ({ keyId, via }: Principal): string => keyId ?? via
 
-// Requests that an MCP tool makes because a client's model called it. They have their caller's rights, but a model chose the
+// Requests that an MCP tool makes for a client's model. They have their caller's rights, but a model chose the
 // addresses in them, so these are not trusted.
 
 const asked = new WeakSet<Request>()

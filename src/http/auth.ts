@@ -1,5 +1,5 @@
-// Authentication. Closed by default: a request needs a key, a token or cookie that stands for a key, or, in local mode, must
-// come from this machine to this machine.
+// Authentication. Closed by default: a request needs a key, or a token or cookie that stands for a key; in local mode
+// it must come from this machine and be addressed to it.
 
 import type { Context } from 'hono'
 import { generateCookie } from 'hono/cookie'
@@ -16,10 +16,13 @@ import { isOpenToLeavers, leaving, refuseLeavingOwner } from './leaving.ts'
 import { bearerIn, cookieIn, queryKeyIn, SESSION_COOKIE } from './shown-key.ts'
 import { demandPatience, unauthorized, wrongKey } from './too-many.ts'
 
-/** Browsers take a cookie of this name only from this very host, over TLS, for all of it: a neighbour's host cannot put one in its place. */
+/**
+ * Browsers accept a cookie with this prefix only from this exact host, over TLS, for all paths: another host of the
+ * domain cannot replace it.
+ */
 export const HOST_SESSION_COOKIE = `__Host-${SESSION_COOKIE}`
 const LOCAL_OWNER = 'local'
-/** Well within the time that the deletion of an owner leaves for what was on its way. */
+/** Well within the time that the deletion of an owner allows for running requests. */
 const SLOW_BODY_MS = 5_000
 
 const LOCAL: Principal = {
@@ -33,13 +36,16 @@ const LOCAL: Principal = {
 
 const ROOT: Principal = { owner: 'root', scopes: ['admin'], keyId: null, until: null, via: 'root', isLeaving: false }
 
-/** Not `x.localhost`, which every browser takes for this machine: pages that an agent wrote may be served under such a name. */
+/**
+ * Not `x.localhost`, which every browser resolves to this machine: pages that an agent wrote may be served under such a
+ * name.
+ */
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * The client, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. Most requests bring
- * a key that is remembered here: who that is, is known without a promise.
+ * The client, or an AppError: 401 without a valid credential, 403 for a request that a web page must not make. Most
+ * requests have a cached key: for these no promise is created.
  */
 export function identify(request: Request, env: Env): Principal | Promise<Principal> {
   const known = identifyRemembered(request, env)
@@ -51,7 +57,7 @@ function demandMoreThanRunner(principal: Principal): Principal {
   throw new AppError('forbidden', 'This key connects runners and opens nothing else')
 }
 
-/** Whose key the header holds, where this isolate knows it and it stands for itself; null says nothing. */
+/** The principal of the key in the header, if this isolate has it in its cache; null says nothing. */
 function identifyRemembered(request: Request, env: Env): Principal | null {
   const { authMode, keyCacheMs } = config(env)
   const text = authMode === 'keys' ? bearer(request) : null
@@ -63,7 +69,7 @@ function identifyRemembered(request: Request, env: Env): Principal | null {
   return principalOf(key, { via: 'header', until: null })
 }
 
-/** As `identify`, for every key: also for one that only connects runners. */
+/** Like `identify`, for keys of every scope, including those that only connect runners. */
 async function identifyAny(request: Request, env: Env): Promise<Principal> {
   const settings = config(env)
   if (settings.authMode === 'local') {
@@ -95,7 +101,7 @@ function refuseLeaving({ isLeaving }: Principal, request: Request): void {
   if (isLeaving && !isOpenToLeavers(request)) throw leaving()
 }
 
-/** A body that came slowly: the key may be gone by now, and its owner with it. */
+/** Checks again after a slow body: the key may have been revoked meanwhile, or its owner deleted. */
 export async function demandAnew(c: Context<AppEnv>): Promise<void> {
   if (isLongAdmitted(c)) await identify(c.req.raw, c.env)
 }
@@ -110,7 +116,7 @@ export function demandScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope)
   if (!scopes.includes(scope)) throw new AppError('forbidden', `This key lacks the scope "${scope}"`)
 }
 
-/** Whose request it is, for what is of both families. Throws a 403 unless the key has the scopes of both. */
+/** The owner, for resources of both families. Throws a 403 unless the key has the scopes of both. */
 export function ownerOfBoth(c: Context<AppEnv>): string {
   const principal = c.get('principal')
   demandScope(principal, 'conversations')
@@ -118,7 +124,7 @@ export function ownerOfBoth(c: Context<AppEnv>): string {
   return principal.owner
 }
 
-/** Whether the credential that opened a stream is still good for it. Throws when that cannot be told now. */
+/** Whether the credential that opened a stream is still valid. Throws when that cannot be determined now. */
 export async function isStillAdmitted(c: Context<AppEnv>, scope: Scope): Promise<boolean> {
   try {
     const principal = await identify(c.req.raw, c.env)
@@ -131,7 +137,7 @@ export async function isStillAdmitted(c: Context<AppEnv>, scope: Scope): Promise
 }
 
 /**
- * Whether pages of the request's origin may call: in local mode those of this service under any name of loopback, and in
+ * Whether pages of the request's origin may call: in local mode those of this service under any loopback name, and in
  * every mode those that the operator listed.
  */
 export function isAllowedOrigin(request: Request, { authMode, corsOrigins }: Config): boolean {
@@ -142,7 +148,7 @@ export function isAllowedOrigin(request: Request, { authMode, corsOrigins }: Con
   return authMode === 'local' && LOOPBACK.test(from.hostname) && portOf(from) === hostOf(request).port
 }
 
-/** Throws a 403 for what a web page of another origin asks in local mode, where no key stands in its way. */
+/** Throws a 403 for requests from web pages of another origin in local mode, where no key protects the service. */
 export function demandOwnPage(request: Request, settings: Config): void {
   if (settings.authMode !== 'local' || !request.headers.has('origin') || isAllowedOrigin(request, settings)) return
   throw new AppError(
@@ -164,7 +170,7 @@ function identifyLocal(request: Request, settings: Config): Principal {
   return LOCAL
 }
 
-/** The name and port that the request was sent to, as its client wrote them. */
+/** The name and port to which the client sent the request. */
 function hostOf(request: Request): { host: string; port: string } {
   const url = new URL(request.url)
   const [, host = '', port = portOf(url)] = /^(.*?)(?::(\d+))?$/.exec(request.headers.get('host') ?? url.host) ?? []
@@ -200,7 +206,7 @@ async function identifyText(text: string, env: Env, request: Request): Promise<P
   return rootApiKey !== null && constantTimeEqual(text, rootApiKey) ? ROOT : null
 }
 
-/** Whose credential a request shows, for who only has to tell owners apart: no guess is counted and nothing is opened by it. */
+/** The owner of a request's credential, only to tell owners apart: no failed attempt is counted and no access is granted. */
 export async function ownerShown(request: Request, env: Env): Promise<string | null> {
   const settings = config(env)
   if (settings.authMode === 'local') return null
@@ -218,7 +224,7 @@ async function identifyCookie(request: Request, env: Env, settings: Config): Pro
     : principalOf(key, { via: 'cookie', until: session.until })
 }
 
-/** The session in the cookie of a request; null without a cookie that is valid and not expired. */
+/** The session in the request's cookie; null without a valid, unexpired cookie. */
 function sessionOf(request: Request, { secretsKey }: Config): SessionToken | null {
   const text = cookieIn(request.headers.get('cookie'), isSecure(request.url) ? HOST_SESSION_COOKIE : SESSION_COOKIE)
   return text === null || secretsKey === null ? null : readToken(secretsKey, 'bws', text)
@@ -244,9 +250,9 @@ function belongsTo(url: URL, conversationId: string): boolean {
   return url.pathname.startsWith('/socket.io') && url.searchParams.get('conversation_id') === conversationId
 }
 
-// How a runner authenticates. Its key has the scope `runner`; in local mode, where other callers on the machine need no key,
-// it shows the token from the state folder. A request with an Origin comes from a web page and is refused in every mode: no
-// page may pose as a runner.
+// How a runner authenticates. Its key has the scope `runner`; in local mode, where other callers on the machine need no
+// key, it sends the token from the state folder. A request with an Origin comes from a web page and is refused in every
+// mode: no page may act as a runner.
 
 export type RunnerPrincipal = Pick<Principal, 'owner' | 'keyId' | 'until'>
 
@@ -266,7 +272,7 @@ export async function identifyRunner(request: Request, env: Env): Promise<Runner
   return { owner, keyId, until }
 }
 
-/** Throws the 403 for a request that a web page made, and in local mode for one that names a foreign host. */
+/** Throws a 403 for a request from a web page, and in local mode for a request to a foreign host name. */
 export async function refusePages(request: Request, env: Env): Promise<void> {
   if (request.headers.has('origin')) throw new AppError('forbidden', 'Runners are no web pages: send no Origin')
   if (config(env).authMode === 'local') await identifyAny(request, env)
@@ -276,16 +282,16 @@ export function bearerOf(request: Request): string | null {
   return bearerIn(request.headers.get('authorization'))
 }
 
-// A key in exchange for a cookie that scripts cannot read and that stands for the key: one sign-in for the console and for the
-// analysis page.
+// Exchanges a key for a cookie that scripts cannot read and that stands for the key: one sign-in for the console and
+// for the analysis page.
 
 const SESSION_SECONDS = 30 * 24 * 3600
 
 export type SignedIn = { key: ApiKey; cookie: string }
 
 /**
- * Signs the browser in with the key, null where none could be read. One 401 for every text that is no valid key, and the 429
- * after too many of them; a 403 for a page of another origin.
+ * Signs the browser in with the key; null when no key could be read. The same 401 for every text that is not a valid
+ * key, and a 429 after too many of them; a 403 for a page of another origin.
  */
 export async function signIn(c: Context<AppEnv>, text: string | null): Promise<SignedIn> {
   demandSameOrigin(c)
@@ -299,7 +305,7 @@ export async function signIn(c: Context<AppEnv>, text: string | null): Promise<S
   return { key, cookie: generateCookie(SESSION_COOKIE, token, { ...cookieOptions(c), maxAge }) }
 }
 
-/** Ends the sign-in of the request, for every copy of its cookie; returns the cookie that takes it from the browser. */
+/** Ends the session of the request, for every copy of its cookie; returns the header that deletes the cookie in the browser. */
 export async function signOut(c: Context<AppEnv>): Promise<string> {
   const settings = config(c.env)
   if (settings.authMode === 'keys') demandSameOrigin(c)

@@ -11,7 +11,7 @@ import { AppError } from './errors.ts'
 
 /** A client that sends nothing for this long is gone or hostile. */
 const BODY_IDLE_MS = 15_000
-/** For the whole of a small body; a large one may take as long as its reservation lasts. */
+/** For all of a small body; a large one may take as long as its reservation lasts. */
 const SMALL_BODY_MS = 60_000
 
 export const tooLarge = (maxBytes: number): AppError =>
@@ -22,7 +22,7 @@ export const neverCame = (ms = BODY_IDLE_MS): AppError =>
 
 /** The body as a stream that fails with the 413 as soon as it exceeds `maxBytes`, whatever length was announced. */
 function bounded(request: Request, maxBytes: number): ReadableStream<Uint8Array> | null {
-  // An announced length was checked before the endpoint; such a body cannot be longer than it says.
+  // The announced length was checked before the endpoint, and the body cannot be longer than that.
   if (request.body === null || request.headers.has('content-length')) return request.body
   let size = 0
   return request.body.pipeThrough(
@@ -36,7 +36,7 @@ function bounded(request: Request, maxBytes: number): ReadableStream<Uint8Array>
   )
 }
 
-/** The body's bytes, at most `maxBytes` of them; throws the 413 beyond, and the 408 when they do not come. */
+/** The body's bytes, at most `maxBytes` of them; throws a 413 beyond that, and a 408 when they do not arrive. */
 export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const body = bounded(request, maxBytes)
   if (body === null) return new Uint8Array()
@@ -48,7 +48,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   }
 }
 
-/** The next piece; when none comes for too long, the rest is given up. */
+/** The next piece; when none arrives for too long, reading is given up. */
 async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<ReadableStreamReadResult<Uint8Array>> {
   try {
     return await inTime(BODY_IDLE_MS, reader.read(), () => neverCame(BODY_IDLE_MS))
@@ -59,8 +59,8 @@ async function nextOf(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<
 }
 
 /**
- * Usually the client is gone and nobody gets this answer. Only here is it known that the client caused the error: a lost
- * object or upstream gives the same message, and the request's signal does not fire.
+ * Usually the client is gone and nobody gets this answer. Only here it is certain that the client caused the error: a
+ * lost object or upstream gives the same message, and the request's signal does not fire.
  */
 function brokenOff(error: unknown): AppError {
   if (error instanceof AppError) return error
@@ -68,11 +68,11 @@ function brokenOff(error: unknown): AppError {
   return new AppError('request_timeout', 'The body broke off before its end', { cause: error })
 }
 
-// Only a few large bodies are processed at a time: each costs several times its size while it is read, checked, masked and
-// stored, and some at once would exceed an isolate's memory. A body is processed when it is complete, so a slow client
-// blocks nobody. Requests with small bodies are not affected.
+// Only a few large bodies are processed at a time: each costs several times its size while it is read, checked, masked
+// and stored, and several at once would exceed an isolate's memory. A body is processed only when it is complete, so a
+// slow client blocks nobody. Requests with small bodies are not affected.
 
-/** Smaller ones are not counted. */
+/** Smaller bodies are not counted. */
 const LARGE_BODY_BYTES = 1_048_576
 
 const RETRY_AFTER_SECONDS = 5
@@ -81,7 +81,7 @@ type Reader = ReadableStreamDefaultReader<Uint8Array>
 /** `start`: the part that was read already. */
 type Incoming = { id: string; reader: Reader; start: Uint8Array[]; maxBytes: number }
 
-/** Runs the handler when there is room, if the request's body is large; throws the 429 after too long a wait. */
+/** Runs the handler: at once for a small body, else when there is room. Throws a 429 after too long a wait. */
 export function takingIn(c: Context<AppEnv>, work: () => Promise<void>): Promise<void> {
   const by = c.get('principal')
   return by === undefined || isSmall(c) ? work() : takingInMuch(c, by, work)
@@ -105,16 +105,16 @@ async function takingInMuch(c: Context<AppEnv>, by: Principal, work: () => Promi
   }
 }
 
-/** Whether that can be told without reading. */
+/** Whether this is known without reading the body. */
 function isSmall(c: Context<AppEnv>): boolean {
   const { raw } = c.req
-  // The body of a GET is a filter with a small limit of its own; it cannot be put into another request.
+  // The body of a GET is a filter with a small limit of its own; it cannot be moved into another request.
   if (raw.body === null || raw.method === 'GET' || c.get('bodyLimit') !== 'standard') return true
   const length = raw.headers.get('content-length')
   return length !== null && Number(length) < LARGE_BODY_BYTES
 }
 
-/** Null for a body that turns out to be small. */
+/** Null when the body turns out to be small. */
 async function largeBodyOf(c: Context<AppEnv>): Promise<(Incoming & { announced: number }) | null> {
   const { raw } = c.req
   if (raw.body === null) return null
@@ -129,7 +129,7 @@ async function largeBodyOf(c: Context<AppEnv>): Promise<(Incoming & { announced:
   return null
 }
 
-/** Whether a body without a length turns out to be large. */
+/** Reads the beginning of a body without a length, to find out whether it is large. */
 async function beginningOf(reader: Reader): Promise<{ isLarge: boolean; pieces: Uint8Array[] }> {
   const pieces: Uint8Array[] = []
   for (let bytes = 0; bytes < LARGE_BODY_BYTES; ) {

@@ -1,4 +1,4 @@
-// The language in which a caller wants to be answered: what `Accept-Language` asks for among those that we have, else the configured one.
+// The language for an answer: the preferred one of `Accept-Language` among those that we have, else the configured one.
 
 import type { Context } from 'hono'
 import { config } from '../config.ts'
@@ -11,7 +11,7 @@ export function callerLanguage(c: Context<AppEnv>): CallerLanguage {
   return acceptedLanguage(c.req.header('accept-language') ?? '') ?? config(c.env).reportLanguage
 }
 
-/** The one that it prefers of ours; null where it names none. */
+/** The preferred one among our languages; null when the header names none. */
 export function acceptedLanguage(header: string): CallerLanguage | null {
   const ranges = header.split(',').flatMap((part, place) => {
     const [range = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase())

@@ -1,9 +1,9 @@
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Router } from './router.ts'
-// Adds the texts to the OpenAPI document: the description of each field, and an example of every request and answer. A name
-// usually has one meaning in the whole interface, so it is explained once; otherwise its schema's name precedes it
-// (`Delivery.status`). A description in the schema itself comes first. A test checks that every field has a description and
-// every description a field.
+// Adds the texts to the OpenAPI document: the description of each field, and an example of every request and answer. A
+// name usually has one meaning in the whole interface, so it is explained once; otherwise its schema's name precedes it
+// (`Delivery.status`). A description in the schema itself has priority. A test checks that every field has a
+// description and every description a field.
 
 /** By field name, or by schema and field name: a description, and a value for examples. */
 export type Words = Readonly<Record<string, readonly [description: string, example?: unknown]>>
@@ -120,7 +120,7 @@ class Book {
     return Object.fromEntries(fields)
   }
 
-  /** Whether an example is of the schema's type: a name may be a text in one place and a list in another. */
+  /** Whether an example has the schema's type: a field name may be a text in one place and a list in another. */
   fits(schema: Node, example: unknown): boolean {
     if (typeof schema.$ref === 'string') {
       const target = this.#schemas[schema.$ref.slice(REF.length)] ?? {}
@@ -157,10 +157,10 @@ function sampleText({ format }: Node): string {
   return format === 'password' ? '**********' : 'text'
 }
 
-// From registered routes to the OpenAPI 3.1 document. The generator publishes a named schema in the form of its first use:
-// one `ProviderType.nullable()` would make every other use of ProviderType nullable too. And it writes "this schema or null"
-// as an `allOf` that nothing can satisfy. So every named schema is registered without modifiers first, and null is added
-// beside the reference.
+// From registered routes to the OpenAPI 3.1 document. The generator publishes a named schema in the form of its first
+// use: one `ProviderType.nullable()` would make every other use of ProviderType nullable, too. And it writes "this
+// schema or null" as an `allOf` that nothing can satisfy. So every named schema is first registered without modifiers,
+// and null is added beside the reference.
 
 type Head = Parameters<Router['getOpenAPI31Document']>[0]
 
@@ -210,21 +210,25 @@ function bareShapes(definitions: unknown): { schema: z.ZodType }[] {
 function partsOf(schema: z.ZodType): unknown {
   if (schema instanceof z.ZodObject) return schema.shape
   if (!(schema instanceof z.ZodPipe)) return schema.def
-  // Of a pipe the document contains what a client sends: the output side of a preprocessing, the input side of a
+  // For a pipe the document contains what a client sends: the output side of a preprocessing, the input side of a
   // transformation.
   return schema.in instanceof z.ZodTransform ? schema.out : schema.in
 }
 
-/** The same document, with the generator's additions to a reference moved to where JSON Schema 2020-12 allows them, and its patterns right. */
+/**
+ * The same document. The generator's additions to a reference are moved to where JSON Schema 2020-12 allows them, and
+ * its patterns are corrected.
+ */
 function withNullBeside(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withNullBeside)
   if (typeof value !== 'object' || value === null) return value
   const node = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withNullBeside(inner)]))
-  // The generator leaves the flag of Unicode in the text, and nothing fits what follows an end. JSON Schema means the flag anyway.
+  // The generator keeps the `/u` flag in the pattern's text, so that nothing can match. JSON Schema implies the flag
+  // anyway.
   if (typeof node.pattern === 'string') node.pattern = node.pattern.replace(/\$\/u$/, '$')
   const [reference, addition, ...others] = Array.isArray(node.allOf) ? node.allOf : []
   if (reference?.$ref === undefined || addition === undefined || others.length > 0) return node
-  // A schema that extends another has properties of its own; for these allOf is right.
+  // A schema that extends another has properties of its own; for these an allOf is right.
   if (addition.$ref !== undefined || addition.properties !== undefined) return node
   const { allOf: _, ...beside } = node
   const { type, enum: __, ...rest } = addition

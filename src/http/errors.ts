@@ -39,7 +39,7 @@ const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS
 
-/** The codes that answer with a status. */
+/** The codes with a given status. */
 export const codesOf = (status: number): ErrorCode[] =>
   (Object.keys(STATUS) as ErrorCode[]).filter((code) => STATUS[code] === status)
 
@@ -92,10 +92,10 @@ export type Envelope = {
   shape(code: ErrorCode): ErrorShape
 }
 
-/** The shapes that bodies of errors have; `openapi.ts` has their schemas. */
+/** The shapes of error bodies; `openapi.ts` has their schemas. */
 export type ErrorShape = 'detail' | 'validation' | 'rate' | 'error' | 'text' | 'status' | 'flat' | 'flat-validation'
 
-/** `{"detail": …}`: authentication, unknown conversations, everything without a family of its own. */
+/** `{"detail": …}`: authentication, unknown conversations, and everything without a family of its own. */
 export const detailEnvelope: Envelope = {
   render: ({ code, message, options }) => ({
     [code === 'rate_limited' ? 'message' : 'detail']: options.items ?? message,
@@ -104,7 +104,7 @@ export const detailEnvelope: Envelope = {
   shape: (code) => (code === 'unprocessable' ? 'validation' : code === 'rate_limited' ? 'rate' : 'detail'),
 }
 
-/** The errors that are the same in every family of the conversations: authentication, the 422, and an unknown conversation. */
+/** The errors that all families of the conversation API share: authentication, the 422, and an unknown conversation. */
 const IN_DETAIL: ReadonlySet<ErrorCode> = new Set([
   'unauthorized',
   'forbidden',
@@ -130,7 +130,7 @@ export const stringEnvelope: Envelope = {
   shape: (code) => (code === 'unprocessable' ? 'validation' : 'text'),
 }
 
-/** `{"status":"error","message","msg_id"}`: making and changing conversations. */
+/** `{"status":"error","message","msg_id"}`: creating and changing conversations. */
 export const statusEnvelope = besideDetail('status', ({ message, options }) => ({
   status: 'error',
   message,
@@ -151,7 +151,7 @@ export const analysisEnvelope: Envelope = {
   invalid: (items, language) => INVALID[language](items.map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)),
 }
 
-/** What is wrong stays in the words that clients match; the sentence around it is the caller's. */
+/** The problems keep the words that clients match; the sentence around them is in the caller's language. */
 const INVALID: Readonly<Record<CallerLanguage, (problems: readonly string[]) => string>> = {
   zh: (problems) => `请求有 ${problems.length} 处不符合要求：${problems.slice(0, 3).join('；')}`,
   en: ([first = 'Validation failed']) => first,
@@ -167,7 +167,7 @@ const WORDS: { [Code in ErrorCode]?: string } = {
   declared_failure: 'internal_error',
 }
 
-/** As `errorEnvelope`, but with another text for an invalid key. */
+/** Like `errorEnvelope`, but with another text for an invalid key. */
 const settingsEnvelope: Envelope = {
   render: (error) => (error.code === 'unauthorized' ? { error: 'Invalid token' } : errorEnvelope.render(error)),
   shape: (code) => (code === 'unauthorized' ? 'error' : errorEnvelope.shape(code)),
@@ -180,7 +180,7 @@ export function envelopeFor(path: string): Envelope {
   return detailEnvelope
 }
 
-/** Turns any thrown value into an answer. An unexpected one becomes an opaque 500; its cause goes to the log. */
+/** Converts any thrown value into an answer. An unexpected one becomes an opaque 500; its cause is logged. */
 export function renderError(error: unknown, c: Context<AppEnv>, envelope: Envelope): Response | Promise<Response> {
   if (!(error instanceof AppError)) return renderUnplanned(error, c, envelope)
   // The storage fault says more than the error that a call declares for a failing store.
@@ -196,12 +196,12 @@ function answered(error: AppError, c: Context<AppEnv>, envelope: Envelope): Resp
   return c.json(envelope.render(worded(error, c, envelope)) as object, error.status, error.options.headers)
 }
 
-/** A problem that was found by a schema, told in the caller's language where the family does so. */
+/** A schema's problem in the caller's language, where the family has one. */
 function worded(error: AppError, c: Context<AppEnv>, { invalid }: Envelope): AppError {
   const { code, options } = error
   const [only, ...others] = options.items ?? []
   if (invalid === undefined || only === undefined) return error
-  // A refusal of the domain's own has its words already.
+  // A refusal by domain code already has its text.
   if (others.length === 0 && only.msg === error.message) return error
   return new AppError(code, invalid(options.items ?? [], callerLanguage(c)), options)
 }
@@ -237,7 +237,7 @@ function outageOf(error: unknown, requestId: string): AppError | null {
 }
 
 /**
- * The platform marks what it throws in the place of a Durable Object, never what the object's own code throws:
+ * The platform marks errors that it throws on behalf of a Durable Object, never those of the object's own code:
  * https://developers.cloudflare.com/durable-objects/best-practices/error-handling/.
  */
 function isObjectAway(error: unknown): boolean {
@@ -246,7 +246,7 @@ function isObjectAway(error: unknown): boolean {
   return has('durableObjectReset') || (!has('remote') && (has('retryable') || has('overloaded')))
 }
 
-/** A required action of the operator, as a sentence; null for any other failure. */
+/** What the operator must do, as a sentence; null for any other failure. */
 export function installationFault(error: unknown): string | null {
   if (isWithoutTables(error)) return NO_TABLES
   return error instanceof Error && error.message.endsWith(NO_SECRETS_KEY) ? SET_SECRETS_KEY : null
@@ -258,7 +258,7 @@ const SET_SECRETS_KEY =
 const NO_TABLES =
   'The database lacks tables: run "npx wrangler d1 migrations apply DB --local", or with --remote for a deployed one'
 
-/** A Worker that runs before its migrations did. */
+/** The Worker was started before its migrations were applied. */
 function isWithoutTables(error: unknown): boolean {
   return error instanceof Error && /^D1_(EXEC_)?ERROR\b.*\bno such (table|column)\b/.test(error.message)
 }
@@ -273,8 +273,8 @@ function causeOf(error: AppError): Record<string, unknown> {
   return error.cause === undefined ? {} : { cause: errorFields(error.cause) }
 }
 
-// Distinguishes a failure of the storage from a bug of ours. The runtime hides why an object failed behind a number that
-// only its log explains; under `npm start` the state keeper knows, and is asked.
+// Distinguishes a failure of the storage from a bug of ours. The runtime reports only a number for a failed object, and
+// the reason is in its log; under `npm start` the state keeper knows the reason and is asked.
 
 type StorageFault = { code: 'storage_full' | 'unavailable'; message: string }
 
@@ -282,10 +282,10 @@ const FULL = /\bSQLITE_FULL\b/
 const DAMAGED = /\bSQLITE_(CORRUPT|NOTADB)\b/
 /** The messages of the runtime for an object that it could not open or whose writes it could not store. */
 const OF_THE_RUNTIME = /^internal error\b|\bSQLITE_(IOERR|READONLY|CANTOPEN|PERM)\b/
-/** Written by `durable-objects/sql.ts`. */
+/** Thrown by `durable-objects/sql.ts`. */
 const NEWER = /^This was stored by a newer release\b/
 
-/** The fault of the storage, if it caused this failure; null for every other failure. */
+/** The storage fault that caused this failure; null for any other failure. */
 async function storageFault(error: unknown, c: Context<AppEnv>): Promise<StorageFault | null> {
   const said = error instanceof Error ? error.message : String(error)
   if (NEWER.test(said)) return { code: 'unavailable', message: said }
@@ -295,7 +295,7 @@ async function storageFault(error: unknown, c: Context<AppEnv>): Promise<Storage
     const trouble = await diskTrouble(c.env)
     return trouble === null ? await damageFault(c, DAMAGED.test(said)) : full(trouble)
   } catch (fault) {
-    // The state keeper cannot be asked: then only the failure itself is known.
+    // The state keeper did not answer: only the failure itself is known.
     log.warn('http.state_not_asked', errorFields(fault))
     return null
   }

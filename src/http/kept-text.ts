@@ -1,5 +1,5 @@
-// A long text that stays the same while an isolate lives, kept as the bytes that go out: to encode a megabyte for each answer, and
-// to send it as it stands, takes the thread longer than everything else about the request.
+// A long text that stays the same while an isolate lives, kept as compressed bytes: encoding a megabyte for each
+// answer, and sending it uncompressed, takes the thread longer than the rest of the request.
 
 type Head = { request: Request; contentType: string }
 
@@ -13,14 +13,15 @@ export class KeptText {
     this.#plain = plain
     const headers = new Headers({ 'content-type': contentType, vary: 'accept-encoding' })
     if (!takesGzip(request.headers.get('accept-encoding'))) return new Response(plain, { headers })
-    // Two that come first at the same time both make it: nothing is awaited that another request has begun.
+    // Two concurrent first requests both compress it: a request must not await a promise that another request has
+    // created.
     this.#packed ??= await gzipped(plain)
     headers.set('content-encoding', 'gzip')
     return new Response(this.#packed, { headers, encodeBody: 'manual' })
   }
 }
 
-/** By name, and not with a weight of nought. */
+/** An explicit `gzip` whose weight is not 0. */
 export function takesGzip(accepted: string | null): boolean {
   return (accepted ?? '').split(',').some((one) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$)[\d.]+\s*)?$/i.test(one))
 }

@@ -12,7 +12,7 @@ const MAX_REMEMBERED = 10_000
 type Remembered = { key: ApiKey | null; at: number }
 
 const byId = new Map<string, Remembered>()
-/** Full key texts whose secret was valid, and their ids. */
+/** Key texts whose secret was found valid, with their ids. */
 const verified = new Map<string, string>()
 
 /** The key of a text, or null when it is malformed, unknown, revoked or expired. */
@@ -28,7 +28,7 @@ export async function checkKey(env: Env, text: string, cacheMs: number): Promise
   return key
 }
 
-/** As `checkKey`, where neither the database nor a hash is needed to say that the key is valid; null says nothing. */
+/** Like `checkKey`, if the answer is in the cache: without the database or a hash. Null says nothing. */
 export function rememberedKey(text: string, cacheMs: number): ApiKey | null {
   const id = verified.get(text)
   const entry = id === undefined ? undefined : byId.get(id)
@@ -36,7 +36,7 @@ export function rememberedKey(text: string, cacheMs: number): ApiKey | null {
   return entry === undefined || isStale(entry, cacheMs, now) ? null : inForce(entry, now)
 }
 
-/** The key of an id, or null when it is unknown, revoked or expired. Reads D1 unless it did within `cacheMs`. */
+/** The key with that id, or null when it is unknown, revoked or expired. Reads D1 unless it did within `cacheMs`. */
 export async function keyInForce(env: Env, id: string, cacheMs: number): Promise<ApiKey | null> {
   const now = Date.now()
   let entry = byId.get(id)
@@ -48,7 +48,7 @@ export async function keyInForce(env: Env, id: string, cacheMs: number): Promise
   return inForce(entry, now)
 }
 
-/** The end of a deletion is seen at once. */
+/** For an owner who is being deleted the cache is not used, so that the end of the deletion is seen at once. */
 const isStale = ({ key, at }: Remembered, cacheMs: number, now: number): boolean =>
   now - at >= cacheMs || key?.isLeaving === true
 
@@ -57,23 +57,23 @@ function inForce({ key }: Remembered, now: number): ApiKey | null {
   return key.expiresAt !== null && Date.parse(key.expiresAt) <= now ? null : key
 }
 
-/** Removes a key from this isolate's cache, so that its revocation is effective here at once. */
+/** Removes a key from this isolate's cache, so that its revocation takes effect here at once. */
 export function forgetKey(id: string): void {
   byId.delete(id)
 }
 
-// Signed tokens: `<prefix>_<payload>.<signature>`, both parts base64url, HMAC-SHA-256 under a key derived from SECRETS_KEY
-// for this purpose. They contain no secret and are not stored; each is bound to the API key that obtained it and ends with
-// it. When a cookie's session ends, its id is stored beside the key.
+// Signed tokens: `<prefix>_<payload>.<signature>`, both parts base64url, HMAC-SHA-256 with a key derived from
+// SECRETS_KEY for this purpose. They contain no secret and are not stored; each is bound to the API key that obtained
+// it and ends with it. When a cookie's session is ended, its id is stored with the key.
 
 const encoder = new TextEncoder()
 const KEY_BYTES = 32
 
-/** Opens one conversation of one owner. `until` is epoch ms. */
+/** Grants access to one conversation of one owner. `until` is epoch ms. */
 const ConversationToken = z.object({ owner: z.string(), conversation: z.string(), key: z.string(), until: z.number() })
 
 const SessionToken = z.object({ key: z.string(), session: z.string(), until: z.number() })
-/** The console's cookie: stands for an API key until its session is ended. `until` is epoch ms. */
+/** The console's cookie: stands for an API key until its session ends. `until` is epoch ms. */
 export type SessionToken = z.infer<typeof SessionToken>
 
 const KINDS = { bwc: ConversationToken, bws: SessionToken } as const
@@ -81,7 +81,7 @@ type Kind = keyof typeof KINDS
 
 const signingKeys = new Map<string, Uint8Array>()
 
-/** Synchronous, because a page of conversations makes a token for each. */
+/** Synchronous, because a page of conversations needs a token for each. */
 export function signToken<K extends Kind>(secretsKey: string, kind: K, payload: z.infer<(typeof KINDS)[K]>): string {
   const text = `${kind}_${toBase64Url(encoder.encode(JSON.stringify(payload)))}`
   return `${text}.${signature(secretsKey, text)}`

@@ -1,11 +1,12 @@
-// Owners who are being deleted: whatever they ask but how far that is, is refused until it is over.
+// Owners who are being deleted: all their requests are refused until the deletion is complete, except the request for
+// its progress.
 
 import { config } from '../config.ts'
 import { isLeaving } from '../db/erasures.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { AppError } from './errors.ts'
 
-/** What they may ask all the same. */
+/** Paths that such owners may still request. */
 const OPEN_TO_LEAVERS = /^\/api\/(owner|session)$/
 
 const RETRY_AFTER_SECONDS = 5
@@ -17,10 +18,10 @@ export const leaving = (): AppError =>
 
 export const isOpenToLeavers = (request: Request): boolean => OPEN_TO_LEAVERS.test(new URL(request.url).pathname)
 
-/** Owners without a key, who were found to stay, and when, epoch ms. */
+/** Owners without a key who are not being deleted, and when that was checked, epoch ms. */
 const staying = new Map<string, number>()
 
-/** Throws for an owner who is being deleted and whom no key stands for. One who stays is asked about again after the time for which keys are kept. */
+/** Throws for an owner without a key who is being deleted. The result is cached for as long as keys are. */
 export async function refuseLeavingOwner(request: Request, env: Env, owner: string): Promise<void> {
   const now = Date.now()
   if (now - (staying.get(owner) ?? 0) < config(env).keyCacheMs || isOpenToLeavers(request)) return
@@ -29,12 +30,12 @@ export async function refuseLeavingOwner(request: Request, env: Env, owner: stri
     staying.set(owner, now)
   } catch (error) {
     if (error instanceof AppError) throw error
-    // An outage of the database refuses nobody here: it keeps such an owner's rows out by itself.
+    // A database outage refuses nobody here: the database itself rejects rows of such an owner.
     log.warn('auth.leaving_not_asked', { owner, ...errorFields(error) })
   }
 }
 
-/** Forgets what was found, so that an order holds here at once. */
+/** Clears the cache entry, so that an order takes effect here at once. */
 export function noteLeaving(owner: string): void {
   staying.delete(owner)
 }

@@ -1,4 +1,5 @@
-// What happens to every request before and after its route: a number, the headers of each answer, and authentication.
+// What happens to every request before and after its route: its request id, authentication, and the headers of each
+// answer.
 
 import type { Context, MiddlewareHandler, Next } from 'hono'
 import { type Config, config } from '../config.ts'
@@ -23,13 +24,13 @@ const STANDARD = {
 const UNCACHED = { 'cache-control': 'no-cache, no-store, must-revalidate, max-age=0', pragma: 'no-cache', expires: '0' }
 const EXPOSED = 'x-request-id, x-provider-errors, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset'
 
-/** Made once: the runtime copies ready headers in a fraction of the time that it needs to read them from an object. */
+/** Created once: the runtime copies ready headers in a fraction of the time that it needs to read them from an object. */
 const JSON_HEADERS = new Headers({ 'content-type': 'application/json', ...STANDARD, ...UNCACHED })
 
 /**
- * Numbers the request, authenticates the client, checks its rights, and sets the headers of every answer. Most answers are
- * JSON: those get their headers when they are made, because each header that is set afterwards is a separate call into the
- * runtime.
+ * Assigns a request id, authenticates the client, checks its rights, and sets the headers of every answer. Most answers
+ * are JSON: these get their headers when they are created, because each header that is set later is a separate call
+ * into the runtime.
  */
 export const requestMiddleware: MiddlewareHandler<AppEnv> = (c, next) => {
   const requestId = ownId(c.req.raw) ?? crypto.randomUUID()
@@ -37,10 +38,10 @@ export const requestMiddleware: MiddlewareHandler<AppEnv> = (c, next) => {
   return loggedAs({ ids: { requestId } }, () => answered(c, next, requestId))
 }
 
-/** What clients may call a request: short, and harmless wherever it is shown. */
+/** Allowed request ids of clients: short, and harmless wherever they are shown. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
-/** The number that the client, or a proxy before this service, gave the request. */
+/** The id that the client, or a proxy before this service, gave the request. */
 function ownId(request: Request): string | null {
   const id = request.headers.get('x-request-id')
   return id !== null && REQUEST_ID.test(id) ? id : null
@@ -67,7 +68,7 @@ async function answered(c: Context<AppEnv>, next: Next, requestId: string): Prom
     if (preflight === null) await takingIn(c, next)
     else c.res = preflight
   } catch (error) {
-    // What a handler throws was answered by its router; this is what was refused before.
+    // Errors of handlers were answered by their router; this one was thrown before a handler.
     c.res = await renderError(error, c, envelopeFor(c.req.path))
   }
   if (c.res !== made) addHeaders(c, { ...STANDARD, 'x-request-id': requestId, ...ofOrigin })
@@ -105,7 +106,7 @@ function addHeaders(c: Context<AppEnv>, standard: Record<string, string>): void 
   const isCached = res.headers.has('cache-control')
   for (const [name, value] of Object.entries(isCached ? standard : { ...standard, ...UNCACHED })) {
     if (name === 'vary') res.headers.append(name, value)
-    // A page sets its own content security policy.
+    // Pages set their own content security policy.
     else if (name !== 'content-security-policy' || !res.headers.has(name)) res.headers.set(name, value)
   }
 }
@@ -139,14 +140,17 @@ async function admitted(c: Context<AppEnv>): Promise<Response | null> {
   return null
 }
 
-/** A request that this service sent itself because a user or model chose its own address, by whatever way, has no rights here. */
+/**
+ * A request that this service sent itself, because a user or model chose an address that leads back to it, has no
+ * rights here.
+ */
 function refuseOwn(request: Request, env: Env): void {
   const mark = request.headers.get(MARKER_HEADER)
   if (mark === null || config(env).addressPolicy.marker?.isOurs(mark) !== true) return
   throw new AppError('forbidden', 'This service does not answer what it sends itself for an agent or a setting')
 }
 
-/** Without an Origin the configuration is not read: a faulty one must not cost the answer its headers. */
+/** Without an Origin the configuration is not read, so that answers get their headers even if it is invalid. */
 function originHeaders(request: Request, env: Env): Record<string, string> | null {
   const origin = request.headers.has('origin') ? allowedOrigin(request, config(env)) : null
   if (origin === null) return null

@@ -1,5 +1,5 @@
-// One function adds an endpoint both as a route and to the document, so the two cannot differ. The schemas that validate are
-// the schemas that are published.
+// One function adds an endpoint both as a route and to the document, so the two cannot differ. The schemas that
+// validate are the schemas that are published.
 
 import { z } from '@hono/zod-openapi'
 import type { Context, Handler } from 'hono'
@@ -11,7 +11,7 @@ import { envelopeOf, type Router, serve } from './router.ts'
 import { SESSION_COOKIE } from './shown-key.ts'
 import { type BodyShape, validate } from './validation.ts'
 
-/** The groups of the document, in the order in which it shows them. */
+/** The groups of the document, in their order. */
 export const TAGS = {
   Health: 'Whether the service answers. Needs no key.',
   Session: 'Signing a browser in and out.',
@@ -51,7 +51,7 @@ type Reply = { description: string; schema?: z.ZodType; contentType?: string }
 
 type Input<S> = S extends z.ZodType ? z.output<S> : undefined
 
-/** Everything about an endpoint but its handler: its documentation and its requirements. */
+/** Everything about an endpoint except its handler: its documentation and its requirements. */
 type EndpointSpec<P, Q, B> = Admission & {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   /** In the document's form: `/api/conversations/{conversation_id}`. */
@@ -60,14 +60,14 @@ type EndpointSpec<P, Q, B> = Admission & {
   summary: string
   params?: P
   query?: Q
-  /** Request headers that it reads by itself; they are checked with the rest. */
+  /** Request headers that it reads itself; they are checked with the rest. */
   headers?: z.ZodObject
   /** A JSON body. `required: false` lets it be absent; the handler then gets null. */
   body?: { schema: B; required: boolean }
-  /** A body that the handler reads by itself, for the document only. */
+  /** A body that the handler reads itself; declared for the document only. */
   rawBody?: { contentType: string; schema: z.ZodType }
   replies: Record<number, Reply>
-  /** Examples for the document, where the generated ones make no sense together. */
+  /** Examples for the document, where the generated ones would make no sense together. */
   example?: { body?: unknown; reply?: unknown }
   deprecated?: boolean
 }
@@ -106,7 +106,7 @@ async function handleLater<P, Q, B>(
   return handle(c, input)
 }
 
-/** `{name}` is one segment; a name that ends in `_name` as the last but one part may hold slashes (repositories). */
+/** `{name}` is one segment; a name that ends in `_name` and is the last part but one may contain slashes (repositories). */
 function honoPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => (name === 'repository_name' ? `:${name}{[^]+}` : `:${name}`))
 }
@@ -143,13 +143,13 @@ function documentOf<P, Q, B>(app: Router, spec: EndpointSpec<P, Q, B>): Route {
   }
 }
 
-/** Unique as the method and the path are: `getApiConversationsByConversationIdEvents`. */
+/** Unique like the pair of method and path: `getApiConversationsByConversationIdEvents`. */
 function operationIdOf({ method, path }: { method: string; path: string }): string {
   const words = path.replaceAll('{', 'by_').split(/[^A-Za-z0-9]+/)
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
 
-/** The answers that every endpoint can give are added here. */
+/** Adds the answers that every endpoint can give. */
 function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> {
   const replies: Record<number, Reply> = { ...spec.replies }
   if (spec.body || spec.rawBody) {
@@ -224,7 +224,7 @@ export function documentFor(app: Router, words: Words): object {
   return withWords(document, words)
 }
 
-// Shapes that the interface description names although no endpoint uses them: they stand in the document, so that clients
+// Shapes that the interface description names although no endpoint uses them: they are in the document, so that clients
 // generated from it have the same types as clients generated from the description.
 
 const ExperimentConfig = z.object({ config: z.record(z.string(), z.string()).nullish() })

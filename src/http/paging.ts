@@ -1,5 +1,5 @@
-// All lists have the same paging: `limit` rows to a page, and `next_page_id` of one page is `page_id` of the next, until it
-// is null. A page id names the last row, so a page stays right while rows are added before it.
+// All lists have the same paging: `limit` rows a page, and the `next_page_id` of a page is the `page_id` of the next
+// one, until it is null. A page id identifies the last row, so pages stay correct while rows are added before it.
 
 import { z } from '@hono/zod-openapi'
 import { fromBase64, toBase64Url } from '../lib/crypto.ts'
@@ -25,16 +25,16 @@ function decodeCursor(cursor: string): Position | null {
   return match?.[1] && match[2] ? { createdAt: match[1], id: match[2] } : null
 }
 
-/** The position of a page id, or null without one; throws the 400 of one that is not ours. */
+/** The position of a page id, or null without one; throws a 400 for an id that is not ours. */
 export function positionOf(pageId: string | null | undefined): Position | null {
   if (pageId === undefined || pageId === null || pageId === '') return null
   return decodeCursor(pageId) ?? refuse()
 }
 
-/** A page id for rows that are not ordered by a time and an id. */
+/** A page id for rows that are not ordered by time and id. */
 export const pageIdOf = (key: readonly (string | number)[]): string => encoded(JSON.stringify(key))
 
-/** The key of such a page id, or null without one; throws the 400 of one that is not ours. */
+/** The key in such a page id, or null without one; throws a 400 for an id that is not ours. */
 export function pageKeyOf<T>(pageId: string | undefined, schema: z.ZodType<T>): T | null {
   if (pageId === undefined || pageId === '') return null
   const text = decoded(pageId)
@@ -42,12 +42,12 @@ export function pageKeyOf<T>(pageId: string | undefined, schema: z.ZodType<T>): 
   try {
     return schema.parse(JSON.parse(text))
   } catch {
-    // Neither the parser nor the schema accepts it as a text of `pageIdOf`.
+    // Neither the parser nor the schema accepts the text as one of `pageIdOf`.
     return refuse()
   }
 }
 
-/** One page, from rows that were read with one more than the limit, and the id of the next. */
+/** One page, from rows that were read with one more than the limit, and the id of the next page. */
 export function pageOf<T>(found: readonly T[], limit: number, idOf: (last: T) => string) {
   const page = found.slice(0, limit)
   const last = found.length > page.length ? page.at(-1) : undefined

@@ -5,8 +5,8 @@ const MOST = 2_000
 const LONGEST = 256
 
 /**
- * Hono's trie, which takes paths that its faster router refuses, and what it found for the last paths: clients ask for the same few
- * again and again. A result depends on method and path alone, and nobody changes it.
+ * Hono's trie router, which accepts paths that its faster router refuses, with a cache of the last results, because
+ * clients request the same few paths again and again. A result depends only on method and path, and is never changed.
  */
 export class RememberingRouter<T> implements Router<T> {
   readonly name = 'RememberingRouter'

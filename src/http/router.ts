@@ -21,8 +21,8 @@ export function router(envelope: Envelope): Router {
 /** The envelope of a router's failures. */
 export const envelopeOf = (app: Router): Envelope => must(envelopes.get(app), 'a router made by router()')
 
-// Every path that is served, with its requirements. A path without requirements is not served: a route that was added
-// without this file is a bug and answers with an error, so it cannot be open by mistake.
+// Every served path with its requirements. A path without requirements is not served: a route that was added in another
+// way is a bug and answers with an error, so it cannot be open by mistake.
 
 /** `path` as the router has it: `/api/keys/:id`. */
 type Served = Admission & { readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete'; readonly path: string }
@@ -37,14 +37,14 @@ export function serve(app: Router, { method, path, ...admission }: Served, handl
   app.on(method.toUpperCase(), path, handler)
 }
 
-/** The requirements of the handler that will take the request; for a request that none takes, those of its path. */
+/** The requirements of the handler for the request; without a handler, those of the path. */
 export function admissionOf(c: Context<AppEnv>): Admission {
   const route = matchedRoutes(c).find(({ method }) => method !== METHOD_NAME_ALL)
   if (route === undefined) return strangerAdmission(c.req.raw.method, c.req.path)
   return must(doors.get(`${route.method} ${route.path}`), 'what a route demands').admission
 }
 
-/** The path of the handler that takes the request, as it was declared: without what a client wrote into it. */
+/** The declared path of the request's handler, without values from the client. */
 export const declaredPath = (c: Context<AppEnv>): string =>
   matchedRoutes(c).find(({ method }) => method !== METHOD_NAME_ALL)?.path ?? 'none'
 
@@ -61,7 +61,7 @@ function strangerAdmission(method: string, path: string): Admission {
   return { scope: path.startsWith('/api/v1/') ? 'analysis' : 'conversations', limit, bodyLimit: 'standard' }
 }
 
-/** `:name` is one segment, `:name{[^]+}` one or more, of whatever characters: a line's end as well. */
+/** `:name` is one segment, `:name{[^]+}` one or more, with any characters, including line ends. */
 function patternOf(path: string): RegExp {
   const segments = path.replaceAll('.', '\\.').replace(/:\w+(\{\[\^\]\+\})?/g, (_, all) => (all ? '[^]+' : '[^/]+'))
   return new RegExp(`^${segments}$`)

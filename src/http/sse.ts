@@ -1,13 +1,13 @@
-// Sends an event stream to a client; it comes over a socket from an object, in bytes that are passed on as they are. The work that would cost the object
-// something while nothing happens is done here, in the Worker: the heartbeat, noticing that the client has left, and ending
-// a stream that is read too slowly.
+// Sends an event stream to a client. The stream comes over a socket from an object, as bytes that are passed on
+// unchanged. Work that would keep the object busy while nothing happens is done here, in the Worker: the heartbeat,
+// detecting that the client has left, and ending a stream that is read too slowly.
 
 import { isoMicros } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 import { sseFrame } from '../lib/sse-frame.ts'
 
 type Options = {
-  /** The client's request: its abort comes with the first write after the client left. */
+  /** The signal of the client's request: it fires with the first write after the client has left. */
   signal: AbortSignal
   /** Called at every interval: whether the key of the stream is still valid. */
   mayStay: () => Promise<boolean>
@@ -77,7 +77,7 @@ class Line {
     })
     this.#socket.addEventListener('error', () => this.#end('broken'))
     this.#options.signal.addEventListener('abort', () => this.leave('client left'))
-    // Otherwise the bytes would have to be waited for.
+    // With blobs, reading the bytes would be asynchronous.
     this.#socket.binaryType = 'arraybuffer'
     this.#socket.accept()
     this.#heartbeat.start()
@@ -156,7 +156,7 @@ class Heartbeat {
     this.start()
   }
 
-  /** A check that cannot be made now does not end the stream. */
+  /** A check that fails for another reason does not end the stream. */
   async #allowed(): Promise<boolean> {
     try {
       return await this.#mayStay()

@@ -3,8 +3,8 @@ import type { Principal } from './app-env.ts'
 import { AppError } from './errors.ts'
 
 /**
- * Counts a request of the client and throws the 429 if it exceeds the limit. Usually the answer is known at once; a promise
- * is returned only when the key's limiter has to be asked.
+ * Counts a request of the client and throws a 429 if it exceeds the limit. Usually the answer is known at once; a
+ * promise is returned only when the key's limiter must be asked.
  */
 export function admit(env: Env, principal: Principal, kind: LimitKind): Promise<void> | null {
   const { keyId, via } = principal
@@ -18,7 +18,7 @@ function demandNone(refusal: Refusal | null): void {
   if (refusal !== null) throw tooManyRequests(refusal)
 }
 
-/** The 429 with the time until the next try, and the limit. */
+/** A 429 with the limit and the time until the next try. */
 function tooManyRequests({ limit, retryAfterMs }: Refusal): AppError {
   const seconds = String(Math.ceil(retryAfterMs / 1000))
   return new AppError('rate_limited', 'Too many requests', {
@@ -33,11 +33,11 @@ function tooManyRequests({ limit, retryAfterMs }: Refusal): AppError {
 }
 
 export type FullQuota = {
-  /** Its name in `GET /api/usage`. */
+  /** The limit's name in `GET /api/usage`. */
   limit: string
   used: number
   allowed: number
-  /** When a new try can succeed, epoch ms; absent where that depends on the owner. */
+  /** When a retry can succeed, epoch ms; absent if that depends on the owner. */
   retryAfterMs?: number
 }
 
@@ -58,7 +58,7 @@ export function demandPatience(env: Env, request: Request, key: string): void {
 
 /** The 401 for a wrong key, or the 429 when it exceeds the limit. */
 export async function wrongKey(env: Env, request: Request, key: string): Promise<AppError> {
-  // A signed token cannot be guessed, and harmless clients send an expired one again and again.
+  // A signed token cannot be guessed, and harmless clients send expired ones again and again.
   const refusal = key.startsWith('bwc_') ? null : await noteWrongKey(env, request)
   return refusal === null ? unauthorized() : tooManyRequests(refusal)
 }

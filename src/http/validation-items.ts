@@ -1,4 +1,4 @@
-// zod's issues in the words of pydantic 2: type, loc, msg, input, ctx.
+// zod's issues in pydantic 2's form: type, loc, msg, input, ctx.
 
 import type { z } from 'zod'
 import { INTEGER_EXPECTED } from '../lib/lax.ts'
@@ -8,7 +8,7 @@ type Issue = z.core.$ZodIssue
 
 /** Every issue as items of the 422 list; `root` is the raw value that was parsed at `place`. */
 export function toItems(error: z.ZodError, place: string, root: unknown): ValidationItem[] {
-  // zod goes on to check the length of what is no list, if it has one; the wrong type says it all.
+  // zod also checks the length of a value that is not a list, if it has one; the wrong type is enough.
   const mistyped = new Set(error.issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => path.join('.')))
   return error.issues
     .filter(({ code, path }) => code === 'invalid_type' || !mistyped.has(path.join('.')))
@@ -30,7 +30,8 @@ function fromIssue(issue: Issue, place: string, root: unknown): ValidationItem[]
   if (issue.code === 'invalid_key')
     return [{ ...enumItem(issue.issues[0], String(path.at(-1))), loc: [...loc, '[key]'] }]
   if (issue.code === 'invalid_union') return fromUnion(issue, place, root)
-  // A rule of the schema's own may point at a field that is rightly absent; only a wrong type means that it was needed.
+  // A schema's own rule may report an optional field that is absent; only a wrong type means that the field is
+  // required.
   const isAbsent = input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')
   if (isAbsent && path.length > 0) {
     return [{ type: 'missing', loc, msg: 'Field required', input: valueAt(root, path.slice(0, -1)) }]
@@ -38,7 +39,7 @@ function fromIssue(issue: Issue, place: string, root: unknown): ValidationItem[]
   return [{ loc, input, ...describe(issue, input, path.length === 0) }]
 }
 
-/** A union's faults are those of the branch that came furthest: the one that accepted at least the value's own type. */
+/** A union's problems are those of the branch that got furthest: the one that at least accepted the value's type. */
 function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, place: string, root: unknown): ValidationItem[] {
   const isInside = (branch: readonly Issue[]) => branch.every(({ path }) => path.length > 0)
   if (issue.errors.length === 0) return [fromTag(issue, place, root)]
@@ -46,7 +47,7 @@ function fromUnion(issue: Extract<Issue, { code: 'invalid_union' }>, place: stri
   return branch.flatMap((inner) => fromIssue({ ...inner, path: [...issue.path, ...inner.path] }, place, root))
 }
 
-/** A union told apart by a tag: the tag is missing, or none that is known. */
+/** A discriminated union: its tag is missing, or unknown. */
 function fromTag(issue: Extract<Issue, { code: 'invalid_union' }>, place: string, root: unknown): ValidationItem {
   const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))
   const loc = [place, ...path]
@@ -86,10 +87,10 @@ function describe(issue: Issue, input: unknown, isRoot: boolean): Description {
   }
 }
 
-// 1e999 is JSON, but not a number that anything can hold.
+// 1e999 is valid JSON, but not a finite number.
 const NOT_FINITE: Description = { type: 'finite_number', msg: 'Input should be a finite number' }
 
-/** How zod words a pattern whose schema has no words of its own for it. */
+/** zod's message for a pattern whose schema has no message of its own. */
 const UNEXPLAINED = 'Invalid string: must match pattern'
 
 const bare = (pattern: string): string => pattern.replace(/^\/|\/[a-z]*$/g, '')
@@ -187,11 +188,12 @@ function valueAt(root: unknown, path: (string | number)[]): unknown {
   return value
 }
 
-// Where a text stops being JSON. The runtime's parser names no position for half of its errors, and the 422 of malformed
-// JSON carries one. This scan only runs after the parser refused a text; it keeps its own stack, so depth cannot hurt it.
+// Where a text stops being JSON. The runtime's parser gives no position for half of its errors, and the 422 of
+// malformed JSON contains one. This scan only runs after the parser refused a text; it uses its own stack, so deep
+// nesting is harmless.
 
 export type JsonBreak = {
-  /** In characters, from 0; the length of the text when it merely ended too early. */
+  /** In characters, from 0; the length of the text when it ended too early. */
   offset: number
   reason: string
 }
@@ -203,7 +205,7 @@ const SPACE = /[ \t\n\r]*/y
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 
-/** The first place at which the text is not JSON, or null when all of it is. */
+/** The first position at which the text is not JSON, or null when all of it is. */
 export function findJsonBreak(text: string): JsonBreak | null {
   const scan: Scan = { at: 0, expected: 'value', open: [] }
   for (;;) {
@@ -266,7 +268,7 @@ function close(scan: Scan): null {
   return null
 }
 
-/** The index behind the closing quote. A loop, because a pattern with an alternation overflows on megabytes. */
+/** The index after the closing quote. A loop, because a pattern with an alternation overflows the stack on megabytes. */
 function endOfString(text: string, start: number): number | JsonBreak {
   for (let at = start + 1; at < text.length; ) {
     const code = text.charCodeAt(at)
@@ -282,13 +284,13 @@ function endOfString(text: string, start: number): number | JsonBreak {
   return { offset: start, reason: 'Unterminated string starting at' }
 }
 
-/** Where a sticky pattern ends when it matches at `start`, or null. */
+/** The end of a sticky pattern's match at `start`, or null. */
 function endOf(pattern: RegExp, text: string, start: number): number | null {
   pattern.lastIndex = start
   return pattern.test(text) ? pattern.lastIndex : null
 }
 
-/** Clients count characters, the scan counts UTF-16 units: a pair of surrogates is one character. */
+/** Clients count characters, the scan counts UTF-16 units: a surrogate pair is one character. */
 function charactersBefore(text: string, index: number): number {
   let pairs = 0
   for (let i = 1; i < index; i++) {

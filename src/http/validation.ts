@@ -11,8 +11,8 @@ import { AppError, type ValidationItem } from './errors.ts'
 import { findJsonBreak, toItems } from './validation-items.ts'
 
 const MAX_DEPTH = 200
-// A wrong value costs its issue, its item and its line of the answer, about 800 bytes: this many take 16 MB, while the four
-// million that fit into the largest body would take the isolate down.
+// A wrong value costs its issue, its item and its line of the answer, about 800 bytes: this many take 16 MB, while the
+// four million that fit into the largest body would exhaust the isolate.
 const MAX_VALUES = 20_000
 
 type InputSource = 'path' | 'query' | 'body' | 'header'
@@ -28,8 +28,8 @@ export type BodyShape = { schema: z.ZodType; required: boolean }
 export type Valid = { params: unknown; query: unknown; body: unknown }
 
 /**
- * Parses path, query and body together, and checks the headers. Throws the 422 with every problem found in any of them. A promise is
- * returned only where a body has to be read.
+ * Parses path, query and body together, and checks the headers. Throws a 422 with all problems of all of them. A
+ * promise is returned only when a body must be read.
  */
 export function validate(c: Context<AppEnv>, shapes: Shapes): Valid | Promise<Valid> {
   const { raw } = c.req
@@ -62,7 +62,7 @@ function checked(c: Context<AppEnv>, shapes: Shapes, raw: RawBody): Valid {
 
 /** The 422 of the given problems. */
 export function invalid(items: ValidationItem[]): AppError {
-  // A member that is undefined would not be sent, and clients rely on finding it.
+  // A member that is undefined would not be sent, but clients expect it.
   const whole = items.map((item) => ({ ...item, input: item.input ?? null }))
   const first = items[0]
   const text = first ? `${first.loc.join('.')}: ${first.msg}` : 'Validation failed'
@@ -77,7 +77,7 @@ export function valueError(loc: (string | number)[], reason: string, input: unkn
 const headersOf = (c: Context<AppEnv>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, c.req.header(name)]))
 
-/** A repeated key keeps its last value, as the reference does; `include_types` and the like are read as lists by their schema. */
+/** A repeated key keeps its last value, as in the reference; `include_types` and similar are read as lists by their schema. */
 function queryOf(url: string): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {}
   const at = url.indexOf('?')
@@ -89,7 +89,7 @@ function queryOf(url: string): Record<string, string | string[]> {
   return query
 }
 
-/** The value is null where there is no body at all: `null` and nothing are one thing to the reference. */
+/** The value is null without a body: the reference does not distinguish `null` from nothing. */
 type RawBody = { value: unknown; problem?: ValidationItem }
 
 const NO_BODY: RawBody = { value: null }
@@ -108,7 +108,7 @@ async function readJson(request: Request, maxBytes: number): Promise<RawBody> {
   try {
     return { value: JSON.parse(text) }
   } catch {
-    // The parser's message quotes the body and often names no position; `findJsonBreak` finds it.
+    // The parser's message quotes the body and often has no position; `findJsonBreak` finds it.
     const { offset, reason } = must(findJsonBreak(text), 'the fault in a text that the parser refused')
     return { value: null, problem: jsonInvalid(offset, reason) }
   }
@@ -153,7 +153,10 @@ function excessOf(text: string): string | null {
   return null
 }
 
-/** The quote that ends the string; most of a large body is one string, and the runtime's own search is far faster than a loop. */
+/**
+ * The closing quote of the string. Most of a large body is one string, and the runtime's own search is far faster than
+ * a loop.
+ */
 function endOfString(text: string, begin: number): number {
   for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0
@@ -163,8 +166,8 @@ function endOfString(text: string, begin: number): number {
   return text.length
 }
 
-// Texts of a request whose length is limited. Lengths are counted in characters, as clients and the document count them,
-// not in the UTF-16 units that a string's length tells: an emoji is one.
+// Texts of a request with a limited length. Lengths are counted in characters, as clients and the document count them,
+// not in the UTF-16 units of a string's `length`: an emoji is one.
 
 type Length = { min?: number; max: number }
 
@@ -180,7 +183,7 @@ export function characters({ min = 0, max }: Length) {
     .openapi({ ...(min > 0 ? { minLength: min } : {}), maxLength: max })
 }
 
-/** One line: a name, an address, a key. Control characters in it would end up in headers, commits and files. */
+/** One line: a name, an address, a key. Control characters would get into headers, commits and files. */
 export function line(length: Length) {
   return characters(length).refine((text) => !/\p{Cc}/u.test(text), { error: 'control characters are not allowed' })
 }

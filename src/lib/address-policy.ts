@@ -1,8 +1,8 @@
 // Which addresses a request may go to when somebody else chose them. Pure: no request is made here.
 //
-// A Worker cannot resolve a name and then pin the address: it does not know what a public name resolves to. Names that are
-// known to lead to private networks are refused by their spelling; the network around the service has to stop the rest. What that
-// leaves open is said in docs/security.md.
+// A Worker cannot resolve a name and then pin the address: it does not know what a public name resolves to. Names that
+// are known to lead to private networks are refused by their spelling; the network around the service must stop the
+// rest. docs/security.md describes what remains open.
 
 import { createHmac, hkdfSync } from 'node:crypto'
 import { constantTimeEqual, fromBase64, randomToken } from './crypto.ts'
@@ -23,9 +23,9 @@ import {
   tunnelledIpv4,
 } from './ip-address.ts'
 
-// Whether an address leads back to this service. It is asked by every loopback spelling at the port that it listens on, by
-// the names and addresses that the operator lists, and by whatever spells one of these. A name that only resolves to it is
-// not known here: what goes out is marked for that (`outboundMarker`).
+// Whether an address leads back to this service: every loopback spelling at the port where it listens, the names and
+// addresses that the operator lists, and any other spelling of these. A name that only resolves to the service is not
+// recognised here; for that, outgoing requests are marked (`outboundMarker`).
 
 /** Public names that resolve to 127.0.0.1, and those that mean this machine. */
 const LOOPBACK_SUFFIXES = [
@@ -45,8 +45,8 @@ const MOST_PORTS = 8
 const seenPorts = new Set<string>()
 
 /**
- * Remembers the port at which a request of this machine to this machine came. Only loopback is refused for it, so a client
- * that makes ports up keeps its owner from servers of their own at most.
+ * Remembers the port of a request from this machine to this machine. Only loopback addresses are refused because of it,
+ * so a client that invents ports can at most block its own owner's servers.
  */
 export function noteOwnPort(port: string): void {
   if (!seenPorts.has(port) && seenPorts.size < MOST_PORTS) seenPorts.add(port)
@@ -71,7 +71,7 @@ function isThisMachine(host: string, meant: readonly Address[]): boolean {
   return LOOPBACK_SUFFIXES.some((name) => host === name || host.endsWith(`.${name}`))
 }
 
-/** The address that a host is, and those that it carries: in a tunnel's form, or spelled in a name. */
+/** The address of a host, and the addresses inside it: in a tunnel's form, or spelled in a name. */
 function addressesIn(host: string): Address[] {
   const address = addressOf(host)
   return address === null ? embeddedIpv4(host) : [address, ...tunnelledIpv4(address)]
@@ -80,11 +80,11 @@ function addressesIn(host: string): Address[] {
 export interface AddressPolicy {
   /** `host`, `host:port` or a CIDR block: these may be private and use any port (or exactly the one named). */
   allowPrivate: readonly string[]
-  /** 127.0.0.0/8, ::1 and `localhost`, on every port, where a person typed the address. */
+  /** 127.0.0.0/8, ::1 and `localhost`, on every port, if a user entered the address. */
   personMayUseLoopback: boolean
-  /** The service's own addresses, beside those that it learns from requests: always refused. */
+  /** The service's own addresses, besides those that it learns from requests: always refused. */
   ownOrigins: readonly HostPort[]
-  /** Marks outgoing requests, so that the service recognises its own; null where none is sent to addresses that others chose. */
+  /** Marks outgoing requests, so that the service recognises its own; null when none is sent to addresses that others chose. */
   marker: Marker | null
 }
 
@@ -92,13 +92,13 @@ type AddressVerdict = { ok: true; url: URL } | { ok: false; reason: string }
 
 const DEFAULT_PORTS: ReadonlySet<string> = new Set(['', '80', '443'])
 
-/** Scheme, host and port as they were written; what is cut off here is never part of the host. */
+/** Scheme, host and port as written; what is cut off here is never part of the host. */
 const WRITTEN = /^https?:\/\/([^/?#]+)(?:[/?#]|$)/i
 const WRITTEN_AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:[\]@]+)(?::([1-9]\d{0,4}))?$/i
 
 const PLAIN_HOST = /^(\[[0-9a-f:]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/
 
-/** Suffixes of names that are not meant for the internet, and of public ones that resolve to whatever they spell. */
+/** Suffixes of names that are not meant for the internet, and of public names that resolve to the address that they spell. */
 const INSIDE_SUFFIXES = [
   ...LOOPBACK_SUFFIXES,
   'local',
@@ -117,11 +117,11 @@ const INSIDE_SUFFIXES = [
   'nip.io',
   'sslip.io',
   'xip.io',
-  // Of these the name says in turn, or in hexadecimal, which address is answered.
+  // These resolve alternately to the addresses in the name, or to an address in hexadecimal.
   'rbndr.us',
   '1u.ms',
   'traefik.me',
-  // Names that a router answers with its own address.
+  // Names that a home router resolves to itself.
   'fritz.box',
   'fritz.nas',
   'speedport.ip',
@@ -171,7 +171,7 @@ function isHttp({ protocol }: URL): boolean {
   return protocol === 'http:' || protocol === 'https:'
 }
 
-/** Whether a text can stand in `allowPrivate`. */
+/** Whether a text is a valid entry of `allowPrivate`. */
 export function isPolicyEntry(entry: string): boolean {
   return cidrOf(entry) !== null || hostPortOf(entry) !== null
 }
@@ -180,7 +180,7 @@ function refuse(reason: string): AddressVerdict {
   return { ok: false, reason }
 }
 
-/** The URL, or why it is not taken: anything that another parser could read as another host is refused. */
+/** The URL, or the reason for a refusal: anything that another parser could read as another host is refused. */
 function writtenCanonically(address: string): URL | string {
   const authority = WRITTEN.exec(address)?.[1]
   if (authority === undefined) return 'the address is not an http or https URL'
@@ -189,8 +189,8 @@ function writtenCanonically(address: string): URL | string {
   const url = URL.canParse(address) ? new URL(address) : null
   if (!parts || !url) return 'the address is malformed'
   if (url.username !== '' || url.password !== '') return 'the address has a user name in it'
-  // The case of letters is all that may differ: numbers in other bases, dots of other scripts, escapes and trailing
-  // dots change with parsing.
+  // Only the case of letters may differ: numbers in other bases, dots of other scripts, escapes and trailing dots
+  // change with parsing.
   const plain = parts[1]?.toLowerCase() === url.hostname && PLAIN_HOST.test(url.hostname)
   return plain ? url : 'the host is not written in its plain form'
 }
@@ -214,20 +214,23 @@ function isAllowed(url: URL, { allowPrivate }: AddressPolicy): boolean {
 }
 
 function leadsInside(host: string): boolean {
-  // A name without a dot is resolved by the search list of the resolver.
+  // A name without a dot is resolved with the resolver's search list.
   if (!host.includes('.')) return true
   if (INSIDE_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))) return true
-  // `10.0.0.1.example.com` and `10-0-0-1.example.com`: services exist that answer with the number.
+  // `10.0.0.1.example.com` and `10-0-0-1.example.com`: there are services that resolve to such a number.
   return embeddedIpv4(host).some(isDenied)
 }
 
-// Who chose an address decides where it may lead. A person or the operator chooses only an origin: every other address on
+// Who chose an address decides where it may lead. A user or the operator chooses only an origin: every other address on
 // the way (a redirect, an address that a server names, another remote) counts as chosen by a stranger.
 
 export type Chooser =
-  /** A model, a file, a page, a repository, an upstream: never loopback or a private network unless the operator names it. */
+  /**
+   * Chosen by a model, a file, a page, a repository or an upstream: never loopback or a private network unless the
+   * operator names it.
+   */
   | { readonly by: 'stranger' }
-  /** Typed into the settings or a request: loopback too where the policy says so, but never the service itself. */
+  /** Entered by a user in the settings or a request: loopback, too, if the policy allows it, but never the service itself. */
   | { readonly by: 'person'; readonly origins: ReadonlySet<string> }
   /** From the operator's environment: trusted. */
   | { readonly by: 'operator'; readonly origins: ReadonlySet<string> }
@@ -242,7 +245,7 @@ export function namedByOperator(...addresses: readonly string[]): Chooser {
   return { by: 'operator', origins: originsOf(addresses) }
 }
 
-/** The chooser that counts for this address, when a person or the operator chose an origin. */
+/** The chooser that counts for this address, if a user or the operator chose an origin. */
 export function whoseChoice({ origin }: URL, chooser: Chooser): Chooser['by'] {
   return chooser.by !== 'stranger' && chooser.origins.has(origin) ? chooser.by : 'stranger'
 }
@@ -253,9 +256,9 @@ function originsOf(addresses: readonly string[]): ReadonlySet<string> {
   return new Set(urls.filter(({ protocol }) => /^https?:$/.test(protocol)).map(({ origin }) => origin))
 }
 
-// A header on every request that goes through the guarded fetch, by which the service recognises its own requests when they
-// come back: through a name that resolves to it, a forwarded port, a proxy. It tells others nothing: it is different in each
-// request, nobody else can make or recognise one, and its only effect is that a request is refused.
+// A header on every request of the guarded fetch, by which the service recognises its own requests when they come back:
+// through a name that resolves to it, a forwarded port, a proxy. It reveals nothing: it differs in each request, nobody
+// else can make or recognise one, and its only effect is that a request is refused.
 
 export const MARKER_HEADER = 'x-bellwether-outbound'
 
@@ -297,7 +300,7 @@ function derivedKey(secretsKey: string): Uint8Array {
 
 let random: Uint8Array | null = null
 
-/** Made when it is first needed: the runtime gives no random bytes before the first request. */
+/** Created on first use: the runtime provides no random bytes before the first request. */
 function processKey(): Uint8Array {
   random ??= crypto.getRandomValues(new Uint8Array(KEY_BYTES))
   return random

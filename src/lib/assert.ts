@@ -1,4 +1,4 @@
-/** Marks a branch that the types rule out; throws if the types were wrong. */
+/** Marks a branch that the types exclude; throws if the types were wrong. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`)
 }

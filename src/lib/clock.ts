@@ -1,22 +1,25 @@
-// The time, and time zones by the names that `TZ` knows.
+// The time, and time zones by the names that `TZ` accepts.
 
 /** A source of the current time in epoch milliseconds. */
 export type Clock = () => number
 
 export const systemClock: Clock = () => Date.now()
 
-/** ISO 8601 in UTC with six decimals and `Z`: the one form of time on the wire, fixed width so that text order is time order. */
+/**
+ * ISO 8601 in UTC with six decimals and `Z`: the only form of time on the wire; its width is fixed so that text order
+ * is time order.
+ */
 export function isoMicros(epochMs: number): string {
   if (epochMs !== written.at) written = { at: epochMs, text: `${new Date(epochMs).toISOString().slice(0, -1)}000Z` }
   return written.text
 }
 
-/** What comes at once is stored in one millisecond. */
+/** A cache: events that are stored together often have the same millisecond. */
 let written = { at: Number.NaN, text: '' }
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i
 
-/** A date, or date and time, of ISO 8601 in the form of `isoMicros`; without a zone it is UTC. Null when it is neither. */
+/** An ISO 8601 date, or date and time, in the form of `isoMicros`; without a zone it is UTC. Null when it is neither. */
 export function isoMicrosOf(text: string): string | null {
   const [, date, minutes = '00:00', seconds = '00', fraction = '', zone = 'Z'] = ISO.exec(text.trim()) ?? []
   if (date === undefined) return null
@@ -26,15 +29,15 @@ export function isoMicrosOf(text: string): string | null {
   return `${new Date(epochMs).toISOString().slice(0, 19)}.${fraction.padEnd(6, '0').slice(0, 6)}Z`
 }
 
-// Time zones, by the names that `TZ` knows.
+// Time zones, by the names that `TZ` accepts.
 
-/** What the zones of the library have no short names for. Zones without a name of their own are shown by their offset. */
+/** Zones for which the library has no short names. Other zones without one are shown by their offset. */
 const NAMES: Readonly<Record<string, string>> = {
   ...{ 'Asia/Tokyo': 'JST', 'Asia/Seoul': 'KST', 'Asia/Shanghai': 'CST', 'Asia/Hong_Kong': 'HKT' },
   ...{ 'Asia/Taipei': 'CST', 'Asia/Kolkata': 'IST', 'Europe/Moscow': 'MSK' },
   ...{ 'Africa/Johannesburg': 'SAST', 'Africa/Lagos': 'WAT', 'Africa/Nairobi': 'EAT' },
 }
-/** Whose short names are used where: each region knows those of its own zones (`BST`, `CEST`, `EET`). */
+/** The locale whose short names are used for a zone: each region has those of its own zones (`BST`, `CEST`, `EET`). */
 const SPEAKERS: readonly [names: RegExp, locale: string][] = [
   [/^Europe\/Dublin$/, 'en-IE'],
   [/^(?:Europe|Africa|Atlantic)\//, 'en-GB'],
@@ -50,7 +53,7 @@ export const UTC: Zone = { offsetAt: () => 0, nameAt: () => 'UTC' }
 
 const DAY_MS = 86_400_000
 
-/** A zone that is not known is taken for UTC with that name, as everywhere. */
+/** An unknown zone is treated as UTC with that name, as in other systems. */
 export function zoneOf(name: string): Zone {
   const plain = name.replace(/^:/, '')
   if (plain === '' || plain === 'UTC' || plain === 'UTC0') return UTC
@@ -69,7 +72,7 @@ const RULED =
   /^<?([A-Za-z]{3,}|[+-]\d+)>?([+-]?\d{1,2}(?::\d\d)?)<?([A-Za-z]{3,}|[+-]\d+)>?([+-]?\d{1,2}(?::\d\d)?)?,([^,]+),([^,]+)$/
 const CHANGE = /^M(\d{1,2})\.([1-5])\.([0-6])(?:\/([+-]?\d{1,3})(?::(\d\d))?)?$/
 
-/** `CET-1CEST,M3.5.0,M10.5.0/3`: two times of the year, and the days between which the second one counts. */
+/** `CET-1CEST,M3.5.0,M10.5.0/3`: standard and summer time, and the days on which they change. */
 function ruledZone(text: string): Zone | null {
   const [, winter = '', west = '', summer = '', summerWest, from = '', to = ''] = RULED.exec(text) ?? []
   const [begin, end] = [CHANGE.exec(from), CHANGE.exec(to)]
@@ -92,7 +95,7 @@ function minutesOf(text: string): number {
   return Number(hours) * 60 + (hours.startsWith('-') ? -1 : 1) * Number(minutes)
 }
 
-/** The n-th such day of a month, the fifth being the last one, by the clock that counts until then. */
+/** The n-th such weekday of a month (5 means the last one), in the local time before the change. */
 function changeMs(
   year: number,
   [, month = '', week = '', day = '', hour = '2', minute = '0']: RegExpExecArray,
@@ -131,9 +134,9 @@ function namedZone(name: string): Zone | null {
   return { offsetAt, nameAt }
 }
 
-/** When a clock with that offset shows the time; null when it never does, as it was put forward. */
+/** When a clock with that offset shows the time; null when it never does, because it was put forward. */
 export function utcOf(localMs: number, offsetAt: Zone['offsetAt']): number | null {
-  // Whatever the zone does within a day, one of its two offsets then is right.
+  // Of the zone's offsets a day before and a day after, one is right, whatever changes in between.
   for (const around of [localMs - DAY_MS, localMs + DAY_MS]) {
     const utcMs = localMs - offsetAt(around) * 60_000
     if (utcMs + offsetAt(utcMs) * 60_000 === localMs) return utcMs
@@ -141,7 +144,7 @@ export function utcOf(localMs: number, offsetAt: Zone['offsetAt']): number | nul
   return null
 }
 
-/** `+0130`, with one colon `+01:30`, with two `+01:30:00`, with three as short as it is exact. */
+/** `+0130`; with one colon `+01:30`; with two `+01:30:00`; with three the shortest exact form. */
 export function zoneText(offsetMinutes: number, colons: number): string {
   const sign = offsetMinutes < 0 ? '-' : '+'
   const of = (value: number) => String(Math.floor(value)).padStart(2, '0')

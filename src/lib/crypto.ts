@@ -1,4 +1,4 @@
-// Encodings, hashes, and values that must not lie readable in a database.
+// Encodings, hashes, and values that must be encrypted in a database.
 
 import { Buffer } from 'node:buffer'
 import { timingSafeEqual } from 'node:crypto'
@@ -31,7 +31,7 @@ export async function sha256Hex(text: string): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest('SHA-256', encoder.encode(text))))
 }
 
-/** Equality whose time depends on the lengths alone. */
+/** Equality whose time depends only on the lengths. */
 export function constantTimeEqual(a: string, b: string): boolean {
   const [left, right] = [encoder.encode(a), encoder.encode(b)]
   return left.length === right.length && timingSafeEqual(left, right)
@@ -42,9 +42,9 @@ export function hexId(): string {
   return crypto.randomUUID().replaceAll('-', '')
 }
 
-// Rows that are each bound to the one before: whoever changes, drops or moves one changes every hash after it.
+// Rows in a hash chain: changing, removing or moving one row changes every hash after it.
 
-/** What stands before the first row. */
+/** The hash before the first row. */
 export const FIRST_HASH = '0'.repeat(64)
 
 export type Link = { place: number; content: string; previousHash: string; hash: string }
@@ -52,8 +52,8 @@ export type Link = { place: number; content: string; previousHash: string; hash:
 export const linkHash = (previousHash: string, content: string): Promise<string> =>
   sha256Hex(`${previousHash}\n${content}`)
 
-/** The place of the first row that does not fit; null where all do. `before` is the hash that the first one must name, `isSound` what
- * else must be true of a row. */
+/** The position of the first row that does not fit the chain; null when all do. `before` is the hash that the first
+ * row must contain, `isSound` checks a further condition of a row. */
 export async function brokenAt<Row extends Link>(
   links: readonly Row[],
   { place: first, hash: before }: { place: number; hash: string } = { place: 1, hash: FIRST_HASH },
@@ -69,9 +69,9 @@ export async function brokenAt<Row extends Link>(
   return null
 }
 
-// Values that must not lie readable in a database: AES-GCM under a key derived from a root key for this purpose alone.
-// A sealed text is bound to a context (whose it is, and what): moved to another row it does not open. It names the key
-// that sealed it, so that after a change of keys the old one still opens it and a third one is told from tampering.
+// Values that must be encrypted in a database: AES-GCM with a key derived from a root key for this purpose. A sealed
+// text is bound to a context (its owner and name): in another row it cannot be decrypted. It contains the id of its
+// key. So after a change of keys the old key still decrypts it, and an unknown key is distinguished from tampering.
 
 /** Root keys of 32 bytes in base64. */
 export type SealKeys = { current: string; previous: string | null }
@@ -86,7 +86,7 @@ const SEALED = /^v1\.([0-9a-f]{8})\.([A-Za-z0-9_-]+)$/
 const IV_BYTES = 12
 const KEY_ID_BYTES = 4
 
-// Finished keys, not promises of them: a promise belongs to the request that made it.
+// Resolved keys, not promises: a promise belongs to the request that created it.
 const derived = new Map<string, DerivedKey>()
 
 /** The text as `v1.<key id>.<iv and ciphertext>`. */
@@ -114,7 +114,7 @@ export async function unseal(keys: SealKeys, sealed: string, context: readonly s
   return { ok: false, reason: 'unknown_key' }
 }
 
-/** The name that a root key gives to what it seals: the second part of a sealed text. */
+/** The id of a root key: the second part of a sealed text. */
 export async function sealKeyId(root: string): Promise<string> {
   return (await derivedKey(root)).id
 }
@@ -130,10 +130,10 @@ async function decrypted(
       key,
       bytes.subarray(IV_BYTES),
     )
-    // A mark at the beginning is part of the text.
+    // A byte order mark at the beginning is part of the text.
     return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(plain)
   } catch {
-    // The one thing that decryption throws for: the bytes or their context are not what was sealed.
+    // Decryption only throws when the bytes or their context are not what was sealed.
     return null
   }
 }
@@ -141,7 +141,7 @@ async function decrypted(
 const aesGcm = (iv: Uint8Array, context: readonly string[]) => ({
   name: 'AES-GCM',
   iv,
-  // As JSON, so that no two contexts read alike.
+  // As JSON, so that no two contexts have the same bytes.
   additionalData: encoder.encode(JSON.stringify(['v1', ...context])),
 })
 

@@ -1,4 +1,4 @@
-// Money and quantities without binary floats. An amount is a whole number of hundred-millionths; what a division makes of
+// Money and quantities without binary floats. An amount is a whole number of hundred-millionths; the quotient of
 // amounts stays an exact fraction until it is shown.
 
 /** Eight decimal places: 1.5 is 150000000n. */
@@ -6,13 +6,16 @@ export type Amount = bigint
 
 const PLACES = 8
 export const ONE: Amount = 10n ** BigInt(PLACES)
-/** The largest quantity, price or sum that is taken: 10¹². */
+/** The largest accepted quantity, price or sum: 10¹². */
 export const LARGEST: Amount = 10n ** 12n * ONE
 
 const PLAIN = /^([+-]?)(\d{1,20})(?:\.(\d{1,24}))?$/
 const SCIENTIFIC = /^([+-]?\d(?:\.\d+)?)e([+-]\d{1,3})$/
 
-/** Reads a decimal exactly; a JSON number as the shortest decimal that it prints as. Null when it has more than eight places, or is none. */
+/**
+ * Parses a decimal exactly; a JSON number by its shortest decimal form. Null when it has more than eight decimal
+ * places, or is not a decimal.
+ */
 export function parseAmount(input: string | number): Amount | null {
   const text = typeof input === 'number' ? written(input) : input.trim()
   const [, sign, whole, rest = ''] = PLAIN.exec(text) ?? []
@@ -23,7 +26,7 @@ export function parseAmount(input: string | number): Amount | null {
   return sign === '-' ? -size : size
 }
 
-/** `String(1e-7)` is "1e-7" and `String(1e21)` is "1e+21": both in plain digits. */
+/** `String(1e-7)` is "1e-7" and `String(1e21)` is "1e+21": returns both in plain digits. */
 function written(value: number): string {
   const text = String(value)
   const [, digits, power] = SCIENTIFIC.exec(text) ?? []
@@ -36,14 +39,14 @@ function written(value: number): string {
   return `${digits.startsWith('-') ? '-' : ''}${plain.replace(/\.$/, '')}`
 }
 
-/** Without zeros at the end: "1.5", "-0.00000001", "12". */
+/** Without trailing zeros: "1.5", "-0.00000001", "12". */
 export function formatAmount(amount: Amount): string {
   const size = amount < 0n ? -amount : amount
   const rest = (size % ONE).toString().padStart(PLACES, '0').replace(/0+$/, '')
   return `${amount < 0n ? '-' : ''}${size / ONE}${rest === '' ? '' : `.${rest}`}`
 }
 
-/** The nearest binary number, for JSON: exact to eight places up to some 90 millions, to fifteen digits beyond. */
+/** The nearest binary number, for JSON: exact to eight places up to about 90 million, to fifteen digits beyond. */
 export const numberOf = (amount: Amount): number => Number(formatAmount(amount))
 
 /** `n / d` hundred-millionths, not necessarily in lowest terms; `d` is positive. */
@@ -59,7 +62,7 @@ export function plus(a: Exact, b: Exact): Exact {
   if (a.n === 0n) return b
   if (b.n === 0n) return a
   if (a.d === b.d) return { n: a.n + b.n, d: a.d }
-  // Most denominators are made of the same few factors: without this they would grow with each sum.
+  // Most denominators consist of the same few factors: without this they would grow with each sum.
   if (a.d % b.d === 0n) return { n: a.n + b.n * (a.d / b.d), d: a.d }
   if (b.d % a.d === 0n) return { n: a.n * (b.d / a.d) + b.n, d: b.d }
   return lowest({ n: a.n * b.d + b.n * a.d, d: a.d * b.d })
@@ -87,7 +90,7 @@ export function ratio(a: Exact, b: Exact): Amount | null {
   return rounded(d < 0n ? { n: -n, d: -d } : { n, d })
 }
 
-/** Divided by what both parts share, while they are small enough for that to be cheap. */
+/** Divided by the common divisor, as long as both are small enough for that to be cheap. */
 function lowest({ n, d }: Exact): Exact {
   if (n === 0n) return ZERO
   if (d > CHEAP) return { n, d }

@@ -13,9 +13,9 @@ import {
 import { unlessAborted } from './wait-at-most.ts'
 
 export interface GuardedFetchLimits {
-  /** Of a response's body, after decompression. */
+  /** For a response's body, after decompression. */
   maxBytes: number
-  /** Until the headers of the last response are there. */
+  /** Until the headers of the last response have arrived. */
   headersTimeoutMs: number
   /** From the first byte sent to the last one received. */
   totalTimeoutMs: number
@@ -26,9 +26,9 @@ export interface GuardedFetchOptions {
   /** There is no default: the caller must say who chose the address. */
   chosenBy: Chooser
   limits?: Partial<GuardedFetchLimits>
-  /** A redirect that would turn what is sent into a question ends it. */
+  /** A redirect that would turn the request into a GET is an error. */
   keepsBody?: boolean
-  /** A redirect is the answer, and not followed. */
+  /** A redirect is returned, and not followed. */
   showsRedirects?: boolean
   fetch?: typeof fetch
 }
@@ -43,7 +43,7 @@ const MAX_REDIRECTS = 3
 
 export type GuardedFetchFailure = 'refused' | 'redirect' | 'too-large' | 'timeout' | 'network'
 
-/** What a request fails with here. The message is fit to be shown: it names the host at most, never a whole address. */
+/** The error of a request here. Its message can be shown: it contains at most the host, never a whole address. */
 export class GuardedFetchError extends Error {
   override readonly name = 'GuardedFetchError'
   readonly reason: GuardedFetchFailure
@@ -57,7 +57,7 @@ export class GuardedFetchError extends Error {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** All that goes along to another origin: anything else may be a credential. */
+/** Headers that are sent to another origin: any other header may be a credential. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'accept',
   'accept-language',
@@ -68,7 +68,7 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   'user-agent',
 ])
 
-/** These are about a connection or name its other end: what a caller sets them to could hide where a request comes from. */
+/** Headers that belong to the connection or name its other end: a caller could use them to hide where a request comes from. */
 const NOT_THE_CALLERS = [
   'connection',
   'host',
@@ -81,8 +81,9 @@ const NOT_THE_CALLERS = [
 ]
 
 /**
- * As `fetch`, with a `GuardedFetchError` for everything that it refuses. The caller's own signal ends it with the signal's
- * reason. A body has to be bytes or text: a stream cannot be sent again. Redirects are followed, whatever `init` says of them.
+ * Like `fetch`, with a `GuardedFetchError` for everything that it refuses. The caller's signal ends it with the
+ * signal's reason. A body must be bytes or text, because a stream cannot be sent again. Redirects are followed,
+ * whatever `init` says.
  */
 export async function guardedFetch(
   address: string | URL,
@@ -95,7 +96,7 @@ export async function guardedFetch(
   try {
     const { response, url } = await follow(String(address), { init, door, deadline })
     deadline.headersArrived()
-    // A response that is made here has no URL; callers that resolve relative links need the real one.
+    // A response that is created here has no URL; callers that resolve relative links need the real one.
     return Object.defineProperty(capped(response, limits.maxBytes, deadline), 'url', { value: url.href })
   } catch (error) {
     deadline.end()
@@ -139,7 +140,7 @@ async function follow(address: string, { init, door, deadline }: Journey): Promi
   }
 }
 
-/** The caller's headers, and the mark by which the service knows what it sent itself. */
+/** The caller's headers, and the mark by which the service recognises its own requests. */
 function outgoing({ url, chosenBy, headers: given }: Leg, { marker }: AddressPolicy): Headers {
   const headers = new Headers(given)
   for (const name of [...NOT_THE_CALLERS, MARKER_HEADER]) headers.delete(name)
@@ -158,7 +159,7 @@ function nextLeg(leg: Leg, hop: { status: number; location: string; door: Guarde
   const { policy } = hop.door
   const address = absolute(hop.location, leg.url)
   const sameOrigin = URL.canParse(address) && new URL(address).origin === leg.url.origin
-  // From the first redirect on the upstream chooses the address, even if it leads back to the first origin.
+  // After the first redirect the upstream chooses the address, even if it leads back to the first origin.
   const chosenBy = sameOrigin ? leg.chosenBy : STRANGER
   const url = checked(address, { policy, chosenBy })
   if (leg.url.protocol === 'https:' && url.protocol !== 'https:') {
@@ -191,7 +192,7 @@ function absolute(location: string, base: URL): string {
   return URL.canParse(location, base.href) ? new URL(location, base).href : location
 }
 
-/** The response with a body that ends in an error when it grows too large or takes too long. */
+/** The response with a body that fails when it becomes too large or takes too long. */
 function capped(response: Response, maxBytes: number, deadline: Deadline): Response {
   const { status, statusText } = response
   if (status === 101) throw new GuardedFetchError('network', 'The host wants to change the protocol')
@@ -202,7 +203,7 @@ function capped(response: Response, maxBytes: number, deadline: Deadline): Respo
     deadline.end()
     return new Response(null, { status, statusText, headers })
   }
-  // The body below is decoded, and its length is not known.
+  // The body below is decoded, and its length is unknown.
   headers.delete('content-encoding')
   headers.delete('content-length')
   return new Response(cappedBody(response.body, maxBytes, deadline), { status, statusText, headers })
@@ -233,7 +234,7 @@ function cappedBody(
       } catch (error) {
         const explained = deadline.explain(error)
         controller.error(explained)
-        // A body that broke off needs no cancel.
+        // A body that failed needs no cancel.
         if (explained instanceof GuardedFetchError && explained.reason === 'network') deadline.end()
         else await stop(explained)
       }
@@ -246,7 +247,7 @@ function tooLarge(maxBytes: number): GuardedFetchError {
   return new GuardedFetchError('too-large', `The answer is larger than ${maxBytes} bytes`)
 }
 
-/** Both time limits and the caller's signal as one. */
+/** Both time limits and the caller's signal, combined. */
 class Deadline {
   readonly signal: AbortSignal
   readonly #headersTimer: ReturnType<typeof setTimeout>
@@ -269,7 +270,7 @@ class Deadline {
     clearTimeout(this.#totalTimer)
   }
 
-  /** The error to show for what was thrown: addresses in messages of the runtime stay out of it. */
+  /** The error to show for a thrown value: addresses in messages of the runtime are left out. */
   explain(error: unknown): unknown {
     if (this.signal.aborted) return this.signal.reason
     if (error instanceof GuardedFetchError) return error

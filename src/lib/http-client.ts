@@ -8,11 +8,11 @@ import { sleep, unlessAborted } from './wait-at-most.ts'
 
 export class UpstreamError<Reason extends string = string> extends Error {
   readonly service: string
-  /** The HTTP status, null when there was no usable answer. */
+  /** The HTTP status; null when there was no usable answer. */
   readonly status: number | null
   readonly retryable: boolean
   readonly reason: Reason
-  /** How long the service asked to be left alone, null when it did not say. */
+  /** How long the service asked callers to wait; null when it did not say. */
   readonly retryAfterMs: number | null
 
   constructor(failure: UpstreamFailure<Reason>, options?: ErrorOptions) {
@@ -34,7 +34,7 @@ export type UpstreamFailure<Reason extends string = string> = {
   status?: number | null
   retryable?: boolean
   retryAfterMs?: number | null
-  /** Plain words for people. Never a URL or a body: both may carry secrets. */
+  /** Plain text for users. Never a URL or a body: both may contain secrets. */
   detail?: string
 }
 
@@ -49,9 +49,9 @@ export type RequestOptions = {
   /** For one attempt, from the connection to the last byte. */
   timeoutMs?: number
   maxBytes?: number
-  /** Further attempts after the first. By default 2 for GET and 0 for anything that may have had an effect. */
+  /** Further attempts after the first. By default 2 for GET and 0 for methods that may have an effect. */
   retries?: number
-  /** Takes an answer of every status; by default one that is not 2xx is an error. */
+  /** Accepts an answer with any status; by default one that is not 2xx is an error. */
   anyStatus?: boolean
   /** Ends the whole call at once; its own reason is thrown then, not an UpstreamError. */
   signal?: AbortSignal
@@ -63,7 +63,7 @@ type BytesReply = { bytes: Uint8Array; status: number; headers: Headers }
 const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_BYTES = 5_000_000
 const FIRST_DELAY_MS = 250
-// A service that wants more than this is not waited for: the caller has other sources and a deadline.
+// A service that asks for a longer wait is given up: the caller has other sources and a deadline.
 const LONGEST_DELAY_MS = 5_000
 const UTF8 = 'utf-8'
 
@@ -82,13 +82,13 @@ export async function requestBytes(url: string, options: RequestOptions): Promis
   }
 }
 
-/** The body as text in the given encoding; bytes that do not belong to it become U+FFFD. */
+/** The body as text in the given encoding; invalid bytes become U+FFFD. */
 export async function requestText(url: string, options: RequestOptions & { encoding?: string }): Promise<string> {
   const { bytes } = await requestBytes(url, options)
   return new TextDecoder(options.encoding ?? UTF8).decode(bytes)
 }
 
-/** The body as JSON, still to be checked by the caller's schema. A page of HTML is `not_json`. */
+/** The body as JSON; the caller must validate it. An HTML page is `not_json`. */
 export async function requestJson(url: string, options: RequestOptions): Promise<unknown> {
   const { bytes, headers, status } = await requestBytes(url, options)
   try {
@@ -110,7 +110,7 @@ async function attemptOnce(url: string, options: RequestOptions): Promise<BytesR
   } catch (error) {
     if (error instanceof UpstreamError) throw error
     signal?.throwIfAborted()
-    // Where the service redirects to is refused: it would be the next time, too.
+    // A refused redirect would be refused in every attempt.
     if (error instanceof GuardedFetchError && (error.reason === 'refused' || error.reason === 'redirect')) {
       throw new UpstreamError({ service, reason: 'redirect', detail: error.message }, { cause: error })
     }
@@ -125,7 +125,7 @@ async function attemptOnce(url: string, options: RequestOptions): Promise<BytesR
   }
 }
 
-/** The error for the log, reduced to its kind when its text quotes an address: a query may hold a key. */
+/** The error for the log, reduced to its kind when its text contains an address: a query may contain a key. */
 function withoutAddress(error: unknown): unknown {
   return error instanceof Error && !error.message.includes('://') ? error : new Error('request failed')
 }
@@ -159,7 +159,7 @@ function statusError(service: string, response: Response): UpstreamError {
   })
 }
 
-/** Seconds or an HTTP date as a wait in milliseconds; null for anything else. */
+/** Seconds or an HTTP date, as a wait in milliseconds; null for anything else. */
 export function parseRetryAfter(value: string | null): number | null {
   if (value === null) return null
   if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1000
@@ -185,24 +185,24 @@ async function readCapped(response: Response, options: RequestOptions): Promise<
   return joinBytes(chunks)
 }
 
-// Half to one and a half: clients that failed together do not come back together.
+// Half to one and a half times the delay: clients that failed together do not retry together.
 const jittered = (delayMs: number): number => delayMs * (0.5 + Math.random())
 
-// Requests to the addresses of the operator's environment, and to those of the providers that the service itself knows. They
-// are not doubted. Where such a service redirects to is its own choice, though: to another origin only if that is public.
+// Requests to addresses of the operator's environment, and to providers that the service itself knows. These are
+// trusted. A redirect, however, is the service's choice: another origin is allowed only if it is public.
 
 const PUBLIC_ONLY: AddressPolicy = { allowPrivate: [], personMayUseLoopback: false, ownOrigins: [], marker: null }
 
-/** The callers have limits of their own, which fit what they ask for; this is for what they let go of. */
+/** The callers have their own, suitable limits; these apply to requests that they abandon. */
 const LIMITS: GuardedFetchLimits = {
   maxBytes: Number.MAX_SAFE_INTEGER,
   headersTimeoutMs: 600_000,
   totalTimeoutMs: 600_000,
 }
 
-/** As `fetch`, for a body of text or bytes. */
+/** Like `fetch`, for a body of text or bytes. */
 export const operatorFetch = (url: string, init: RequestInit): Promise<Response> =>
   guardedFetch(url, init, { policy: PUBLIC_ONLY, chosenBy: namedByOperator(url), limits: LIMITS })
 
-/** As `fetch`, and a redirect is the answer. Nothing stands between the service and the caller: for streams. */
+/** Like `fetch`, but a redirect is returned. The response is passed on directly, for streams. */
 export const operatorFetchOnce: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'manual' })

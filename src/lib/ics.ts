@@ -1,7 +1,7 @@
-// A calendar as a file, RFC 5545: whole days, so no zone is needed, and the one moment in it (when it was made) is in UTC.
+// A calendar file, RFC 5545: whole days, so no zone is needed; the only time in it (of its creation) is in UTC.
 
 export type IcsEvent = {
-  /** The same in every file, so that a second import changes the entry and does not double it. */
+  /** The same in every file, so that a second import updates the entry instead of duplicating it. */
   uid: string
   /** The first and the last day, `YYYY-MM-DD`. */
   from: string
@@ -25,7 +25,7 @@ export function icsFile(events: readonly IcsEvent[], { name, madeAt }: { name: s
 }
 
 function linesOf({ uid, from, to, summary, description, isTentative }: IcsEvent, stamp: string): string[] {
-  // The end of an event of whole days is the day after it.
+  // The end of a whole-day event is the day after it.
   const end = new Date(Date.parse(to) + DAY_MS).toISOString().slice(0, 10)
   return [
     ...['BEGIN:VEVENT', `UID:${escaped(uid)}`, `DTSTAMP:${stamp}`],
@@ -37,7 +37,10 @@ function linesOf({ uid, from, to, summary, description, isTentative }: IcsEvent,
 
 const plain = (date: string): string => date.replaceAll('-', '')
 
-/** Section 3.3.11: a backslash, a semicolon and a comma are escaped, a line's end is `\n`; other control characters are not allowed. */
+/**
+ * Section 3.3.11: a backslash, a semicolon and a comma are escaped, a line end is `\n`; other control characters are
+ * not allowed.
+ */
 const escaped = (text: string): string =>
   text
     .replace(/[\\;,]/g, '\\$&')
@@ -48,7 +51,7 @@ const escaped = (text: string): string =>
 const MOST_OCTETS = 75
 const encoder = new TextEncoder()
 
-/** Section 3.1: no line of more than 75 octets, and no character torn in two. */
+/** Section 3.1: no line is longer than 75 octets, and no character is split. */
 function folded(line: string): string {
   let [out, octets] = ['', 0]
   for (const character of line) {

@@ -1,5 +1,5 @@
-// Numeric addresses in the one form in which the WHATWG parser writes them, and which of them are the internet. What is
-// reserved for what is ipaddr.js's to know.
+// Numeric addresses in the form in which the WHATWG parser writes them, and which of them are public. The reserved
+// ranges come from ipaddr.js.
 
 import ipaddr from 'ipaddr.js'
 
@@ -12,7 +12,7 @@ export function ipv4Of(text: string): ipaddr.IPv4 | null {
   return ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.IPv4.parse(text) : null
 }
 
-/** Without brackets. A dotted tail and a zone are not taken: the WHATWG parser never writes them. */
+/** Without brackets. A dotted tail and a zone are rejected: the WHATWG parser never writes them. */
 export function ipv6Of(text: string): ipaddr.IPv6 | null {
   return /^[0-9a-f:]{2,39}$/i.test(text) && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null
 }
@@ -36,14 +36,14 @@ export function isLoopback(address: Address): boolean {
   return address.range() === 'loopback'
 }
 
-/** Asked for, these are the machine itself. */
+/** A connection to these reaches the machine itself. */
 export function isUnspecified(address: Address): boolean {
   return address.range() === 'unspecified'
 }
 
-/** The host agent of a cloud, at a public number. */
+/** The host agent of a cloud, which has a public address. */
 const HOST_AGENT = '168.63.129.16'
-/** All of IPv6 that is the internet. What lies outside is refused, whether or not it is reserved for something. */
+/** All public IPv6 addresses. Any other address is refused, whether or not it is reserved. */
 const GLOBAL_IPV6: Block = [ipaddr.IPv6.parse('2000::'), 3]
 
 export function isDenied(address: Address): boolean {
@@ -60,7 +60,7 @@ function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe
 }
 
-/** The first blocks of IPv6, which are those of the addresses that were once compatible with IPv4. */
+/** The first block of IPv6: the deprecated IPv4-compatible addresses. */
 const COMPATIBLE: Block = [ipaddr.IPv6.parse('::'), 96]
 /** IPv4-mapped and translated addresses, and NAT64. */
 const ENDS_IN_IPV4: ReadonlySet<string> = new Set(['ipv4Mapped', 'rfc6145', 'rfc6052'])
@@ -74,26 +74,26 @@ export function tunnelledIpv4(address: Address): Address[] {
   if (ENDS_IN_IPV4.has(range) || address.match(COMPATIBLE) || isIsatap(address)) return [new ipaddr.IPv4(last)]
   if (range === '6to4') return [new ipaddr.IPv4(bytes.slice(2, 6))]
   if (range !== 'teredo') return []
-  // The client's own address is stored inverted, the server's as it is.
+  // The client's own address is stored inverted, the server's unchanged.
   return [new ipaddr.IPv4(bytes.slice(4, 8)), new ipaddr.IPv4(last.map((byte) => byte ^ 0xff))]
 }
 
-/** Every run of four numbers in a name, with dots or hyphens between them. */
+/** Every sequence of four numbers in a name, with dots or hyphens between them. */
 export function embeddedIpv4(name: string): Address[] {
   const found = name.matchAll(/(?<!\d)(?=(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?!\d))/g)
   return [...found].flatMap(([, ...parts]) => ipv4Of(parts.map(Number).join('.')) ?? [])
 }
 
-// A host and its port, as an operator writes them and as a URL has them.
+// A host and its port, as an operator writes them and as a URL contains them.
 
 export interface HostPort {
-  /** In small letters, an IPv6 address without brackets. */
+  /** In lower case, an IPv6 address without brackets. */
   host: string
-  /** Null: any. */
+  /** Null for any port. */
   port: string | null
 }
 
-/** `host` or `host:port`, or null. An IPv6 address stands alone or in brackets; only then can a port follow it. */
+/** `host` or `host:port`, or null. An IPv6 address is written alone or in brackets; only in brackets can a port follow it. */
 export function hostPortOf(entry: string): HostPort | null {
   const match = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry)
   const host = bareHost(match?.[1] ?? entry).toLowerCase()
@@ -104,7 +104,7 @@ export function hostPortOf(entry: string): HostPort | null {
   return /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(host) && url?.hostname === host ? { host, port } : null
 }
 
-/** The port of a URL, also where the URL leaves it out. */
+/** The port of a URL, including the default port. */
 export function portOf({ port, protocol }: URL): string {
   return port === '' ? (protocol === 'https:' ? '443' : '80') : port
 }

@@ -1,24 +1,25 @@
-// Numbers and booleans as the reference reads them: also as texts. What is stored or sent is always the number itself.
+// Numbers and booleans as the reference parses them: also from texts. What is stored or sent is always the number
+// itself.
 
 import { z } from 'zod'
 
 const TRUE = new Set(['1', 'true', 't', 'yes', 'y', 'on'])
 const FALSE = new Set(['0', 'false', 'f', 'no', 'n', 'off'])
 const INTEGER = /^[+-]?\d+(\.0*)?$/
-// Number() alone would also take hexadecimal and the empty text.
+// Number() alone would also accept hexadecimal and the empty text.
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
 
-/** The message by which a schema says that it wanted an integer, where zod itself says only "number". */
+/** The message by which a schema says that it expected an integer; zod itself only says "number". */
 export const INTEGER_EXPECTED = 'integer expected'
 
 type Range = { min?: number; max?: number }
 
 /**
- * Integers as the reference reads them: `5`, `5.0`, `"5"`; not `"five"`, not `5.5`. One too large to be exact becomes the
- * largest that is: "beyond any end" means the same at 2^53 as at 10^30.
+ * Integers as the reference parses them: `5`, `5.0`, `"5"`; not `"five"`, not `5.5`. One that is too large to be exact
+ * becomes the largest exact one: as a limit both mean "no limit".
  */
 export function laxInt({ min, max }: Range = {}) {
-  // zod words a wrong type alike for integers and floats; the marker tells toItems which one was asked for.
+  // zod has one message for a wrong type of integers and floats; the marker tells toItems which one was expected.
   let schema = z.int({ error: (issue) => (issue.code === 'invalid_type' ? INTEGER_EXPECTED : undefined) })
   if (min !== undefined) schema = schema.min(min)
   if (max !== undefined) schema = schema.max(max)
@@ -39,7 +40,7 @@ export function laxNumber({ min, max }: Range = {}) {
   )
 }
 
-/** Booleans as the reference reads them: `true`, `1`, `"yes"`, `"on"` and their opposites, in any case. */
+/** Booleans as the reference parses them: `true`, `1`, `"yes"`, `"on"` and their opposites, in any case. */
 export function laxBool() {
   return z.preprocess((value) => {
     const word = typeof value === 'number' || typeof value === 'string' ? String(value).trim().toLowerCase() : null

@@ -1,5 +1,6 @@
-// One JSON line an entry: the time, an event name, the ids of what it belongs to, and fields; never a sentence, never a
-// secret. Who writes a line sees to the last; what an error quotes is nobody's choice, so every text is looked through as well.
+// One JSON line an entry: the time, an event name, the ids that it belongs to, and fields; never a sentence, never a
+// secret. The code that writes a line must avoid secrets; but it cannot control the text of errors, so every text is
+// searched for secrets, too.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -13,29 +14,29 @@ export function setLogLevel(level: LogLevel): void {
   threshold = level
 }
 
-/** For who would have to look up what to write. */
+/** For callers whose fields are expensive to collect. */
 export const isWritten = (level: LogLevel): boolean => RANK[level] >= RANK[threshold]
 
 type Fields = Record<string, unknown>
 
 /**
- * What lines belong to that are written while some work goes on. Whatever can be reached from here stays in memory as long as anything that
- * can be reached from here waits for something: the runtime cannot collect such a circle. So the ids are values, not a function made beside
- * the work, which holds what the work holds: a request would stay with all that is its own.
+ * The fields of all lines that are written during some work. Everything that is reachable from here stays in memory as
+ * long as anything reachable from here waits: the runtime cannot collect such a cycle. So the ids are plain values. A
+ * closure created with the work would keep all of its request in memory.
  */
 export type LogContext = {
-  /** A function is asked for each line: a conversation has a trace only while its agent works. */
+  /** A function is called for each line: a conversation has a trace only while its agent works. */
   ids: Fields | (() => Fields)
-  /** Hides what is secret for this work alone, such as the secrets of an owner. */
+  /** Masks secrets of this work only, such as an owner's. */
   mask?: (text: string) => string
 }
 
 const contexts = new AsyncLocalStorage<LogContext>()
 
-/** Does the work; every line that is written meanwhile, also by what it started, names these ids. */
+/** Runs the work; every line that is written meanwhile, also by work that it started, has these ids. */
 export function loggedAs<T>(context: LogContext, work: () => T): T {
   const outer = contexts.getStore()
-  // A method that calls another one of its object.
+  // A method that calls another method of its object.
   if (outer === context) return work()
   if (outer === undefined) return contexts.run(context, work)
   const mask = context.mask ?? outer.mask
@@ -46,7 +47,7 @@ const idsOf = ({ ids }: LogContext): Fields => (typeof ids === 'function' ? ids(
 
 const idsOfBoth = (outer: LogContext, inner: LogContext) => () => ({ ...idsOf(outer), ...idsOf(inner) })
 
-/** Has the methods of a class, and of the classes of ours that it extends, log as the object says; null: as anybody. */
+/** Makes the methods of a class, and of our classes that it extends, log with the object's context; null means no context. */
 export function methodsLoggedAs<Self extends object>(
   prototype: Self,
   contextOf: (self: Self) => LogContext | null,
@@ -63,7 +64,7 @@ export function methodsLoggedAs<Self extends object>(
   }
 }
 
-/** Classes of the runtime extend nothing of ours, and their methods are not to be touched. */
+/** Classes of the runtime extend no class of ours, and their methods must not be changed. */
 const isOurs = (prototype: object): boolean => Object.getPrototypeOf(Object.getPrototypeOf(prototype) ?? {}) !== null
 
 function write(level: Exclude<LogLevel, 'silent'>, event: string, fields: Fields): void {
@@ -81,27 +82,27 @@ export const log = {
   error: (event: string, fields: Fields = {}) => write('error', event, fields),
 }
 
-/** An error as fields for a log line: its message, stack and the chain of causes. */
+/** An error as fields for a log line: its message, stack and chain of causes. */
 export function errorFields(error: unknown): Fields {
   if (!(error instanceof Error)) return { error: String(error) }
   const cause = error.cause === undefined ? {} : { cause: errorFields(error.cause) }
   return { error: error.message, stack: error.stack, ...cause }
 }
 
-// What must not stand in a line, whatever brought it there: the operator's own secrets, and what has the form of one.
+// What must not be in a line, wherever it comes from: the operator's own secrets, and texts in the form of one.
 
 const HIDDEN = '[hidden]'
-/** A shorter value is a common word more often than a leak. */
+/** A shorter value is more often a common word than a leak. */
 const SHORTEST_SECRET = 8
 
 let operatorSecrets: readonly string[] = []
 
-/** The values that the configuration calls secret; the configuration tells them once. */
+/** The secret values of the configuration, which sets them once. */
 export function setLogSecrets(values: readonly string[]): void {
   operatorSecrets = values.filter(({ length }) => length >= SHORTEST_SECRET)
 }
 
-/** Each with what stands in its place. */
+/** Each pattern with its replacement. */
 const FORMS: readonly (readonly [RegExp, string])[] = [
   // `https://name:word@host`
   [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@]+@/gi, `$1${HIDDEN}@`],
@@ -110,17 +111,17 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
     `$1${HIDDEN}`,
   ],
   [/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, `$1 ${HIDDEN}`],
-  // A value with a digit: `token: expired` says what is wrong, and is kept.
+  // A value with a digit: `token: expired` is an explanation, and is kept.
   [
     /\b((?:api[-_ ]?key|token|secret|password|authorization)["']?\s*[:=]\s*["']?)(?!bearer|basic)(?=[^\s"',}&;]*\d)[^\s"',}&;]{8,}/gi,
     `$1${HIDDEN}`,
   ],
-  // Keys that show their maker: of models, hosting services, chats, clouds, and this service's own.
+  // Keys with a known prefix: of models, hosting services, chats, clouds, and this service.
   [/\b(?:sk|pk|rk|gsk|xai|gh[opsur]|github_pat|glpat|xox[abeoprs]|whsec|hf|bw[cs]?)[-_][\w.-]{12,}/g, HIDDEN],
   [/\b(?:AIza|AKIA|ASIA)[\w-]{12,}/g, HIDDEN],
 ]
 
-/** The text without the operator's secrets, passwords in addresses, and whatever looks like a key. */
+/** The text without the operator's secrets, passwords in addresses, and anything that looks like a key. */
 export function withoutSecrets(text: string): string {
   let clean = text
   for (const secret of operatorSecrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN)

@@ -1,8 +1,8 @@
-// Counts for Prometheus. An isolate counts in its memory and stores its running totals now and then, as one row that replaces
-// its former one: the same total stored twice is the same total, so a store whose answer was lost counts nothing twice. What
-// is read is the sum over all rows. It never falls; an isolate that dies takes what it counted since it last stored.
+// Counters for Prometheus. An isolate counts in its memory and regularly stores its running totals as one row, which
+// replaces its former row. So a store that is repeated because its answer was lost counts nothing twice. A reader gets
+// the sum over all rows. The sum never decreases; an isolate that dies loses its counts since the last store.
 //
-// Nothing is counted where nobody reads: a count then costs one comparison.
+// Nothing is counted when no reader is configured: a count then costs one comparison.
 
 export type Labels = Readonly<Record<string, string | number>>
 
@@ -44,10 +44,10 @@ type NameOf<Type> = {
 export type CounterName = NameOf<'counter'>
 export type HistogramName = NameOf<'histogram'>
 
-/** Running totals by series, a series being a name with its labels as the exposition format has them. */
+/** Running totals by series; a series is a name with its labels in the exposition format. */
 export type Totals = ReadonlyMap<string, number>
 
-/** A row that was not stored for so long may be added to what is kept of all, so its isolate begins another. */
+/** A row that was not stored for this long may be added to the total row, so its isolate begins a new one. */
 const ROW_LASTS_MS = 30 * 60_000
 const STORE_EVERY_MS = 15_000
 
@@ -57,19 +57,19 @@ let isChanged = false
 let row: { id: string; begun: number; storedAt: number; stored: { seq: number; totals: Totals } } | null = null
 let triedAt = 0
 
-/** Whether anybody reads counts; the configuration says so once. */
+/** Whether counters are read; the configuration sets this once. */
 export function setCounting(isOn: boolean): void {
   isCounting = isOn
 }
 
-/** For who would have to look up what to count. */
+/** For callers whose labels are expensive to collect. */
 export const isCounted = (): boolean => isCounting
 
 export function count(name: CounterName, labels: Labels = {}, by = 1): void {
   if (isCounting && by > 0) add(seriesOf(name, labels), by)
 }
 
-/** Buckets of a histogram are cumulative, so one value counts in each that it fits into. */
+/** Buckets of a histogram are cumulative, so one value counts in each bucket that it fits into. */
 export function observe(name: HistogramName, labels: Labels, value: number): void {
   if (!isCounting) return
   for (const bound of METRICS[name].bounds)
@@ -84,13 +84,16 @@ function add(series: string, by: number): void {
   isChanged = true
 }
 
-/** The row of an isolate; of two totals of one row that with the higher number is the newer. */
+/** The row of an isolate; of two versions of a row that with the higher number is the newer. */
 export type TotalsRow = { readonly id: string; readonly seq: number; readonly totals: Totals; readonly at: number }
 
-/** Whether there is something to store, and the last time is long enough ago. */
+/** Whether there are changes to store, and the last store is long enough ago. */
 export const isStoreDue = (now = Date.now()): boolean => isChanged && now - triedAt >= STORE_EVERY_MS
 
-/** Stores the totals of this isolate. A failure leaves them for the next time. Two at once do no harm: the number tells which is newer. */
+/**
+ * Stores the totals of this isolate. After a failure the next call tries again. Concurrent calls are harmless, because
+ * the number tells which is newer.
+ */
 export async function storeTotals(store: (row: TotalsRow) => Promise<void>, now = Date.now()): Promise<void> {
   if (!isChanged) return
   const own = rowAt(now)
@@ -110,7 +113,7 @@ export async function storeTotals(store: (row: TotalsRow) => Promise<void>, now 
   own.storedAt = now
 }
 
-/** The row that is young enough, or a new one that begins with what no row has. */
+/** The current row; if that is too old, a new one with those counts that no row has stored. */
 function rowAt(now: number): NonNullable<typeof row> {
   if (row !== null && now - row.storedAt < ROW_LASTS_MS) return row
   const before = row?.stored.totals ?? new Map<string, number>()
@@ -147,7 +150,7 @@ function metricOf(series: string, type: Metric['type']): string {
   return type === 'histogram' ? name.replace(/_(bucket|sum|count)$/, '') : name
 }
 
-/** Buckets of one series stand together, the smallest bound first. */
+/** The buckets of one series are adjacent, the smallest bound first. */
 function bySeries([a]: readonly [string, number], [b]: readonly [string, number]): number {
   const [left, right] = [withoutBound(a), withoutBound(b)]
   if (left.rest !== right.rest) return left.rest < right.rest ? -1 : 1

@@ -1,6 +1,6 @@
-// Spans as OTLP sends them over HTTP: the JSON encoding of `ExportTraceServiceRequest`, which is that of Protocol Buffers but
-// for ids, which are hexadecimal (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). Ids are derived from what
-// is stored, so that whoever tells of a step a second time tells of the same span.
+// Spans in the OTLP form for HTTP: the JSON encoding of `ExportTraceServiceRequest`, which is that of Protocol Buffers
+// except for ids, which are hexadecimal (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding). Ids are
+// derived from stored data, so that a step that is reported twice has the same span.
 
 import { createHash } from 'node:crypto'
 
@@ -11,14 +11,14 @@ import { createHash } from 'node:crypto'
 const CONVENTIONS = '1.41.0'
 export const SCHEMA_URL = `https://opentelemetry.io/schemas/${CONVENTIONS}`
 
-/** What the conventions call a provider of models, where it is not our own word. */
+/** The conventions' names of model providers, where they differ from ours. */
 const PROVIDERS: Readonly<Record<string, string>> = { google: 'gcp.gemini', mistral: 'mistral_ai', xai: 'x_ai' }
 
 export const providerName = (provider: string | null): string =>
   provider === null ? 'custom' : (PROVIDERS[provider] ?? provider)
 
 export type AttributeValue = string | number | boolean | readonly string[]
-/** What has no value is left out. */
+/** Attributes without a value are left out. */
 export type Attributes = Readonly<Record<string, AttributeValue | null | undefined>>
 
 const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const
@@ -26,7 +26,7 @@ const SPAN_KIND = { internal: 1, server: 2, client: 3 } as const
 export type Span = {
   traceId: string
   spanId: string
-  /** Null for the first of a trace. */
+  /** Null for the root span of a trace. */
   parent: string | null
   name: string
   kind: keyof typeof SPAN_KIND
@@ -34,11 +34,11 @@ export type Span = {
   from: number
   until: number
   attributes: Attributes
-  /** Low in number: a class of errors, never a text. Null: it went well. */
+  /** Low cardinality: a class of errors, never a text. Null: no error. */
   error: string | null
 }
 
-/** 32 hexadecimal digits that the parts decide. */
+/** 32 hexadecimal digits, derived from the parts. */
 export const traceIdOf = (...parts: readonly (string | number)[]): string => digest(parts).slice(0, 32)
 /** 16 hexadecimal digits. */
 export const spanIdOf = (...parts: readonly (string | number)[]): string => digest(parts).slice(0, 16)
@@ -46,7 +46,7 @@ export const spanIdOf = (...parts: readonly (string | number)[]): string => dige
 const digest = (parts: readonly (string | number)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
-/** Decided by the trace's id alone, so that a trace is recorded whole or not at all. */
+/** Decided by the trace id alone, so that a trace is recorded completely or not at all. */
 export const isSampled = (traceId: string, ratio: number): boolean =>
   Number.parseInt(traceId.slice(-13), 16) < ratio * 2 ** 52
 
@@ -62,7 +62,7 @@ export function otlpSpan({ traceId, spanId, parent, name, kind, from, until, att
     startTimeUnixNano: nanos(from),
     endTimeUnixNano: nanos(Math.max(from, until)),
     attributes: keyValues(error === null ? attributes : { ...attributes, 'error.type': error }),
-    // 2 is STATUS_CODE_ERROR. Without an error the status stays unset, as the conventions ask.
+    // 2 is STATUS_CODE_ERROR. Without an error the status stays unset, as the conventions require.
     status: error === null ? {} : { code: 2 },
   }
 }
@@ -85,7 +85,7 @@ function anyValue(value: AttributeValue): Record<string, unknown> {
 
 type Batch = { resource: Attributes; scope: { name: string; version: string }; schemaUrl: string }
 
-/** The body of a request, of spans that are JSON already. */
+/** The body of a request with spans that are JSON already. */
 export function otlpBody({ resource, scope, schemaUrl }: Batch, spans: readonly string[]): string {
   const head = JSON.stringify({ resource: { attributes: keyValues(resource) }, schemaUrl }).slice(0, -1)
   const inner = JSON.stringify({ scope, schemaUrl }).slice(0, -1)

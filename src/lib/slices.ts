@@ -1,26 +1,26 @@
 import { giveWay } from './give-way.ts'
 import { inTime } from './wait-at-most.ts'
 
-/** What a local runtime writes to its disk in some milliseconds, in which it does nothing else. */
+/** A local runtime needs some milliseconds to write this much to disk, during which it does nothing else. */
 const SLICE_BYTES = 256 * 1024
 
 /**
- * The bytes as a body for R2 that lets others run between its slices: a local runtime writes what it has of a body in one go, and
- * 5 MiB are 60 ms of it. Small ones are a body as they are. To be made anew for each try.
+ * The bytes as a body for R2 that lets other requests run between its slices: a local runtime writes all available
+ * bytes of a body at once, and 5 MiB take 60 ms. Small bodies are not sliced. A new body must be made for each try.
  */
 export function inSlices(bytes: Uint8Array): Uint8Array | ReadableStream<Uint8Array> {
   return bytes.byteLength <= SLICE_BYTES ? bytes : slicedStream(slicesOf(bytes), bytes.byteLength)
 }
 
-/** For one object or part, some MiB at most. A local R2 whose disk is full never answers. */
+/** For one object or part of at most some MiB. A local R2 with a full disk never answers. */
 const PUT_WITHIN_MS = 15_000
 
-/** A write to R2 that was given up; nobody knows whether it had its effect. */
+/** A write to R2 that was given up; its outcome is unknown. */
 export class UnansweredPut extends Error {
   override readonly name = 'UnansweredPut'
 }
 
-/** What R2 answers to a write. Throws an `UnansweredPut` when it does not. */
+/** The answer of R2 to a write. Throws an `UnansweredPut` when there is none. */
 export const putInTime = <T>(put: Promise<T>): Promise<T> =>
   inTime(PUT_WITHIN_MS, put, () => new UnansweredPut(`R2 did not answer within ${PUT_WITHIN_MS} ms`))
 
@@ -34,7 +34,7 @@ function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
 
 type Slices = Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** R2 takes no stream whose length is not known. Whoever reads it is told when the source breaks off. */
+/** R2 accepts no stream of unknown length. The reader gets an error when the source fails. */
 function slicedStream(source: Slices, size: number): ReadableStream<Uint8Array> {
   const { readable, writable } = new FixedLengthStream(size)
   const writer = writable.getWriter()
@@ -49,7 +49,7 @@ function slicedStream(source: Slices, size: number): ReadableStream<Uint8Array> 
     }
     await writer.close()
   }
-  // A reader that goes away says itself why; then there is nobody left to tell.
+  // If the reader has gone, it knows the reason, and nobody needs to be told.
   pour().catch((cause: unknown) => writer.abort(cause).catch(() => undefined))
   return readable
 }

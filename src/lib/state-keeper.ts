@@ -1,15 +1,16 @@
-// The process that keeps the files of a local service knows what the runtime does not tell: that the disk is full, or that
-// the file of an object is damaged. Only `npm start` has such a keeper; the platform manages its own disks.
+// The process that manages the files of a local service knows what the runtime does not report: that the disk is full,
+// or that the file of an object is damaged. Only `npm start` has such a state keeper; the platform manages its own
+// disks.
 
 /** `GET /disk`. */
 export type DiskReport = {
-  /** What is wrong, as a clause; null when there is room and it can be written to. */
+  /** The problem, as a clause; null when the disk is writable and has room. */
   trouble: string | null
 }
 
-/** `GET /objects/<class>/<id>`; a DELETE removes the file if it is damaged, and tells what was wrong with it. */
+/** `GET /objects/<class>/<id>`; a DELETE removes the file if it is damaged, and reports the damage. */
 export type ObjectReport = {
-  /** What SQLite says about it; null for a sound file, or none. */
+  /** SQLite's message about the file; null for an intact or missing file. */
   damage: string | null
   /** Its path in the state folder. */
   file: string
@@ -20,20 +21,20 @@ export type StoredReport = { isStored: boolean }
 
 type Keeper = { fetch: (url: string, init: { method: string }) => Promise<Response> }
 
-/** The trouble with the disk; null when there is none, or it cannot be known. */
+/** The problem with the disk; null when there is none, or it is unknown. */
 export async function diskTrouble(env: object): Promise<string | null> {
   const keeper = keeperOf(env)
   return keeper === null ? null : (await asked<DiskReport>(keeper, '/disk')).trouble
 }
 
-/** The damage of an object's file; null when it has none, or it cannot be known. */
+/** The damage of an object's file; null when there is none, or it is unknown. */
 export async function objectDamage(env: object, place: string): Promise<ObjectReport | null> {
   const keeper = keeperOf(env)
   const report = keeper === null ? null : await asked<ObjectReport>(keeper, `/objects/${place}`)
   return report === null || report.damage === null ? null : report
 }
 
-/** Whether an object has a file; true where it cannot be known. */
+/** Whether an object has a file; true when it is unknown. */
 export async function isObjectStored(env: object, place: string): Promise<boolean> {
   const keeper = keeperOf(env)
   return keeper === null || (await asked<StoredReport>(keeper, `/stored/${place}`)).isStored

@@ -1,4 +1,4 @@
-// What a tar archive (ustar) is made of: for each entry a block that describes it, its contents, and zeros up to the next block.
+// The parts of a tar archive (ustar): for each entry a header block, its contents, and zeros up to the next block.
 
 export const TAR_BLOCK = 512
 const NAME_BYTES = 100
@@ -7,10 +7,10 @@ const PREFIX_BYTES = 155
 /** Two empty blocks. */
 export const TAR_END = new Uint8Array(2 * TAR_BLOCK)
 
-/** The zeros behind contents of this size. */
+/** The zeros after contents of this size. */
 export const tarPadding = (size: number): Uint8Array => new Uint8Array((TAR_BLOCK - (size % TAR_BLOCK)) % TAR_BLOCK)
 
-/** The block before the contents. The path is of ASCII; a long one is divided at a slash. `mtime` is epoch ms. */
+/** The header block of an entry. The path must be ASCII; a long one is split at a slash. `mtime` is epoch ms. */
 export function tarHeader({ path, size, mtime }: { path: string; size: number; mtime: number }): Uint8Array {
   const { prefix, name } = placesOf(path)
   const block = new Uint8Array(TAR_BLOCK)
@@ -21,7 +21,7 @@ export function tarHeader({ path, size, mtime }: { path: string; size: number; m
   write(octal(0, 8), 116)
   write(octal(size, 12), 124)
   write(octal(Math.floor(mtime / 1000), 12), 136)
-  // In place of the sum itself.
+  // Spaces in place of the checksum while it is computed.
   write(' '.repeat(8), 148)
   write('0', 156)
   write('ustar\x0000', 257)
@@ -38,7 +38,7 @@ export function tarHeader({ path, size, mtime }: { path: string; size: number; m
 
 export class TarError extends Error {}
 
-/** What a block before contents says; null for an empty block, which ends the archive. Only plain files are taken. */
+/** The fields of a header block; null for an empty block, which ends the archive. Only plain files are accepted. */
 export function readTarHeader(block: Uint8Array): { path: string; size: number } | null {
   if (block.every((byte) => byte === 0)) return null
   const field = (from: number, length: number) =>

@@ -1,7 +1,7 @@
-// What a program writes to a terminal that people watch. A terminal obeys what is written to it: it sets titles, copies to
-// the clipboard, opens links, prints, changes its palette, and types answers to questions as if its user had. So this lets
-// text through, and of escape sequences only those that draw; a sequence is written anew when it is whole, so what comes
-// out is never the beginning of something else. Chunks may end anywhere.
+// Filters what a program writes to a terminal that users watch. A terminal obeys escape sequences: it sets titles,
+// copies to the clipboard, opens links, prints, changes its palette, and types answers to queries as if its user had
+// typed them. So this filter lets text through, and only those escape sequences that draw. A complete sequence is
+// written again in a normal form, so the output is never the beginning of something else. Chunks may end anywhere.
 
 const ESC = 0x1b
 const BEL = 0x07
@@ -9,19 +9,19 @@ const CANCEL = [0x18, 0x1a]
 /** Bell, backspace, tab, line ends, and the two character sets. */
 const DRAWING_CONTROLS = { from: 0x07, to: 0x0f }
 const REPLACEMENT = [0xef, 0xbf, 0xbd]
-/** Longer ones draw nothing. */
+/** Longer sequences never draw. */
 const MAX_SEQUENCE_CHARS = 64
-/** A string without an end: what follows is text again. */
+/** After this many bytes without an end, a string is given up, and text follows again. */
 const MAX_STRING_BYTES = 1024 * 1024
-/** Of what is done once for each of a number. */
+/** The largest repeat count of a sequence. */
 const MAX_REPEAT = 500
 
 /** Save and restore the cursor, keypad, line moves, tab stops, reset; the test picture; ASCII and line drawing. */
 const ESCAPES = /^(?:[78=>DEHMc]|#8|[()*+][AB0])$/
-/** What begins a string: DCS, SOS, OSC, PM, APC, after ESC and as one character. */
+/** Bytes that begin a string: DCS, SOS, OSC, PM, APC, after ESC and as one character. */
 const STRINGS = new Set([...'PX]^_'])
 const STRING_CODES = new Set([0x90, 0x98, 0x9d, 0x9e, 0x9f])
-/** The characters that stand for ESC D, E, H and M. */
+/** The C1 characters for ESC D, E, H and M. */
 const MOVES: Readonly<Record<number, string>> = { 132: 'D', 133: 'E', 136: 'H', 141: 'M' }
 const CSI = 0x9b
 
@@ -31,20 +31,20 @@ const REPEATING = /^[bIZ]$/
 /** Insertion. */
 const MODES = new Set(['4'])
 /**
- * Cursor keys, reverse picture, origin, wrap, the cursor's look, the other screen, keypad, and the mouse, which the reader
- * moves. Not: reports of focus, the width of the window, how keys and pastes are coded.
+ * Cursor keys, reverse video, origin, wrap, the cursor's shape, the alternate screen, keypad, and the mouse, which the
+ * viewer moves. Not: focus reports, the window's width, the encoding of keys and pastes.
  */
 const PRIVATE_MODES = new Set('1 5 6 7 12 25 45 47 66 1000 1002 1003 1006 1047 1048 1049'.split(' '))
 const BRACKETED_PASTE = '2004'
 
 type State = 'ground' | 'escape' | 'csi' | 'string'
-/** How many bytes follow the first of a character, and between what the first of these must be. */
+/** The number of bytes that follow the first byte of a character, and the allowed range of the first of them. */
 type Lead = { readonly more: number; readonly low: number; readonly high: number }
 
 export class TerminalOutput {
-  /** Whether the program asked that a paste is marked as one. Terminals are not told: whoever pastes is marked here. */
+  /** Whether the program enabled bracketed paste. The terminals are not told: this service marks pasted text itself. */
   isPasteMarked = false
-  /** Bytes at the end of what was pushed that are not decided yet: nothing came out for them. */
+  /** Bytes at the end of the input that are still undecided: no output was made for them. */
   held = 0
   #state: State = 'ground'
   #sequence = ''
@@ -54,7 +54,7 @@ export class TerminalOutput {
   #out = new Uint8Array()
   #length = 0
 
-  /** What it gives is good until the next call. */
+  /** The result is valid until the next call. */
   push(chunk: Uint8Array): Uint8Array {
     // A byte becomes three at most.
     const most = 3 * (chunk.length + this.#char.length) + MAX_SEQUENCE_CHARS + 8
@@ -74,7 +74,7 @@ export class TerminalOutput {
     return this.#out.subarray(0, this.#length)
   }
 
-  /** What came before is whole. */
+  /** Ends any open sequence or character without output. */
   reset(): void {
     this.#state = 'ground'
     this.#lead = null
@@ -89,7 +89,7 @@ export class TerminalOutput {
   #take(byte: number): void {
     if (this.#lead !== null) {
       if (this.#continues(byte)) return
-      // Broken off: a character in place of it.
+      // Incomplete: a replacement character is written.
       this.#lead = null
       this.#character(REPLACEMENT)
     }
@@ -101,7 +101,7 @@ export class TerminalOutput {
     }
   }
 
-  /** A byte within a character; false when it is none. */
+  /** Handles a byte inside a character; false when it does not belong there. */
   #continues(byte: number): boolean {
     const { more, low, high } = this.#lead ?? { more: 0, low: 1, high: 0 }
     if (byte < low || byte > high) return false
@@ -119,12 +119,12 @@ export class TerminalOutput {
       this.#inString(bytes.length)
       return
     }
-    // It ends a sequence that was begun.
+    // It ends an open sequence.
     this.#state = 'ground'
     this.#write(bytes)
   }
 
-  /** A control character from 0x80 to 0x9f, which stands for two. */
+  /** A C1 control character from 0x80 to 0x9f, which stands for two bytes. */
   #control(code: number): void {
     const move = MOVES[code]
     if (STRING_CODES.has(code)) this.#begin('string')
@@ -145,7 +145,7 @@ export class TerminalOutput {
     else this.#inCsi(String.fromCharCode(byte))
   }
 
-  /** Within a sequence it would come out before it. */
+  /** Inside a sequence it would be written before the sequence. */
   #drawingControl(byte: number): void {
     const isDrawing = byte >= DRAWING_CONTROLS.from && byte <= DRAWING_CONTROLS.to
     if (isDrawing && this.#state === 'ground') this.#write([byte])
@@ -197,7 +197,7 @@ export class TerminalOutput {
     else if (/^[su]$/.test(kind) && numbers === '') this.#writeText(`\x1b[${char}`)
     else if (REPEATING.test(kind) && /^\d*$/.test(numbers))
       this.#writeText(`\x1b[${Math.min(Number(numbers), MAX_REPEAT)}${char}`)
-    // With more numbers it is something else.
+    // With more numbers it has another meaning.
     else if (DRAWING.test(kind) && !(char === 'T' && numbers.includes(';'))) {
       if (kind === '!p') this.isPasteMarked = false
       this.#writeText(`\x1b[${prefix}${numbers}${between}${char}`)
@@ -220,7 +220,7 @@ export class TerminalOutput {
   }
 }
 
-/** Where printable ASCII and line ends are over. */
+/** The end of the run of printable ASCII and line ends. */
 function endOfText(chunk: Uint8Array, from: number): number {
   let at = from
   for (; at < chunk.length; at++) {
@@ -230,7 +230,7 @@ function endOfText(chunk: Uint8Array, from: number): number {
   return at
 }
 
-/** Null for a byte that begins no character: what is coded longer than it need be, and surrogates, are none. */
+/** Null for a byte that begins no character: overlong encodings and surrogates are invalid. */
 function leadOf(byte: number): Lead | null {
   if (byte < 0xc2 || byte > 0xf4) return null
   const more = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3
@@ -240,8 +240,8 @@ function leadOf(byte: number): Lead | null {
 }
 
 /**
- * Text that somebody pastes, as it is typed: without control characters, so that nothing in it is a key or ends the marks
- * around it. `isMarked`: the program wants to know that it is a paste.
+ * Pasted text as if it was typed: without control characters, so that nothing in it is a key or ends the paste marks.
+ * `isMarked`: the program has enabled bracketed paste.
  */
 export function pastedBytes(text: string, isMarked: boolean): Uint8Array {
   const typed = [...text.replace(/\r\n|\n/g, '\r')].filter((char) => !isControl(char)).join('')

@@ -13,18 +13,18 @@ export type Variable<Schema extends z.ZodType = z.ZodType> = {
 
 export type Variables = Readonly<Record<string, Variable>>
 
-/** What the variables of a table come to. */
+/** The parsed values of a table. */
 export type ValuesOf<Table extends Variables> = { readonly [Name in keyof Table]: z.output<Table[Name]['schema']> }
 
 /** The environment as it was given. */
 export type RawVariables = Readonly<Record<string, unknown>>
 
-/** What a bad configuration throws: one line for each variable at fault. */
+/** Thrown for an invalid configuration: one line for each invalid variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Throws `ConfigError` that names every variable of the table that is at fault, with what was found and what is allowed. */
+/** Throws a `ConfigError` that names every invalid variable of the table, with its value and what is allowed. */
 export function readVariables<Table extends Variables>(table: Table, raw: RawVariables): ValuesOf<Table> {
   const values: Record<string, unknown> = {}
   const faults: string[] = []
@@ -78,13 +78,13 @@ const URL_ALLOWED = 'an http(s) URL'
 const httpUrl = () => z.url({ protocol: /^https?$/ })
 const withoutSlash = () => httpUrl().transform((url) => url.replace(/\/+$/, ''))
 
-/** An address that is asked as it stands. */
+/** An address that is requested unchanged. */
 export const optionalAddress = () => variable(httpUrl().optional(), URL_ALLOWED)
-/** An address that paths are put behind. */
+/** A base address to which paths are appended. */
 export const optionalBaseUrl = () => variable(withoutSlash().optional(), URL_ALLOWED)
 export const baseUrl = (fallback: string) => variable(withoutSlash().default(fallback), URL_ALLOWED)
 
-/** Goes into a header, a query or a body as it stands. */
+/** Put unchanged into a header, a query or a body. */
 export const providerKey = (most = 200) =>
   secret(
     z
@@ -95,7 +95,7 @@ export const providerKey = (most = 200) =>
     'a key as its provider gave it, without blanks',
   )
 
-/** The words between the commas. */
+/** A comma-separated list. */
 export const commaList = (fallback: string) =>
   z
     .string()
@@ -103,7 +103,7 @@ export const commaList = (fallback: string) =>
     .transform((text) => text.split(',').map((part) => part.trim()))
     .transform((parts) => parts.filter((part) => part !== ''))
 
-/** All variables of some units. Two units may share a variable, but not give one name to two of them. */
+/** All variables of some units. Two units may share a variable, but must not declare different ones under one name. */
 export function variablesOf(units: Readonly<Record<string, { readonly variables: Variables }>>): Variables {
   const sum: Record<string, Variable> = {}
   for (const { variables } of Object.values(units)) {
@@ -115,12 +115,12 @@ export function variablesOf(units: Readonly<Record<string, { readonly variables:
   return sum
 }
 
-// What the operator configures and what is loaded when it is first used: its variables are known without its code.
+// A unit that the operator configures and whose code is loaded on first use: its variables are known without that code.
 
 export type LazyUnit<Deps, Made> = {
   readonly variables: Variables
   readonly load: () => Promise<unknown>
-  /** Null where the operator has not given what it needs. */
+  /** Null when the operator has not set the required variables. */
   readonly make: (raw: RawVariables, deps: Deps) => Promise<Made | null>
 }
 
@@ -138,7 +138,7 @@ export function lazyUnit<Table extends Variables, Module, Deps, Made>({
   return { variables, load, make: async (raw, deps) => make(await load(), readVariables(variables, raw), deps) }
 }
 
-/** Those that the names call for, in their order; a name that is not known, or not configured, is passed over. */
+/** The named units, in the given order; unknown or unconfigured names are skipped. */
 export async function madeOf<Deps, Made>(
   units: Readonly<Record<string, LazyUnit<Deps, Made>>>,
   names: readonly string[],

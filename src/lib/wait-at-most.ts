@@ -1,4 +1,4 @@
-/** Resolves when the work has ended, however it did, or the time is over. The work goes on. */
+/** Resolves when the work has ended, in any way, or the time is over. The work goes on. */
 export async function waitAtMost(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
@@ -23,12 +23,12 @@ export async function inTime<T>(ms: number, work: Promise<T>, late: () => Error)
   }
 }
 
-/** For who says no more than that there was no answer. */
+/** For callers that only report that there was no answer. */
 export const noAnswerWithin = (ms: number) => (): Error => new Error(`no answer within ${ms} ms`)
 
-/** The result of the work, or the signal's reason at once, so that work that ignores the signal cannot hold the caller. */
+/** The result of the work, or the signal's reason at once, so that work that ignores the signal cannot hold up the caller. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  // The loser of the race may still fail; its error is ignored.
+  // The losing promise may still fail; its error is ignored.
   work.catch(() => undefined)
   if (signal.aborted) throw signal.reason
   let leave = () => {}
@@ -43,7 +43,7 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
   }
 }
 
-/** Waits; throws the signal's reason when that comes first. */
+/** Waits; throws the signal's reason if that fires first. */
 export async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   signal?.throwIfAborted()

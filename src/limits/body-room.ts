@@ -1,17 +1,17 @@
-// Room for large bodies: of each owner, in the owner's object, so that one owner cannot block the others; and of the
-// isolate, first for bodies that are being received, then for bodies that are being processed.
+// Room for large bodies. Each owner has room in the owner's object, so that one owner cannot block the others. The
+// isolate has room for bodies that are being received, and for bodies that are being processed.
 
 import { owner } from '../bindings.ts'
 import { errorFields, log } from '../lib/log.ts'
 
-// Room for a number of bytes at a time. A caller for which there is no room waits in a queue, for a limited time; a
-// reservation that is never released expires. What was taken in can keep its room for a while: work on a large body goes on after
-// its answer, and an owner who sends one after the other would leave no time for anybody else. In memory only: after an eviction
-// the requests are over soon anyway.
+// Room for a number of bytes. A caller waits in a queue for room, for a limited time; a reservation that is never
+// released expires. A processed body can keep its room for a while, because work on it continues after its answer, and
+// an owner who sends one after the other would leave no time for others. In memory only: after an eviction the requests
+// end soon anyway.
 
 export type Berth = { id: string; bytes: number }
 
-/** `bytes` of the room, for a body that is `whole` bytes long. */
+/** `bytes` of the room, for a body with `whole` bytes. */
 type BerthRequest = Berth & { whole: number }
 type WaitingBerth = BerthRequest & { admit: (isIn: boolean) => void }
 type OccupiedBerth = { bytes: number; whole: number; until: number; isLeaving: boolean }
@@ -26,7 +26,7 @@ export class Berths {
   readonly #taken = new Map<string, OccupiedBerth>()
   #line: WaitingBerth[] = []
 
-  /** `bytesPerSecond`: how soon the room of what was taken in is free again; 0 for at once. */
+  /** `bytesPerSecond`: how fast the room of a processed body becomes free again; 0 for at once. */
   constructor(options: BerthOptions) {
     this.#capacity = options.capacity
     this.#waitMs = options.waitMs
@@ -40,7 +40,7 @@ export class Berths {
     return [...this.#taken.values()].reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /** True once there is room; false after too long a wait. A request larger than the whole room gets it alone. */
+  /** True once there is room; false after too long a wait. A request that is larger than the whole room gets it alone. */
   take({ id, bytes }: Berth): Promise<boolean> {
     const wanted = { id, bytes: Math.min(bytes, this.#capacity), whole: bytes }
     this.#dropOverdue()
@@ -60,7 +60,7 @@ export class Berths {
     })
   }
 
-  /** `isTakenIn`: not given up before it was whole. A second call has no effect. */
+  /** `isTakenIn`: the body was complete. A second call has no effect. */
   leave(id: string, isTakenIn = false): void {
     const taken = this.#taken.get(id)
     if (taken === undefined || taken.isLeaving) return
@@ -105,8 +105,8 @@ export class Berths {
   }
 }
 
-// The bytes of large bodies that are being received, of all owners. Only received bytes count: a client that announces a
-// large body and sends nothing blocks nobody.
+// The received bytes of large bodies, of all owners. Only received bytes count: a client that announces a large body
+// and sends nothing blocks nobody.
 
 type Wish = { id: string; bytes: number }
 type Waiting = Wish & { admit: (isIn: boolean) => void }
@@ -145,7 +145,7 @@ export class Arrivals {
     })
   }
 
-  /** The body is complete, given up or broken off. A second call has no effect. */
+  /** The body is complete, given up or interrupted. A second call has no effect. */
   leave(id: string): void {
     this.#held.delete(id)
     if (this.#ahead === id) this.#ahead = null
@@ -161,7 +161,8 @@ export class Arrivals {
   #admit(): void {
     for (const waiting of [...this.#line]) if (this.#enter(waiting)) this.#settle(waiting, true)
     const first = this.#line.toSorted((a, b) => this.#heldBy(b) - this.#heldBy(a))[0]
-    // Bodies that are all half received would wait for each other for ever: the largest one may go on.
+    // If all bodies were only partly received, they would wait for each other for ever: the largest one may exceed the
+    // capacity.
     if (this.#ahead !== null || first === undefined) return
     this.#ahead = first.id
     this.#enter(first)
@@ -180,7 +181,7 @@ export class Arrivals {
 
 /** Longer than any body takes; by then the isolate that received it is gone. */
 export const BODY_TIMES = { waitMs: 20_000, stayMs: 120_000, maxWaiting: 32 }
-/** In one isolate, of all owners: two of the largest. */
+/** Of one isolate, for all owners: two of the largest bodies. */
 const ISOLATE_BYTES = 16_777_216
 
 const arrivals = new Arrivals({ capacity: ISOLATE_BYTES, waitMs: BODY_TIMES.waitMs })
@@ -188,12 +189,12 @@ const isolate = new Berths({ capacity: ISOLATE_BYTES, ...BODY_TIMES })
 
 type Body = { id: string; bytes: number }
 
-/** True once the owner may send such a body; false after too long a wait for the owner's room. */
+/** True once the owner's room admits the body; false after too long a wait. */
 export async function takeOwnersRoom(env: Env, of: string, body: Body): Promise<boolean> {
   try {
     return await owner(env, of).takeBody(body)
   } catch (error) {
-    // If the object cannot be reached, the request goes on; the isolate's own room still limits it.
+    // If the object cannot be reached, the request continues; the isolate's own room still limits it.
     log.error('body.room_not_asked', errorFields(error))
     return true
   }
@@ -209,7 +210,7 @@ export async function takeIsolatesRoom(body: Body): Promise<boolean> {
   return isIn
 }
 
-/** Releases all room that was reserved. `isTakenIn`: the body came, and was worked on. */
+/** Releases all reserved room. `isTakenIn`: the body was received and processed. */
 export async function leaveRoom(
   env: Env,
   of: string,

@@ -1,21 +1,21 @@
-// A token bucket: it holds `count` tokens and is full again after `windowMs`. So `count` requests may come at once, and in
-// the long run `count` in each window.
+// A token bucket: it holds `count` tokens and is full again after `windowMs`. So `count` requests may come at once, and
+// `count` in each window in the long run.
 
 import type { RateLimit } from '../config/limits.ts'
 
-/** `tokens` as of `at`, in epoch ms. Negative when isolates together used more than there was. */
+/** `tokens` at the time `at`, in epoch ms. Negative when several isolates together used more than there was. */
 export type Bucket = { tokens: number; at: number }
 
 export type Spending = { ok: true; remaining: number } | { ok: false; retryAfterMs: number }
 
-// Fractions add up to a little less than a whole; a client that waited as long as `Retry-After` said must not be refused for
-// that.
+// Sums of fractions can be slightly less than one; a client that waited for the time of `Retry-After` must not be
+// refused because of that.
 const A_TOKEN = 1 - 1e-6
 
 type Use = {
-  /** What has been used already. */
+  /** The tokens that were used already. */
   spent: number
-  /** When its first was used, epoch ms; now, where nothing is said. */
+  /** When the first of these was used, epoch ms; now if absent. */
   since?: number
   now: number
 }
@@ -23,8 +23,8 @@ type Use = {
 /** Subtracts `spent`, and then one more token if there is one. Changes the bucket. */
 export function spend(bucket: Bucket, limit: RateLimit, { spent, since, now }: Use): Spending {
   const perMs = limit.count / limit.windowMs
-  // What the bucket gave then was given while it filled up: a full one must not stay full over it. No time counts twice, and a
-  // clock that is set back must not empty the bucket.
+  // Tokens that were used while the bucket filled up must reduce the refill: a bucket must not be full in spite of
+  // them. No time counts twice, and a clock that is set back must not empty the bucket.
   const from = Math.max(bucket.at, Math.min(since ?? now, now))
   const before = Math.min(limit.count, bucket.tokens + (from - bucket.at) * perMs)
   const left = Math.max(-limit.count, before - spent)

@@ -1,9 +1,9 @@
-// What one owner may spend on language models in a day and in a month, in US dollars and in tokens, over all conversations and
-// analyses. The book is the owner's object (durable-objects/owner/budget-book.ts): before each call the most that it may use is set
-// aside there, and after it the real use takes that place. A call is admitted while what was used and what is set aside is below the
-// budget, so a budget is overspent by at most one call.
+// What one owner may spend on language models in a day and in a month, in US dollars and in tokens, over all
+// conversations and analyses. The records are in the owner's object (durable-objects/owner/budget-book.ts): before each
+// call the most that it may use is reserved there, and after it the real use replaces the reservation. A call is
+// admitted while the used and reserved amounts are below the budget, so the budget is exceeded by at most one call.
 //
-// Days and months are those of UTC, as everywhere else in the limits.
+// Days and months are in UTC, as in all other limits.
 
 import type { BudgetCeilings } from '../config/limits.ts'
 import type { Settings } from '../db/settings.ts'
@@ -14,13 +14,13 @@ import { ModelError } from '../llm/model.ts'
 export const SPANS = ['day', 'month'] as const
 export type Span = (typeof SPANS)[number]
 
-/** Null: no limit. */
+/** Null for no limit. */
 export type Allowance = { readonly nanoUsd: number | null; readonly tokens: number | null }
 export type Allowances = Readonly<Record<Span, Allowance>>
 
 export type BudgetRefusal = {
   ok: false
-  /** `held`: there is room, but calls that are under way may use it. */
+  /** `held`: there is budget left, but open calls may use it. */
   reason: 'spent' | 'held'
   span: Span
   unit: 'nanoUsd' | 'tokens'
@@ -37,21 +37,21 @@ export type SpanStanding = {
   used: { nanoUsd: number; tokens: number }
   reserved: { nanoUsd: number; tokens: number }
   calls: number
-  /** Of models whose price nobody knows: their tokens count, their money cannot. */
+  /** Calls of models with unknown prices: their tokens count, their cost cannot. */
   unpricedCalls: number
-  /** Nobody told what they used, so they count as the most that they may have used. */
+  /** Calls whose use was never reported, so they count with their maximum. */
   unsettledCalls: number
 }
 export type BudgetStanding = Record<Span, SpanStanding>
 
-/** How long a call waits for others to end, while what is left of the budget is set aside for them. */
+/** How long a call waits for open calls to end, while the rest of the budget is reserved for them. */
 export const PATIENCE_MS = 20_000
 
 const NANO = 1e9
 
 export type OwnBudget = Pick<Settings, 'budgetDayUsd' | 'budgetDayTokens' | 'budgetMonthUsd' | 'budgetMonthTokens'>
 
-/** The lower of what the owner and the operator allow; null where neither allows less than everything. */
+/** The lower of what the owner and the operator allow; null when neither sets a limit. */
 export function allowancesOf(own: OwnBudget, ceilings: BudgetCeilings): Allowances | null {
   const allowances = {
     day: allowance([own.budgetDayUsd, ceilings.dayUsd], [own.budgetDayTokens, ceilings.dayTokens]),
@@ -73,7 +73,7 @@ const lower = ([own, ceiling]: Pair): number | null => {
   return Math.min(own, ceiling)
 }
 
-/** What the person is told of a call that may not be made. */
+/** The error for the user when a call is refused. */
 export function refusedCall({ reason, span, unit, used, allowed, resetsAt }: BudgetRefusal): ModelError {
   const amount = (value: number) =>
     unit === 'tokens' ? `${value.toLocaleString('en')} tokens` : `$${Number((value / NANO).toFixed(4))}`
@@ -90,12 +90,12 @@ export function refusedCall({ reason, span, unit, used, allowed, resetsAt }: Bud
 const budgetAway = (cause: unknown): ModelError =>
   new ModelError('unavailable', 'A budget is set, and what is left of it cannot be found out at the moment.', { cause })
 
-/** Says to the settlement that the call was never made. */
+/** Settles a call that was never made. */
 export const UNUSED: CallCost = { tokens: 0, nanoUsd: 0 }
 
 type Asking = { signal: AbortSignal | undefined; leave: () => void }
 
-/** The book's answer. Who is stopped while they wait, or hears nothing, leaves nothing behind that they know of. */
+/** The answer to the reservation. If the caller is stopped while it waits, or gets no answer, the reservation is released. */
 export async function budgetAnswer(ask: () => Promise<BudgetAnswer>, { signal, leave }: Asking): Promise<BudgetAnswer> {
   try {
     signal?.throwIfAborted()

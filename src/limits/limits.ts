@@ -1,6 +1,7 @@
-// The rate limits of a key. An isolate admits a share of the requests by itself, and asks the key's object only when that
-// share is used up; then it reports what it admitted. So a client with few requests costs no call, and many isolates
-// together still keep the limit, except for their shares. Expensive requests are always counted by the object.
+// The rate limits of a key. An isolate admits a share of the requests by itself, and asks the key's object only when
+// that share is used up; then it reports what it admitted. So a client with few requests costs no call, and many
+// isolates together still enforce the limit, except for their shares. Expensive requests are always counted by the
+// object.
 
 import { limiter, type Take, type TakeResult } from '../bindings.ts'
 import type { RateLimit } from '../config/limits.ts'
@@ -16,13 +17,16 @@ export type Refusal = { limit: RateLimit; retryAfterMs: number }
 
 /** What an isolate knows about one limit of one key. */
 type Local = {
-  /** Requests that were let through here and not reported. Time forgives them at the object alone, which knows of all isolates. */
+  /**
+   * Requests that were admitted here and not reported yet. They are not reduced with time here: only the object does
+   * that, because it knows all isolates.
+   */
   debt: number
   /** When the first of them was let through, epoch ms. */
   since: number
-  /** As the object told it. An object that was evicted meanwhile has forgotten it. */
+  /** The last bucket from the object. An object that was evicted meanwhile has forgotten it. */
   bucket: Bucket | null
-  /** The object refused at the first time; until the second the isolate refuses by itself, epoch ms. */
+  /** When the object refused, and until when this isolate refuses by itself, epoch ms. */
   blocked: { since: number; until: number }
 }
 
@@ -40,7 +44,7 @@ const SHARE: Readonly<Record<LimitKind, number>> = {
 }
 
 const MAX_REMEMBERED = 10_000
-/** An object that takes longer must not hold up requests. */
+/** An object that takes longer must not delay requests. */
 const PATIENCE_MS = 1_000
 
 const locals = new Map<string, Local>()
@@ -61,7 +65,7 @@ export function countRequest(env: Env, who: string, kind: LimitKind): Refusal | 
   return ask({ env, who, kind, limit, local })
 }
 
-/** How long a key or address is known here to have to wait, without counting anything. */
+/** How long a key or address must wait as far as this isolate knows, without counting a request. */
 function knownRefusal(env: Env, who: string, kind: LimitKind): Refusal | null {
   const limit = config(env).rateLimits[kind]
   const retryAfterMs = leftOf(locals.get(`${kind} ${who}`)?.blocked, Date.now())
@@ -77,7 +81,7 @@ function localOf(name: string, now: number): Local {
   return local
 }
 
-/** Of a refusal that the clock says is still to come, as it was set back, nothing is known. */
+/** After the clock was set back, a refusal in the future is ignored. */
 function leftOf(blocked: Local['blocked'] | undefined, now: number): number {
   return blocked === undefined || now < blocked.since ? 0 : blocked.until - now
 }
@@ -86,7 +90,7 @@ type Question = { env: Env; who: string; kind: LimitKind; limit: RateLimit; loca
 
 async function ask({ env, who, kind, limit, local }: Question): Promise<Refusal | null> {
   const { debt: spent, since, bucket: known } = local
-  // Reported from here on, so that requests at the same time do not report it again.
+  // Reset before the call, so that concurrent requests do not report it again.
   local.debt = 0
   const answer = await answerInTime(env, who, { kind, ...limit, spent, since, known })
   if (answer === null) return null
@@ -97,7 +101,7 @@ async function ask({ env, who, kind, limit, local }: Question): Promise<Refusal 
   return { limit, retryAfterMs: answer.retryAfterMs }
 }
 
-/** Null when the object cannot be reached: requests then pass, because a limit is no reason for an outage. */
+/** Null when the object cannot be reached: requests are then admitted, because a limit must not cause an outage. */
 async function answerInTime(env: Env, who: string, take: Take): Promise<TakeResult | null> {
   try {
     return await inTime(PATIENCE_MS, limiter(env, who).take(take), noAnswerWithin(PATIENCE_MS))
@@ -107,8 +111,9 @@ async function answerInTime(env: Env, who: string, take: Take): Promise<TakeResu
   }
 }
 
-// Slows down the guessing of keys, by address: after too many wrong keys, no key from that address is checked for a while. A
-// key that this isolate found valid before still works, so that nobody can lock out other users behind the same address.
+// Slows down attempts to guess keys, by address: after too many wrong keys, no key from that address is checked for a
+// while. A key that this isolate found valid before still works, so that nobody can lock out other users behind the
+// same address.
 
 const MAX_REMEMBERED_KEYS = 10_000
 
@@ -134,7 +139,7 @@ export async function noteWrongKey(env: Env, request: Request): Promise<Refusal 
   return address === null ? null : countRequest(env, address, 'wrongKeys')
 }
 
-/** The client's address as the platform reports it. Of IPv6 the first 64 bits: one client usually has a whole /64. */
+/** The client's address as the platform reports it. For IPv6 the first 64 bits, because one client usually has a whole /64. */
 function addressOf(request: Request): string | null {
   const text = request.headers.get('cf-connecting-ip')
   if (text === null) return null

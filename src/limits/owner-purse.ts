@@ -1,4 +1,4 @@
-// The purse of callers that store nothing of their own: analyses, trials of models, pictures that are read.
+// The purse of callers without storage of their own: analyses, trials of models, pictures that are read.
 
 import { owner as ownerObject } from '../bindings.ts'
 import { config } from '../config.ts'
@@ -10,8 +10,8 @@ import { allowancesOf, budgetAnswer, type OwnBudget, PATIENCE_MS, refusedCall, U
 const SETTLE_TRIES = 3
 
 /**
- * For callers that store nothing of their own: what such a call has set aside counts as used when nobody tells otherwise. Null
- * where no budget is set, so that a call costs no hop.
+ * The reservation of such a call counts as used when it is never settled. Null without a budget, so that a call costs
+ * no request to the object.
  */
 export function ownerPurse(env: Env, owner: string, own: OwnBudget): Purse | null {
   const allowances = allowancesOf(own, config(env).budget)
@@ -38,7 +38,7 @@ async function settled(env: Env, owner: string, { id, used }: { id: string; used
       await ownerObject(env, owner).settleCall(id, used)
       return
     } catch (error) {
-      // It stays set aside, and counts as used in full once it expires.
+      // The reservation stays, and counts as fully used once it expires.
       if (tries === SETTLE_TRIES) log.warn('budget.not_settled', { owner, ...errorFields(error) })
       if (tries === SETTLE_TRIES) return
     }

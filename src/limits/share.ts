@@ -1,20 +1,20 @@
-// What one owner's heavy work leaves to the others. A local service is one thread for everybody, and the objects of an isolate share
-// one everywhere. So work that can go on for long (turns of agents, messages and what becomes of them on each socket, the bytes of an
-// upload) is charged to its owner, and once that is more than a moment's worth the owner waits between two pieces of it, while somebody
-// else is at work. Nobody waits who is alone, and nothing is refused here.
+// Fair shares between owners. A local service is one thread for everybody, and the objects of an isolate share one
+// everywhere. So work that can take long (turns of agents, messages and their effects on each socket, the bytes of an
+// upload) is charged to its owner. When an owner has used more than a short burst, the owner waits between pieces of
+// work while somebody else is active. An owner who is alone never waits, and nothing is refused here.
 
-/** After the last request an owner counts as at work for so long. */
+/** After the last request an owner counts as active for this long. */
 const AT_WORK_MS = 3_000
-/** Work that is never waited for: a message and its turn, a page, a small file. */
+/** Work that never waits: a message and its turn, a page, a small file. */
 const BURST_MS = 50
-/** However much was charged, nobody waits longer in one go. */
+/** The longest single wait, however much was charged. */
 const MOST_WAIT_MS = 2_000
-/** Beyond so many others the share gets no smaller. */
+/** With more other owners than this the share does not get smaller. */
 const MOST_OTHERS = 4
 
-/** What pieces of work cost, in ms of a processor, roughly as measured. */
+/** The cost of pieces of work, in ms of a processor, roughly as measured. */
 export const COST_MS = {
-  /** An event to one socket. */
+  /** One event to one socket. */
   frame: 0.02,
   message: 0.1,
   /** A step of an agent, with its events and the reads of its settings. */
@@ -25,22 +25,22 @@ export const COST_MS = {
   replay: 1,
   /** A stage of an analysis, or its steps at a source, and what the queue stores of it. */
   report: 1,
-  /** 64 KiB of an upload, through all that they pass. */
+  /** 64 KiB of an upload, through all processing. */
   upload: 1,
 } as const
 
 export class Shares {
   readonly #now: () => number
-  /** When each owner was last at work, the one that is longest ago first. */
+  /** When each owner was last active, the oldest first. */
   readonly #seen = new Map<string, number>()
-  /** Until when each owner's work would last, were it spread as the share says, epoch ms. */
+  /** When each owner's work would end if it was spread according to the share, epoch ms. */
   readonly #busyUntil = new Map<string, number>()
 
   constructor(now = () => Date.now()) {
     this.#now = now
   }
 
-  /** The owner asked for something. */
+  /** The owner sent a request. */
   seen(owner: string): void {
     const now = this.#now()
     this.#seen.delete(owner)
@@ -52,7 +52,7 @@ export class Shares {
     }
   }
 
-  /** Notes work of the owner's; returns how many ms the next piece has to wait, 0 when nobody else is at work. */
+  /** Charges work to the owner; returns for how many ms the next piece must wait, 0 when nobody else is active. */
   charge(owner: string, costMs: number): number {
     const now = this.#now()
     const others = this.#othersThan(owner, now)
@@ -62,7 +62,7 @@ export class Shares {
     return this.waitOf(owner)
   }
 
-  /** How many ms the owner's next piece of work has to wait. */
+  /** For how many ms the owner's next piece of work must wait. */
   waitOf(owner: string): number {
     const now = this.#now()
     if (this.#othersThan(owner, now) === 0) return 0
@@ -72,7 +72,7 @@ export class Shares {
   #othersThan(owner: string, now: number): number {
     let others = 0
     for (const [other, at] of this.#seen) {
-      // A clock that was set back leaves times that are to come.
+      // After the clock was set back there may be times in the future.
       if (other !== owner && Math.abs(now - at) < AT_WORK_MS) others += 1
       if (others === MOST_OTHERS) break
     }
@@ -80,10 +80,10 @@ export class Shares {
   }
 }
 
-/** Of this isolate. */
+/** The shares of this isolate. */
 export const shares = new Shares()
 
-/** Charges the work, and settles when the owner may go on; null when that is at once. */
+/** Charges the work, and settles when the owner may continue; null when that is at once. */
 export function charged(owner: string, costMs: number): Promise<void> | null {
   const waitMs = shares.charge(owner, costMs)
   return waitMs === 0 ? null : scheduler.wait(waitMs)

@@ -1,4 +1,4 @@
-// One request to a model, with everything that is known of the model.
+// One request to a model, with everything that is known about the model.
 
 import type { AddressPolicy } from '../lib/address-policy.ts'
 import type { ModelChoice } from './choose.ts'
@@ -7,7 +7,7 @@ import type { AskOptions, Prompt } from './model.ts'
 import type { Patience } from './wire.ts'
 
 export type Prices = {
-  /** In US dollars for a million tokens. */
+  /** In US dollars per million tokens. */
   readonly input: number
   readonly output: number
   readonly cacheRead: number
@@ -27,13 +27,14 @@ export type ModelFacts = {
 /** How tools are offered: the best way for the model, the vendor's own tool calls, or by the prompt. */
 export type ToolProtocol = 'auto' | 'native' | 'prompted'
 
-/** Of one call. In billionths of a US dollar, so that sums are exact; null where nobody knows what the model costs. */
+/** The use of one call. In billionths of a US dollar, so that sums are exact; null when the model's price is unknown. */
 export type CallCost = { readonly tokens: number; readonly nanoUsd: number | null }
 
 export type Purse = {
   /**
-   * Resolves once the most that the call may use is set aside, with a function that takes what it did use and never throws; with
-   * null where no budget is set. Throws `ModelError` where the call may not be made, and the signal's reason when it is stopped.
+   * Resolves once the most that the call may use is reserved, with a function that takes the actual use and never
+   * throws; with null when there is no budget. Throws `ModelError` when the call is refused, and the signal's reason
+   * when it is stopped.
    */
   reserve(most: CallCost, signal?: AbortSignal): Promise<((used: CallCost) => Promise<void>) | null>
 }
@@ -46,9 +47,9 @@ export type ModelDeps = {
   /** The binding of Workers AI. */
   readonly ai?: unknown
   readonly fetch?: typeof fetch
-  /** What the calls are paid from; null for those that nobody's budget is for. */
+  /** What pays for the calls; null for calls without a budget. */
   readonly purse: Purse | null
-  /** Told of each request once it has ended, however it ended. */
+  /** Called for each request once it has ended, in whatever way. */
   readonly onCall?: (note: CallNote) => void
 }
 

@@ -1,13 +1,13 @@
-// Reads the stream of the chat dialect without the SDK. Most servers use this dialect, each a little differently, and this
-// code is the only delay between a token and the clients. So no schema is run over a piece; each field is checked where it
-// is read, and an unknown one is ignored.
+// Reads the stream of the chat dialect without the SDK. Most servers use this dialect, each with small differences, and
+// this code is the only delay between a token and the clients. So pieces are not validated with a schema; each field is
+// checked where it is read, and unknown fields are ignored.
 
 import { type TokenUsage, toldCost, toldTokens } from './model.ts'
 import type { Ending, ReplyBuilder } from './reply-builder.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** An error that the server sent in place of a piece. */
+/** An error that the server sent instead of a piece. */
 export class ToldFailure extends Error {
   override readonly name = 'ToldFailure'
   readonly body: string
@@ -18,14 +18,14 @@ export class ToldFailure extends Error {
   }
 }
 
-/** A line longer than this is no piece of an answer. */
+/** A longer line is not a piece of an answer. */
 const MAX_LINE_CHARS = 8 * 1024 * 1024
 
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong'
 }
 
-/** Cuts a stream of server-sent events into what stands behind `data:`. A line that is never ended is dropped. */
+/** Splits a stream of server-sent events into the texts after `data:`. A line without an end is dropped. */
 export class DataLines {
   readonly #decoder = new TextDecoder()
   readonly #take: (payload: string) => void
@@ -83,7 +83,7 @@ export class ChatReader {
     this.#builder = builder
   }
 
-  /** Throws `ToldFailure` for an error, and `SyntaxError` for a piece that is no JSON. */
+  /** Throws `ToldFailure` for an error of the server, and `SyntaxError` for a piece that is not JSON. */
   take(payload: string): void {
     if (payload === '[DONE]') {
       this.isDone = true
@@ -93,7 +93,7 @@ export class ChatReader {
     this.read(JSON.parse(payload), payload)
   }
 
-  /** One piece; a whole answer counts as one. */
+  /** One piece; a complete answer counts as one, too. */
   read(value: unknown, text: string): void {
     const chunk = objectOf(value)
     if (chunk === null) return
@@ -111,7 +111,7 @@ export class ChatReader {
     }
   }
 
-  /** Reasoning as a gateway signed it, to be given back with the message. */
+  /** Signed reasoning from a gateway, which must be sent back with the message. */
   get reasoningDetails(): readonly unknown[] {
     return this.#details
   }
@@ -150,7 +150,7 @@ export class ChatReader {
     const id = typeof call.id === 'string' && call.id !== '' ? call.id : null
     const key = this.#keyOf(typeof call.index === 'number' ? call.index : null, id)
     const name = typeof written?.name === 'string' ? written.name : null
-    // Some servers give the arguments as an object, whole.
+    // Some servers send the arguments as an object.
     const given = written?.arguments
     const text = typeof given === 'string' ? given : given == null ? '' : JSON.stringify(given)
     const index = this.#builder.addCall(key, { id, name, text })
@@ -159,8 +159,8 @@ export class ChatReader {
   }
 
   /**
-   * Which call a piece belongs to. By its index, unless it brings another id than the call that has that index: some
-   * servers number nothing, others give every call the number 0.
+   * The call that a piece belongs to. By its index, unless it has another id than the call with that index: some
+   * servers send no index, others send 0 for every call.
    */
   #keyOf(index: number | null, id: string | null): string {
     const known = index === null ? this.#lastKey : (this.#keyOfIndex.get(index) ?? null)
@@ -172,7 +172,7 @@ export class ChatReader {
     return key
   }
 
-  /** Pieces of one thought are joined as the gateway's own clients join them. */
+  /** Joins pieces of one thought as the gateway's own clients do. */
   #readDetail(detail: Json | null): void {
     if (detail === null) return
     const last = this.#details.at(-1)
@@ -210,7 +210,7 @@ const ENDINGS: Readonly<Record<string, Ending>> = {
 
 const endingOf = (reason: string): Ending => (Object.hasOwn(ENDINGS, reason) ? (ENDINGS[reason] ?? 'other') : 'other')
 
-/** An answer may carry an empty error beside its choices. */
+/** An answer may contain an empty error besides its choices. */
 function isError(chunk: Json): boolean {
   if (chunk.error !== undefined && chunk.error !== null && chunk.error !== false && chunk.error !== '') return true
   return chunk.object === 'error' || chunk.type === 'error'

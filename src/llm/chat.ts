@@ -1,4 +1,4 @@
-// A request in the chat dialect: the SDK makes the body of it, the answer is read by hand.
+// A request in the chat dialect: the SDK makes its body; the answer is read by our own code.
 
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Ask } from './ask.ts'
@@ -33,7 +33,7 @@ export async function askChat(ask: Ask, { builder, callOptions }: ReplyTarget): 
   if (/json/i.test(type) && !/ndjson|stream/i.test(type)) readWhole(reader, await wire.readText(MAX_WHOLE_CHARS))
   else if (/html|xml/i.test(type)) throw new RefusedRequest(502, response.headers, await wire.readText(MAX_ERROR_CHARS))
   else await readStream(wire, reader)
-  // A server may leave out why it stopped, but not that it did.
+  // A server may omit the reason why the model stopped, but the end itself must be marked.
   if (builder.ending === null && reader.isDone && !builder.isEmpty) builder.ending = 'stop'
   const vendor = vendorOf(ask, { reader, builder })
   if (vendor !== null) builder.vendor = vendor
@@ -44,7 +44,7 @@ async function readStream(wire: Wire, reader: ChatReader): Promise<void> {
   try {
     for (let bytes = await wire.read(); bytes !== null; bytes = await wire.read()) {
       lines.push(bytes)
-      // Some servers keep the connection open after the last word.
+      // Some servers keep the connection open after the last piece.
       if (reader.isDone) break
     }
   } finally {
@@ -52,7 +52,7 @@ async function readStream(wire: Wire, reader: ChatReader): Promise<void> {
   }
 }
 
-/** Some gateways answer at once although a stream was asked for. */
+/** Some gateways send a complete answer although a stream was requested. */
 function readWhole(reader: ChatReader, text: string): void {
   const value: unknown = JSON.parse(text)
   const isAnswer = typeof value === 'object' && value !== null && 'choices' in value && Array.isArray(value.choices)
@@ -80,7 +80,7 @@ async function bodyOf(ask: Ask, callOptions: LanguageModelV4CallOptions): Promis
   }
 }
 
-/** Behind the gateway Anthropic's models cache only what is marked. */
+/** Behind the gateway, Anthropic's models cache only marked parts. */
 function cachedTail(ask: Ask, messages: unknown): Record<string, unknown> {
   if (!isOpenRouter(ask) || !ask.choice.model.startsWith('anthropic/') || !Array.isArray(messages)) return {}
   const last = messages.findLastIndex(
@@ -97,7 +97,7 @@ function cachedTail(ask: Ask, messages: unknown): Record<string, unknown> {
 
 type Read = { reader: ChatReader; builder: ReplyBuilder }
 
-/** Servers that sign their thoughts, or want to see them again, get them back with the message. */
+/** Servers that sign their reasoning, or want to see it again, get it back with the message. */
 function vendorOf({ choice }: Ask, { reader, builder }: Read): VendorParts | null {
   const { reasoningDetails, signatures } = reader
   const wantsThoughts = /deepseek/i.test(choice.id) && builder.callCount > 0 && builder.reasoning !== ''

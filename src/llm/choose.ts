@@ -1,5 +1,5 @@
-// Which model answers, where it is asked and with whose key. One rule stands above the others: a key of the operator's
-// goes to an address of the operator's or of the provider itself, never to one that a user chose.
+// Chooses the model, its address and the key. The most important rule: a key of the operator is sent to an address of
+// the operator or of the provider itself, never to an address that a user chose.
 
 import {
   type Dialect,
@@ -17,12 +17,12 @@ export type OperatorModels = {
   readonly apiKey: string | null
   readonly keys: Readonly<Partial<Record<KeyedProvider, string | null>>>
   readonly gateway: { readonly baseUrl: string | null; readonly apiKey: string | null }
-  /** Asked in turn when `model` cannot answer; by those who set no model of their own. */
+  /** Tried in turn when `model` cannot answer; only for owners without a model of their own. */
   readonly fallbacks?: readonly string[]
   readonly hasWorkersAi: boolean
 }
 
-/** What an owner's settings say; null or empty where they say nothing. */
+/** What an owner's settings say; null or empty where nothing is set. */
 export type OwnModel = {
   readonly llmModel: string | null
   readonly llmBaseUrl: string | null
@@ -32,7 +32,7 @@ export type OwnModel = {
 export type ModelChoice = {
   /** `provider/model`, as it was named. */
   readonly id: string
-  /** The vendor's name, for messages to people. */
+  /** The vendor's name, for messages to users. */
   readonly label: string
   readonly dialect: Dialect
   /** The provider's own name of the model. */
@@ -61,8 +61,8 @@ export function chooseModel(own: OwnModel, operator: OperatorModels): ModelChoic
 }
 
 /**
- * The settings with another model for one conversation. The stored key is that of the stored model: it goes along to another one only
- * where both are asked at the same place, which is the owner's own address or the same provider.
+ * The settings with another model for one conversation. The stored key belongs to the stored model: another model uses
+ * it only if both have the same address, which is the owner's own address or the same provider.
  */
 export function withModel<Own extends OwnModel>(own: Own, model: string | null): Own {
   if (model === null || model === own.llmModel) return own
@@ -101,7 +101,7 @@ type Named = { id: string; prefix: string | null; provider: Provider | null; mod
 type ModelEndpoint = { baseUrl: string; apiKey: string | null }
 type KeySources = { operator: OperatorModels; ownKey: string | null }
 
-/** An address of the provider itself does not count as chosen by the user. */
+/** The provider's own address does not count as chosen by the user. */
 function ownAddress(baseUrl: string | null, provider: Provider | null): string | null {
   const address = filled(baseUrl)?.replace(/\/+$/, '') ?? null
   const isProviders = provider?.needsKey === true && address === provider.baseUrl
@@ -109,7 +109,7 @@ function ownAddress(baseUrl: string | null, provider: Provider | null): string |
 }
 
 function atAddress({ id, provider, model }: Named, { baseUrl, apiKey }: ModelEndpoint): ModelChoice {
-  // "OpenAI at another address" is how people name any server that speaks the chat dialect.
+  // "OpenAI at another address" is how users name any server that speaks the chat dialect.
   const isAbroad = provider === null || provider.baseUrl !== baseUrl
   const spoken = provider?.dialect ?? 'openai-chat'
   const dialect = isAbroad && (spoken === 'openai-responses' || spoken === 'workers-ai') ? 'openai-chat' : spoken
@@ -134,11 +134,12 @@ function atProvider(
   if (provider.needsKey && apiKey === null) return 'needs-key'
   const isPlaced = dialect === 'workers-ai' ? operator.hasWorkersAi : baseUrl !== null
   if (!isPlaced) return 'needs-address'
-  // A provider without keys runs beside the service or nowhere: the guarded fetch decides whether it may be requested.
+  // A provider without keys runs beside the service or nowhere: the guarded fetch decides whether its address may be
+  // requested.
   return { id, label, dialect, model, baseUrl, apiKey, isTrustedAddress: provider.needsKey || dialect === 'workers-ai' }
 }
 
-/** `LLM_API_KEY` is the key of the provider of `LLM_MODEL`, unless `LLM_BASE_URL` says that it is another's. */
+/** `LLM_API_KEY` is the key of `LLM_MODEL`'s provider, unless `LLM_BASE_URL` says that it belongs to another server. */
 function operatorKey({ name }: Provider, operator: OperatorModels): string | null {
   const keyed = KEYED_PROVIDERS.find((known) => known === name)
   const own = keyed === undefined ? null : (operator.keys[keyed] ?? null)

@@ -1,5 +1,5 @@
-// A language model of a vendor: sends the prompt in the vendor's dialect and reads the streamed answer into one reply. Every
-// failure becomes a `ModelError`.
+// A language model of a vendor: sends the prompt in the vendor's dialect and reads the streamed answer into one reply.
+// Every failure becomes a `ModelError`.
 
 import { typedByPerson } from '../lib/address-policy.ts'
 import { fetchThrough } from '../lib/guarded-fetch.ts'
@@ -98,7 +98,7 @@ class VendorModel implements LanguageModel {
 
   #note(note: CallNote, outcome: ModelFailure | 'ok' | 'stopped'): void {
     this.#deps.onCall?.(note)
-    // Owners write any name before the slash; only what is known is a series.
+    // Owners may write any name before the slash; only known names become a metric series.
     const provider = partsOf(this.#choice.id).provider?.name ?? 'other'
     count('bellwether_model_calls_total', { provider, outcome })
     count('bellwether_model_tokens_total', { provider, direction: 'input' }, note.promptTokens)
@@ -128,7 +128,7 @@ class VendorModel implements LanguageModel {
       headersTimeoutMs: firstByteMs,
       totalTimeoutMs: LONGEST_TIMER_MS,
     }
-    // A healthy stream has no time limit: its silence and its size are watched where it is read.
+    // A healthy stream has no time limit: its silence and its size are checked where it is read.
     const chosenBy = typedByPerson(...(baseUrl === null ? [] : [baseUrl]))
     return fetchThrough({ policy, chosenBy, limits, ...(send && { fetch: send }) })
   }
@@ -136,7 +136,7 @@ class VendorModel implements LanguageModel {
 
 const LONGEST_TIMER_MS = 2_147_483_647
 
-/** A model that turns out not to support tool calls is driven by the prompt from then on. */
+/** A model that turns out not to support tool calls gets its tools by the prompt from then on. */
 class AdaptingModel implements LanguageModel {
   readonly #native: LanguageModel
   #prompted: LanguageModel | null = null
@@ -187,7 +187,7 @@ function refusedParameter(error: ModelError, leftOut: LeftOut): keyof LeftOut | 
   return PARAMETERS.find(([name, words]) => !leftOut[name] && words.test(wordsOf(error)))?.[0] ?? null
 }
 
-/** A picture that a vendor cannot fetch or read would have every later question refused as well. */
+/** A picture that a vendor cannot fetch or read would make every later request fail, too. */
 const refusesImages = (error: ModelError): boolean => error.kind === 'bad_request' && /image/i.test(wordsOf(error))
 
 const REFUSED_IMAGE: PromptPart = { type: 'text', text: '[an image, which the model server refused]' }
@@ -246,7 +246,7 @@ function costOf(usage: TokenUsage, prices: Prices | null): number {
 
 // Several models as one: when the first cannot answer now, the next is asked at once.
 
-/** Failures that another vendor would give as well. */
+/** Failures that every vendor would return. */
 const SAME_EVERYWHERE: ReadonlySet<ModelFailure> = new Set([
   'context_too_long',
   'content_policy',
@@ -260,7 +260,7 @@ export function fallbackModel(first: LanguageModel, others: readonly LanguageMod
   const windows = all.flatMap(({ contextWindow }) => (contextWindow === null ? [] : [contextWindow]))
   return {
     id: first.id,
-    // What is shown to one has to fit all of them.
+    // The prompt must fit into the windows of all models.
     contextWindow: windows.length === 0 ? null : Math.min(...windows),
     seesImages: first.seesImages,
     ask: (prompt, options = {}) => askInTurn(all, prompt, options),
@@ -282,7 +282,7 @@ async function askInTurn(models: readonly LanguageModel[], prompt: Prompt, optio
       options.signal?.throwIfAborted()
       if (!(error instanceof ModelError)) throw error
       failures.push(error)
-      // A streamed text cannot be taken back: the caller decides whether to begin again.
+      // Streamed text cannot be taken back: the caller decides whether to begin again.
       const next = !isSilent || SAME_EVERYWHERE.has(error.kind) ? null : (models[i + 1]?.id ?? null)
       options.onFailed?.({ error, id: model.id, next })
       if (next === null) break

@@ -1,4 +1,4 @@
-// One request in the dialect of its vendor. The heavy packages are loaded with the first question in their dialect.
+// One request in the dialect of its vendor. The heavy packages are loaded with the first request in their dialect.
 
 import type {
   LanguageModelV4,
@@ -20,7 +20,7 @@ import { ModelError, type TokenUsage, toldTokens } from './model.ts'
 import type { Ending, ReplyBuilder } from './reply-builder.ts'
 import { type Course, type Patience, type Wire, watchedFetch } from './wire.ts'
 
-// The same time limits for a model behind a binding, where no bytes can be watched: measured from piece to piece.
+// The same time limits for a model behind a binding, where bytes are not visible: measured between pieces.
 
 class Silence {
   readonly #controller = new AbortController()
@@ -50,7 +50,7 @@ class Silence {
     this.#watch()
   }
 
-  /** The result of the work, or the abort's reason; the work itself need not listen to the signal. */
+  /** The result of the work, or the abort's reason; the work itself may ignore the signal. */
   async unlessCut<T>(work: Promise<T>): Promise<T> {
     try {
       return await unlessAborted(this.signal, work)
@@ -82,7 +82,7 @@ export async function askDialect(ask: Ask, builder: ReplyBuilder): Promise<void>
   const course: Course = { hasBegun: false, trouble: null }
   const parts = await throughSdk(ask, { builder, course })
   const vendor: VendorParts = { dialect: choice.dialect, model: choice.model, parts }
-  // Only what is signed or numbered has to go back as it was.
+  // Only signed or numbered parts must be sent back unchanged.
   if (parts.some(({ options }) => options !== undefined)) builder.vendor = vendor
 }
 
@@ -140,7 +140,7 @@ async function sdkModel({ choice, deps }: Ask, fetch: typeof globalThis.fetch): 
   }
 }
 
-/** What every dialect is told besides the messages. What a vendor turned out to refuse is left out. */
+/** The options of every dialect besides the messages. Parameters that the vendor refused are left out. */
 function callOptions({ choice, facts, leftOut, prompt, options }: Ask): LanguageModelV4CallOptions {
   const { dialect, model } = choice
   const seesImages = facts.seesImages
@@ -174,19 +174,19 @@ const jsonFormat = (schema: Readonly<Record<string, unknown>>): JsonFormat => ({
 })
 
 function vendorOptions(dialect: Ask['choice']['dialect']): SharedV4ProviderOptions | null {
-  // Nothing is kept at the vendor; so its reasoning has to come along, sealed, to be given back.
+  // The vendor stores nothing, so its encrypted reasoning must be returned with the answer, to be sent back later.
   if (dialect === 'openai-responses') return { openai: { store: false, include: ['reasoning.encrypted_content'] } }
   return null
 }
 
 const MAX_ERROR_CHARS = 64 * 1024
 
-/** A 200 may be anything: an error, a page of a proxy. Only a stream goes on to the SDK. */
+/** A 200 may contain anything: an error, a page of a proxy. Only a stream is passed to the SDK. */
 async function refuseUnlessStream(response: Response, wire: Wire): Promise<void> {
   const type = response.headers.get('content-type') ?? ''
   if (!response.ok || type === '' || /event-stream|octet-stream/i.test(type)) return
   const body = await wire.readText(MAX_ERROR_CHARS)
-  // What answers pages of text is a proxy in trouble, or no model server at all.
+  // HTML or plain text comes from a failing proxy, or from something that is not a model server.
   throw /json/i.test(type) ? new ToldFailure(body) : new RefusedRequest(502, response.headers, body)
 }
 
@@ -196,7 +196,7 @@ type Part = VendorParts['parts'][number]
 type Metadata = Record<string, Record<string, unknown>> | undefined
 type Stream = ReadableStream<LanguageModelV4StreamPart>
 
-/** Reads to the end. Returns what the vendor wants back; throws what the SDK or the vendor tells of errors. */
+/** Reads to the end. Returns the parts that the vendor wants back; throws the errors of the SDK or the vendor. */
 async function readSdkStream(stream: Stream, builder: ReplyBuilder, heard?: () => void): Promise<Part[]> {
   const reading = new SdkReader(builder)
   const reader = stream.getReader()
@@ -214,9 +214,9 @@ async function readSdkStream(stream: Stream, builder: ReplyBuilder, heard?: () =
 class SdkReader {
   readonly #builder: ReplyBuilder
   readonly parts: Part[] = []
-  /** Reasoning and text that are still being written, by the SDK's id. */
+  /** Open reasoning and text parts, by the SDK's id. */
   readonly #open = new Map<string, Part>()
-  /** The key of the call that an id means at this moment: some vendors use one id twice. */
+  /** The key of the call that an id means now: some vendors use one id twice. */
   readonly #keyOfId = new Map<string, string>()
   readonly #callPart = new Map<string, Part>()
 
@@ -309,7 +309,7 @@ class SdkReader {
   }
 }
 
-/** What a vendor sends in the middle of a stream is told like the body of a refused request. */
+/** An error inside a stream is treated like the body of a refused request. */
 function thrown(error: unknown): unknown {
   if (error instanceof Error) return error
   if (typeof error === 'string') return new ToldFailure(JSON.stringify({ error: { message: error } }))

@@ -1,21 +1,21 @@
-// Classifies the errors of requests to models by the vendors' answers: the status, the names of errors and, where these are
-// not enough, the message.
+// Classifies failed model requests by the vendors' answers: the status, the names of errors and, where these are not
+// enough, the message.
 
 import { LineTooLong, ToldFailure } from './chat-stream.ts'
 import type { ModelChoice } from './choose.ts'
 import { ModelError, type ModelFailure } from './model.ts'
 import { retryAfterOf } from './retry.ts'
 
-/** Everything that is known of one failed request. */
+/** Everything that is known about one failed request. */
 type Evidence = {
-  /** Who is meant, in the sentence for the user. */
+  /** The server's name in the sentence for the user. */
   readonly label: string
   readonly model: string
   readonly status: number | null
   readonly headers?: Headers | Record<string, string> | undefined
-  /** The body of the answer, or the error that came in the middle of a stream. */
+  /** The body of the answer, or the error inside a stream. */
   readonly body: string
-  /** Never part of a message. */
+  /** Must never be part of a message. */
   readonly apiKey: string | null
   readonly partialText?: string
 }
@@ -58,14 +58,14 @@ function failureOf(evidence: Evidence): ModelError {
 
 const MAX_WORDS = 2_000
 
-/** All that is known of why: the sentence, and the vendor's own words behind it. */
+/** All known reasons: the sentence, and the vendor's own message. */
 export function wordsOf(error: ModelError): string {
   return error.cause instanceof Error ? `${error.message}\n${error.cause.message}` : error.message
 }
 
 function kindOf(told: ProviderError): ModelFailure {
   const { words, names, status } = told
-  // What a vendor says in so many words counts before the status under which it says it.
+  // A vendor's explicit message has priority over its status.
   if (status === 402 || (WORDS.credits.test(words) && !/retry(Info|Delay)|try again in/i.test(words))) {
     return 'out_of_credits'
   }
@@ -79,18 +79,18 @@ function kindOf(told: ProviderError): ModelFailure {
   if (status > 500) return 'unavailable'
   if (WORDS.context.test(words)) return 'context_too_long'
   if (WORDS.policy.test(words)) return 'content_policy'
-  // Some answer 400 to a key that they do not know.
+  // Some vendors answer 400 for an unknown key.
   if (WORDS.key.test(words) || /authentication|invalid_api_key/i.test(names)) return 'authentication'
   return 'bad_request'
 }
 
-/** For an error without a status of its own: in the middle of a stream, or as the body of a 200. */
+/** For an error without a status of its own: inside a stream, or as the body of a 200. */
 function namedKind({ words, names }: ProviderError): ModelFailure {
   const code = /(?:^|\s)([45]\d\d)(?:\s|$)/.exec(names)?.[1]
   if (code !== undefined) return kindOf({ words, names: '', status: Number(code) })
   for (const [pattern, kind] of BY_NAME) {
     if (!pattern.test(names)) continue
-    // Vendors file an overlong prompt under invalid requests.
+    // Vendors report a prompt that is too long as an invalid request.
     if (kind === 'bad_request' && WORDS.context.test(words)) return 'context_too_long'
     return kind
   }
@@ -100,7 +100,7 @@ function namedKind({ words, names }: ProviderError): ModelFailure {
   return WORDS.overload.test(words) ? 'unavailable' : 'internal'
 }
 
-/** The vendor's words and the names it gives to the error, out of whatever shape it uses. */
+/** The vendor's message and its names of the error, from any of the known formats. */
 function toldIn({ body, status }: Evidence): ProviderError {
   const parsed = parsedOf(body)
   if (parsed === null) return { words: body.slice(0, 4000), names: '', status }
@@ -118,7 +118,7 @@ function toldIn({ body, status }: Evidence): ProviderError {
 function parsedOf(body: string): Record<string, unknown> | null {
   try {
     const parsed: unknown = JSON.parse(body)
-    // Google answers a list with one error in it.
+    // Google answers with a list that contains one error.
     return recordOf(Array.isArray(parsed) ? parsed[0] : parsed)
   } catch {
     return null
@@ -136,7 +136,7 @@ function masked(words: string, apiKey: string | null): string {
   return named.replace(/\b(sk|pk|key|gsk|xai|AIza)[-_A-Za-z0-9*]{8,}/g, '***')
 }
 
-/** The vendor's own first sentence. */
+/** The first sentence of the vendor's message. */
 function shown(words: string): string {
   const first = words.split('\n')[0]?.trim() ?? ''
   if (first.length > MAX_SHOWN) return `${first.slice(0, MAX_SHOWN)}…`
@@ -179,7 +179,7 @@ function sentence(kind: ModelFailure, { label, model, status }: Evidence, detail
   }
 }
 
-/** What the way to the server failed with: no answer came, or it broke off. */
+/** A failure of the connection: no answer came, or it was interrupted. */
 function transportFailure(error: unknown, where: { label: string; partialText: string }): ModelError {
   const { label, partialText } = where
   if (error instanceof ModelError) {
@@ -196,7 +196,7 @@ function transportFailure(error: unknown, where: { label: string; partialText: s
 
 type DoorTrouble = Error & { reason: 'refused' | 'redirect' | 'too-large' | 'timeout' | 'network' }
 
-/** By its name: the class is one module's own, and this one is loaded on its own. */
+/** Compared by name, because the class belongs to a module that is loaded separately. */
 const isDoorError = (error: unknown): error is DoorTrouble =>
   error instanceof Error && error.name === 'GuardedFetchError'
 
@@ -221,9 +221,9 @@ function doorFailure(error: DoorTrouble, { label, partialText }: { label: string
   }
 }
 
-// Any error of a request as the one kind that leaves this folder.
+// Converts any error of a request to the only kind that leaves this folder.
 
-/** A refused request, as the dialects here and those of the SDK tell of it. */
+/** A refused request, from our own dialects or the SDK's. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest'
   readonly status: number
@@ -238,7 +238,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** What came cannot be made sense of. */
+/** The answer cannot be understood. */
 export class UnreadableAnswer extends Error {
   override readonly name = 'UnreadableAnswer'
 
@@ -276,7 +276,7 @@ type SdkCallError = Error & {
   responseHeaders?: Record<string, string>
 }
 
-/** By their names: the classes live in packages that are loaded on first use. */
+/** Compared by name: the classes are in packages that are loaded on first use. */
 function sdkCallError(error: unknown): SdkCallError | null {
   return error instanceof Error && error.name === 'AI_APICallError' ? (error as SdkCallError) : null
 }

@@ -1,5 +1,5 @@
-// A prompt in the form that the SDK's dialects take. What a vendor wants back with an answer of its own, signed
-// reasoning for one, is kept with the answer and given back only to the dialect that it came from.
+// A prompt in the form of the SDK's dialects. Parts that a vendor wants back, such as signed reasoning, are stored with
+// the answer and sent back only in the dialect that they came from.
 
 import type {
   LanguageModelV4FilePart,
@@ -14,7 +14,7 @@ import type { Dialect } from './providers.ts'
 
 const Options = z.record(z.string(), z.record(z.string(), z.json()))
 
-/** The parts of an answer in the order in which they came; what the text and the calls say is in the message itself. */
+/** The parts of an answer in their original order. The contents of texts and calls are in the message itself. */
 const VendorParts = z.object({
   dialect: z.string(),
   model: z.string(),
@@ -41,7 +41,7 @@ const UNSEEN = '[an image, which this model cannot see]'
 export function toSdkPrompt(prompt: Prompt, spoken: Spoken): LanguageModelV4Prompt {
   const messages: LanguageModelV4Message[] = []
   if (prompt.system !== '') messages.push({ role: 'system', content: prompt.system })
-  // Images of tool results follow as a message of their own: few servers take them inside a result.
+  // Images of tool results follow in a separate message, because few servers accept them inside a result.
   let images: UserPart[] = []
   const showImages = () => {
     if (images.length > 0) messages.push({ role: 'user', content: images })
@@ -78,7 +78,7 @@ function imagePart(url: string): UserPart {
   return { type: 'file', mediaType: 'image/*', data: { type: 'url', url: new URL(url) } }
 }
 
-/** Results of one answer's calls stand in one message. Returns the images that came with this one. */
+/** The results of one answer's calls are in one message. Returns the images of this result. */
 function pushResult(
   messages: LanguageModelV4Message[],
   message: Extract<PromptMessage, { role: 'tool' }>,
@@ -112,11 +112,11 @@ function assistantMessage(message: AssistantMessage, spoken: Spoken): LanguageMo
 function plainParts(message: AssistantMessage): AssistantPart[] {
   const text = message.text === '' ? [] : [{ type: 'text', text: message.text } as const]
   const calls = message.calls.map((call) => callPart(call))
-  // No vendor takes a message with nothing in it.
+  // No vendor accepts an empty message.
   return text.length + calls.length === 0 ? [{ type: 'text', text: '(nothing)' }] : [...text, ...calls]
 }
 
-/** Null when text or calls are no longer those that the vendor knows, because secrets were masked in them for one. */
+/** Null when texts or calls differ from those that the vendor knows, for example because secrets were masked. */
 function ownParts(message: AssistantMessage, parts: VendorParts['parts']): AssistantPart[] | null {
   const calls = [...message.calls]
   let text = message.text
@@ -148,23 +148,23 @@ function callPart(call: AssistantMessage['calls'][number]) {
   } as const
 }
 
-/** No vendor takes back arguments that are no object; the model is shown what it had written instead. */
+/** No vendor accepts arguments that are not an object; the model is shown its own text instead. */
 function argumentsOf(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // Told to the model below.
+    // The error is reported to the model below.
   }
   return { unreadable_arguments: text.slice(0, MAX_UNREADABLE_CHARS) }
 }
 
-/** A name that a model invented may hold characters that vendors refuse in a request. */
+/** A name that a model invented may contain characters that vendors refuse in a request. */
 const soundName = (name: string): string => name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'unknown'
 
 const CACHED: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 
-/** Anthropic caches what stands before a mark: one after the system text, and one after each of the last two turns. */
+/** Anthropic caches everything before a mark: one after the system text, and one after each of the last two turns. */
 function withCachePoints(messages: LanguageModelV4Message[]): LanguageModelV4Message[] {
   const turns = messages.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : []))
   const marked = new Set(turns.slice(-2))

@@ -1,5 +1,5 @@
-// What a model used: one request, also one that failed, and a conversation altogether, as clients show it. What the vendor does
-// not tell is estimated, and says so.
+// The use of a model: of one request, including failed ones, and of a whole conversation, in the form that clients
+// show. Numbers that the vendor does not report are estimated and marked.
 
 import { type LanguageModel, ModelError, type ModelFailure, type ModelReply, type Prompt } from './model.ts'
 
@@ -11,9 +11,9 @@ export type Metrics = {
   readonly completionTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  /** Of the model; 0 when unknown. */
+  /** The model's window; 0 when unknown. */
   readonly contextWindow: number
-  /** Of the newest answer, both ways. */
+  /** Tokens of the newest request and answer. */
   readonly newestTokens: number
   readonly newestPromptTokens: number
 }
@@ -50,7 +50,7 @@ export function addUsage(
   }
 }
 
-/** The `llm_metrics` of an action. The lists of single answers are empty: they would grow without end. */
+/** The `llm_metrics` of an action. The lists of single answers are empty, because they would grow without end. */
 export function metricsWire(metrics: Metrics, maxBudget: number | null): Record<string, unknown> {
   return {
     accumulated_cost: metrics.cost,
@@ -71,7 +71,7 @@ export function metricsWire(metrics: Metrics, maxBudget: number | null): Record<
   }
 }
 
-// What one request to a model used, also one that failed. What the vendor does not tell is estimated, and says so.
+// The use of one request, including failed ones. Numbers that the vendor does not report are estimated and marked.
 
 export type CallNote = {
   /** Epoch ms. */
@@ -92,7 +92,7 @@ export function answeredNote({ at, model, prompt }: Called, reply: ModelReply): 
   return { at, model, promptTokens: tokensOf(prompt), completionTokens: written, isEstimated: true }
 }
 
-/** The model had not begun when the vendor refused. */
+/** The vendor refused before the model began. */
 const REFUSED: ReadonlySet<ModelFailure> = new Set([
   'authentication',
   'out_of_credits',
@@ -112,7 +112,7 @@ export function failedNote({ at, model, prompt }: Called, error: unknown): CallN
   return { at, model, promptTokens: tokensOf(prompt), completionTokens: written, isEstimated: true }
 }
 
-/** The tokens that vendors count for a picture of usual size. */
+/** The tokens that vendors count for a picture of typical size. */
 const PER_IMAGE = 1_200
 
 export function tokensOf({ system, messages, tools }: Prompt): number {
@@ -124,7 +124,7 @@ export function tokensOf({ system, messages, tools }: Prompt): number {
   return textTokens(system) + said + (tools.length === 0 ? 0 : textTokens(JSON.stringify(tools)))
 }
 
-// Estimates how many tokens a text has. No tokenizer is needed: the vendor's own counts correct the estimate. A tokenizer's
+// Estimates the tokens of a text. No tokenizer is needed, because the vendor's own counts correct the estimate, and its
 // tables would be larger than the rest of the service.
 
 /** In scripts without spaces between words, one character is about one token. */

@@ -6,10 +6,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 
 export type ToolSpec = { readonly name: string; readonly description: string; readonly parameters: JsonSchema }
 
-/** A call as the model wrote it. `arguments` is its text: it may be broken JSON, and need not meet the schema. */
+/** A call as the model wrote it. `arguments` is its text: it may be invalid JSON, and may not match the schema. */
 export type ToolCall = { readonly id: string; readonly name: string; readonly arguments: string }
 
-/** `url` is a `data:` URL, or an address that the vendor is to fetch. */
+/** `url` is a `data:` URL, or an address that the vendor fetches. */
 export type PromptPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly url: string }
@@ -36,7 +36,7 @@ export type ModelDelta =
   | { readonly kind: 'text' | 'reasoning'; readonly text: string }
   | { readonly kind: 'call'; readonly index: number; readonly id: string; readonly name: string; readonly text: string }
 
-/** In tokens; what a vendor does not tell is 0. `promptTokens` includes those read from its cache. */
+/** In tokens; numbers that a vendor does not report are 0. `promptTokens` includes those read from its cache. */
 export type TokenUsage = {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -44,15 +44,15 @@ export type TokenUsage = {
   readonly cacheWriteTokens: number
 }
 
-/** No call used more, of whatever model; a vendor that says so has told nothing. */
+/** No call of any model uses more; larger numbers from a vendor are ignored. */
 const MOST_TOKENS = 100_000_000
 const MOST_DOLLARS = 10_000
 
-/** Tokens as a vendor tells them; 0 for what is no number of tokens. */
+/** Tokens as a vendor reports them; 0 for an invalid number. */
 export const toldTokens = (value: unknown): number =>
   typeof value === 'number' && value > 0 && value <= MOST_TOKENS ? Math.round(value) : 0
 
-/** What an answer cost as a vendor tells it, in dollars; null for what is no price. */
+/** The cost of an answer as a vendor reports it, in dollars; null for an invalid price. */
 export const toldCost = (value: unknown): number | null =>
   typeof value === 'number' && value >= 0 && value <= MOST_DOLLARS ? value : null
 
@@ -60,14 +60,14 @@ export type ModelReply = {
   readonly text: string
   readonly calls: readonly ToolCall[]
   readonly usage: TokenUsage
-  /** In US dollars, from the vendor's answer or the catalogue's prices; 0 when neither knows. */
+  /** In US dollars, from the vendor's answer or the catalogue's prices; 0 when both are unknown. */
   readonly cost: number
   readonly responseId: string
-  /** Why the model stopped writing. `length`: its limit of output; the reply is what it had until then. */
+  /** Why the model stopped. `length`: it reached its output limit; the reply is incomplete. */
   readonly finish: 'stop' | 'calls' | 'length' | 'other'
   readonly latencyMs: number
   readonly vendor?: unknown
-  /** `provider/model` of the one that stood in for the model that was asked; absent where none did. */
+  /** `provider/model` of the fallback model that answered; absent without a fallback. */
   readonly answeredBy?: string
 }
 
@@ -75,11 +75,11 @@ export type AskOptions = {
   readonly signal?: AbortSignal
   readonly onDelta?: (delta: ModelDelta) => void
   readonly maxOutputTokens?: number
-  /** The reply is to be one JSON value that meets this schema; the caller still checks it. */
+  /** The reply must be one JSON value that matches this schema; the caller still checks it. */
   readonly schema?: JsonSchema
-  /** The question is about its pictures: a server that refuses them is not asked without them. */
+  /** The request is about its pictures: a server that refuses them is not asked again without them. */
   readonly needsImages?: boolean
-  /** Of several models that stand in for one another: told of each that fails, and which one is asked next; null of the last. */
+  /** For models with fallbacks: called for each failure with the model that is asked next; null for the last one. */
   readonly onFailed?: (failed: {
     readonly error: ModelError
     readonly id: string
@@ -110,7 +110,7 @@ export type ModelFailure =
   | 'unusable_reply'
   | 'bad_request'
   | 'address_refused'
-  /** A budget of the owner's is used up, or what is left of it is set aside for calls that are under way. */
+  /** A budget of the owner is used up, or the rest of it is reserved for open calls. */
   | 'budget_spent'
   | 'budget_held'
 
@@ -124,13 +124,13 @@ const WORTH_RETRYING: ReadonlySet<ModelFailure> = new Set([
   'budget_held',
 ])
 
-/** `message` is a sentence for the user: what happened and what to do about it; it holds no secret. */
+/** `message` is a sentence for the user: what happened and what to do about it; it contains no secret. */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
   readonly kind: ModelFailure
-  /** The wait that the vendor asks for, in milliseconds; null when it names none. */
+  /** The wait that the vendor asks for, in milliseconds; null when it gives none. */
   readonly retryAfterMs: number | null
-  /** The text that had been written when the answer broke off. */
+  /** The text so far when the answer was interrupted. */
   readonly partialText: string
 
   constructor(
@@ -144,7 +144,7 @@ export class ModelError extends Error {
     this.partialText = more.partialText ?? ''
   }
 
-  /** Whether the same question may succeed a little later. */
+  /** Whether the same request may succeed a little later. */
   get isPassing(): boolean {
     return WORTH_RETRYING.has(this.kind)
   }

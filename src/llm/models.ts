@@ -1,6 +1,6 @@
-// The models that settings can name: the packaged catalogue of every provider that a user can bring a key for, and what
-// the operator's own providers say that they offer. Their lists are kept for a while; a provider that does not answer is
-// left out, or stands as it was.
+// The models that settings can name: the packaged catalogue of every provider for which a user can set a key, and the
+// lists of the operator's own providers. The lists are cached; a provider that does not answer is left out, or keeps
+// its old list.
 
 import { z } from 'zod'
 import { type AddressPolicy, typedByPerson } from '../lib/address-policy.ts'
@@ -19,7 +19,7 @@ const MAX_LISTED = 2_000
 
 type ListDeps = { readonly fetch?: typeof fetch; readonly now?: () => number }
 
-/** Sorted `provider/model` ids, each once. Never empty, and never late because of a provider. */
+/** Sorted `provider/model` ids without duplicates. Never empty, and never delayed by a provider. */
 export async function listModels(operator: OperatorModels | null, deps: ListDeps = {}): Promise<readonly string[]> {
   const { CATALOGUE } = await import('./lazy/catalogue.ts')
   const sources = operator === null ? [] : sourcesOf(operator)
@@ -30,7 +30,7 @@ export async function listModels(operator: OperatorModels | null, deps: ListDeps
 
 type Source = { prefix: string; url: string; apiKey: string | null; kind: 'openai' | 'anthropic' | 'google' }
 
-/** The prefix that the web client proposes models of the hosted gateway under. */
+/** The prefix with which the web client proposes models of the hosted gateway. */
 const GATEWAY_PREFIX = 'openhands/'
 
 function sourcesOf({ model, baseUrl, apiKey, keys, gateway }: OperatorModels): Source[] {
@@ -58,7 +58,7 @@ function sourcesOf({ model, baseUrl, apiKey, keys, gateway }: OperatorModels): S
 
 type CachedList = { ids: readonly string[]; until: number }
 
-/** By address and key. Only finished lists are shared: a request cannot wait for what another one is fetching. */
+/** By address and key. Only resolved lists are shared: a request cannot wait for the fetch of another one. */
 const kept = new Map<string, CachedList>()
 
 async function known(source: Source, { fetch, now = Date.now }: ListDeps): Promise<readonly string[]> {
@@ -103,7 +103,7 @@ const GoogleList = z.object({
   models: z.array(z.object({ name: z.string(), supportedGenerationMethods: z.array(z.string()).default([]) })),
 })
 
-/** Models that answer in anything but text. */
+/** Models whose output is not text. */
 const NO_CHAT =
   /embed|whisper|tts|dall-e|moderation|realtime|audio|image|transcribe|speech|rerank|guard|davinci|babbage|sora|veo|ocr|aqa/i
 const SOUND = /^[^\s\p{Cc}]{1,200}$/u
@@ -121,9 +121,9 @@ function idsOf({ prefix, kind }: Source, answer: unknown): string[] {
     .map((name) => `${prefix}${name}`)
 }
 
-// What is known of a model before it is asked: how much it reads, what it can do, what it costs.
+// What is known about a model before it is asked: its window, its abilities, its price.
 
-/** Names of models with eyes, for servers whose models no catalogue lists. */
+/** Names of models with image input, for servers whose models are in no catalogue. */
 const SEEING = /(^|[^a-z])(vl|vision|llava|pixtral|omni|multimodal|gemma-?3|llama-?4|gpt-4o|gpt-5|claude|gemini)/i
 
 const unknownFacts = (model: string): ModelFacts => ({
@@ -137,8 +137,8 @@ const unknownFacts = (model: string): ModelFacts => ({
 })
 
 /**
- * By its id. Behind a gateway the same model is known by its bare name; what it costs there, and whether its thoughts come
- * through as the vendor wants them back, is the gateway's own affair.
+ * By the model's id. Behind a gateway the same model is found by its bare name; its price and the form of its reasoning
+ * there depend on the gateway.
  */
 export async function modelFacts(id: string): Promise<ModelFacts> {
   const { provider, model } = partsOf(id)
@@ -161,7 +161,7 @@ function namesakeOf(model: string, find: Find): ModelFacts | null {
   return null
 }
 
-// The list of models that a server of the OpenAI kind gives at `GET <address>/models`:
+// The list of models at `GET <address>/models` of an OpenAI-compatible server:
 // https://platform.openai.com/docs/api-reference/models/list.
 
 const LIST_BYTES = 2_000_000
@@ -171,7 +171,10 @@ const Listed = z.object({ data: z.array(z.object({ id: z.string() })) })
 
 type ListRequest = { address: string; key: string | null; policy: AddressPolicy; timeoutMs: number }
 
-/** The names in the order of the list, or the kind of the failure. A redirect is not followed: the key would go along. */
+/**
+ * The names in the order of the list, or the kind of the failure. Redirects are not followed, because the key would be
+ * sent along.
+ */
 export async function listedModels({ address, key, policy, timeoutMs }: ListRequest): Promise<string[] | ModelFailure> {
   const base = address.replace(/\/+$/, '')
   const limits = { maxBytes: LIST_BYTES, headersTimeoutMs: timeoutMs, totalTimeoutMs: timeoutMs }

@@ -1,5 +1,5 @@
-// Drives a model that cannot call tools by itself: the tools are described in the prompt, and the answer is parsed back
-// into calls. Callers cannot tell the difference.
+// Drives a model without tool calls: the tools are described in the prompt, and the answer is parsed into calls.
+// Callers see no difference.
 
 import type {
   AskOptions,
@@ -13,20 +13,20 @@ import type {
   ToolSpec,
 } from './model.ts'
 
-// The written form of a tool call for models that have no other, and its reader. The reader takes text as it streams in
-// and gives on what is for people at once; what may still become a call is held back, so no markup is ever shown.
+// The text form of a tool call for such models, and its parser. The parser passes streamed text on at once; text that
+// may be the beginning of a call is held back, so no markup is ever shown.
 
 const OPEN = '<tool_call name="'
 const CLOSE = '</tool_call>'
 
 const STOP_NOTE = 'After your calls, stop: the results come in the next message. Never write a result yourself.'
 
-/** A call as the model is to write it, and as it sees its own earlier ones. */
+/** A call in the form that the model must write, and in which it sees its earlier ones. */
 export function callText({ name, arguments: text }: Pick<ToolCall, 'name' | 'arguments'>): string {
   return `${OPEN}${name}">\n${text}\n${CLOSE}`
 }
 
-/** Some write the name as JSON beside the arguments, as they were trained to. */
+/** Some models write the name as JSON with the arguments, as they were trained to. */
 const TRAINED_OPEN = '<tool_call>'
 const OPENINGS = [OPEN, TRAINED_OPEN]
 
@@ -41,7 +41,7 @@ class MarkupReader {
     this.#onDelta = onDelta
   }
 
-  /** What the model said besides its calls. */
+  /** The model's text without its calls. */
   get text(): string {
     return this.#text.trimEnd()
   }
@@ -51,14 +51,14 @@ class MarkupReader {
     while (this.#inside === null ? this.#readText() : this.#readCall());
   }
 
-  /** The model stopped: what was held back is text after all, or a call whose end it forgot. */
+  /** The model stopped: held-back text is ordinary text, or a call without its end. */
   end(): void {
     if (this.#inside === null) this.#say(this.#held)
     else this.#settle(this.#held)
     this.#held = ''
   }
 
-  /** Says what is certainly text. True when a call begins. */
+  /** Passes on what is certainly text. True when a call begins. */
   #readText(): boolean {
     const found = OPENINGS.map((opening) => ({ opening, at: this.#held.indexOf(opening) }))
       .filter(({ at }) => at !== -1)
@@ -95,14 +95,14 @@ class MarkupReader {
   }
 
   #say(text: string): void {
-    // What stands between two calls, or after the last one, is nothing that the model has to say.
+    // Text between two calls, or after the last one, has no meaning.
     if (text === '' || (this.calls.length > 0 && text.trim() === '')) return
     this.#text += text
     this.#onDelta({ kind: 'text', text })
   }
 }
 
-/** How many characters at the end may be the beginning of a call, blank ones before it included. */
+/** The number of characters at the end that may begin a call, including blanks before it. */
 function heldBack(text: string): number {
   let longest = 0
   for (const opening of OPENINGS) {
@@ -163,7 +163,7 @@ async function ask(inner: LanguageModel, prompt: Prompt, options: AskOptions): P
   return { ...reply, text: reader.text, calls, finish: calls.length > 0 ? 'calls' : reply.finish }
 }
 
-/** The same conversation for a model that knows nothing of tools. */
+/** The same conversation for a model without tool calls. */
 export function toolless(prompt: Prompt): Prompt {
   const system = prompt.tools.length === 0 ? prompt.system : `${prompt.system}\n\n${manual(prompt.tools)}`.trim()
   const messages: PromptMessage[] = []
@@ -177,7 +177,7 @@ export function toolless(prompt: Prompt): Prompt {
   return { system, messages, tools: [] }
 }
 
-/** Models of this kind often insist on turns that alternate. */
+/** Models of this kind often require alternating turns. */
 function pushUser(messages: PromptMessage[], content: readonly PromptPart[]): void {
   const last = messages.at(-1)
   if (last?.role === 'user') messages[messages.length - 1] = { role: 'user', content: [...last.content, ...content] }

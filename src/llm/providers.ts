@@ -1,5 +1,5 @@
-// Who offers models, in which dialect they speak and what they need. A provider is what stands before the first slash
-// of a model's id.
+// The providers of models: their dialects and what they need. A provider is the part before the first slash of a
+// model's id.
 
 export type Dialect = 'openai-chat' | 'openai-responses' | 'anthropic' | 'google' | 'workers-ai'
 
@@ -20,7 +20,7 @@ export type Provider = {
   readonly name: string
   readonly label: string
   readonly dialect: Dialect
-  /** Null: an address has to be given, or the provider is a binding. */
+  /** Null: an address must be given, or the provider is a binding. */
   readonly baseUrl: string | null
   readonly needsKey: boolean
 }
@@ -67,7 +67,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   lmstudio: 'lm_studio',
 }
 
-/** Well-known models that people name without their provider. */
+/** Well-known models that users name without their provider. */
 const BARE_NAMES: readonly (readonly [RegExp, KeyedProvider])[] = [
   [/^(gpt-|chatgpt-|codex-|o\d(-|$))/, 'openai'],
   [/^claude-/, 'anthropic'],
@@ -80,7 +80,7 @@ const BARE_NAMES: readonly (readonly [RegExp, KeyedProvider])[] = [
 /** Prefixes of the hosted gateway that the web client proposes by default, and of our own. */
 export const GATEWAY_PREFIXES: ReadonlySet<string> = new Set(['openhands', 'bellwether'])
 
-/** The parts of a model's id. An unknown provider is null; the name of the model then is the whole id. */
+/** The parts of a model's id. For an unknown provider it is null, and the model's name is the whole id. */
 export function partsOf(id: string): { prefix: string | null; provider: Provider | null; model: string } {
   const slash = id.indexOf('/')
   if (slash < 1) return { prefix: null, provider: named(bareProvider(id)), model: id }

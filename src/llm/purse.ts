@@ -1,11 +1,11 @@
-// What a call of a model may use at most is set aside before it, and what it did use is told after it. Who keeps the money
-// is the caller's matter: this file knows how much a call can come to.
+// The most that a model call may use is reserved before it, and its actual use is reported after it. This file computes
+// these amounts; the caller provides the budget.
 
 import type { CallCost, ModelFacts, Prices, Purse } from './ask.ts'
 import { answeredNote, type CallNote, failedNote, textTokens, tokensOf } from './metrics.ts'
 import type { LanguageModel, ModelDelta, ModelReply, Prompt } from './model.ts'
 
-/** The model, whose calls are paid from the purse. */
+/** The model with its calls paid from the purse. */
 export function paidModel(model: LanguageModel, facts: ModelFacts, purse: Purse): LanguageModel {
   const { id, contextWindow, seesImages } = model
   return {
@@ -32,11 +32,11 @@ export function paidModel(model: LanguageModel, facts: ModelFacts, purse: Purse)
   }
 }
 
-/** Reserved for the answer of a model of which nobody knows how long its answers may be. */
+/** The reservation for the answer of a model whose maximum output is unknown. */
 const UNKNOWN_OUTPUT = 32_768
-/** Tokens are counted by rule of thumb. No text that was seen has twice as many. */
+/** Tokens are estimated; no known text has twice as many. */
 const CAUTION = 2
-/** What vendors put around a message. */
+/** Tokens that vendors add around a message. */
 const PER_MESSAGE = 16
 
 function mostOf(prompt: Prompt, { maxOutputTokens, prices }: ModelFacts, wanted: number | undefined): CallCost {
@@ -53,12 +53,12 @@ function mostOf(prompt: Prompt, { maxOutputTokens, prices }: ModelFacts, wanted:
 type Answered = { reply: ModelReply; prices: Prices | null }
 
 function answeredCost(note: CallNote, { reply, prices }: Answered): CallCost {
-  // The vendor's own figure, or the catalogue's with what the vendor's cache saved.
+  // The vendor's own figure, or the catalogue's price minus the discount of the vendor's cache.
   if (reply.cost > 0) return { tokens: bothWays(note), nanoUsd: Math.round(reply.cost * 1e9) }
   return costOf(note, prices)
 }
 
-/** Of an answer that broke off or was stopped, what had been written counts, thoughts included. */
+/** For an answer that failed or was stopped, the text so far counts, including reasoning. */
 function failedCost(note: CallNote, { written, prices }: { written: number; prices: Prices | null }): CallCost {
   return costOf({ ...note, completionTokens: Math.max(note.completionTokens, written) }, prices)
 }
@@ -72,5 +72,5 @@ function costOf(note: Pick<CallNote, 'promptTokens' | 'completionTokens'>, price
 const bothWays = (note: Pick<CallNote, 'promptTokens' | 'completionTokens'>): number =>
   note.promptTokens + note.completionTokens
 
-/** Prices are in dollars for a million tokens. */
+/** Prices are in dollars per million tokens. */
 const nanoOf = (millionths: number): number => Math.ceil(millionths * 1_000)

@@ -1,8 +1,8 @@
-// Puts a reply together from what comes by, and passes each piece on in the moment that it comes.
+// Builds a reply from its pieces, and passes each piece on as soon as it arrives.
 
 import { type AskOptions, ModelError, type ModelReply, type TokenUsage, type ToolCall } from './model.ts'
 
-/** Arguments of one reply, all calls together. */
+/** For the arguments of all calls of one reply. */
 const MAX_ARGUMENT_CHARS = 32 * 1024 * 1024
 
 type OpenCall = { readonly index: number; id: string; name: string; text: string }
@@ -19,7 +19,7 @@ export class ReplyBuilder {
   text = ''
   reasoning = ''
   usage: TokenUsage = NO_USAGE
-  /** What the vendor itself says that the answer cost. */
+  /** The cost that the vendor reports for the answer. */
   cost: number | null = null
   responseId = ''
   ending: Ending | null = null
@@ -42,8 +42,8 @@ export class ReplyBuilder {
   }
 
   /**
-   * A piece of a call; the key is what the pieces of different calls are told apart by. A name may come later than the
-   * call. Returns which call of the reply it is.
+   * A piece of a call; the key tells the pieces of different calls apart. A name may arrive later than the call.
+   * Returns the index of the call in the reply.
    */
   addCall(key: string | number, piece: { id?: string | null; name?: string | null; text?: string | null }): number {
     const call = this.#calls.get(key) ?? this.#open(key, piece.id ?? '')
@@ -58,7 +58,7 @@ export class ReplyBuilder {
     return call.index
   }
 
-  /** A call whose pieces did not come by, or whose final text is given beside them. */
+  /** A call that came without pieces, or whose final text is given in addition to them. */
   settleCall(key: string | number, whole: { id: string; name: string; text: string }): void {
     const known = this.#calls.get(key)
     if (known === undefined) this.addCall(key, whole)
@@ -81,7 +81,7 @@ export class ReplyBuilder {
     return [...this.#calls.values()].map(({ id, name, text }) => ({ id, name, arguments: text }))
   }
 
-  /** Every call can be answered: an id that is missing or was there before is replaced. */
+  /** Makes sure that every call can be answered: a missing or repeated id is replaced. */
   #open(key: string | number, wanted: string): OpenCall {
     const index = this.#calls.size
     let id = wanted === '' ? `call_${index + 1}` : wanted

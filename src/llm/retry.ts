@@ -11,11 +11,11 @@ export type RetryPlan = {
 
 const DEFAULT_RETRY_PLAN: RetryPlan = { attempts: 5, minMs: 8_000, maxMs: 64_000 }
 
-/** The longest wait that a vendor may ask for, ms. A longer one ends the turn, so that the user can decide. */
+/** The longest wait that a vendor may request, ms. A longer one ends the turn, so that the user can decide. */
 const LONGEST_WISH_MS = 300_000
 
 export type RetryQuestion = {
-  /** How many attempts without any progress have failed, the last one included. */
+  /** How many attempts in a row have failed, including the last one. */
   readonly failed: number
   readonly error: ModelError
   readonly plan?: RetryPlan
@@ -23,7 +23,7 @@ export type RetryQuestion = {
   readonly random?: number
 }
 
-/** How long to wait before the next attempt; null: there is none. */
+/** How long to wait before the next attempt; null when there is none. */
 export function retryDelay({
   failed,
   error,
@@ -36,13 +36,13 @@ export function retryDelay({
   const grown = Math.min(plan.maxMs, plan.minMs * 2 ** Math.max(0, failed - 1))
   // Between 75 % and 125 % of the delay, so that requests that failed together are not repeated together.
   const jittered = Math.min(plan.maxMs, grown * (0.75 + random / 2))
-  // Never earlier than the vendor asked, and up to 1 s later.
+  // Never earlier than the vendor requested, and up to 1 s later.
   return Math.round(wish === null ? jittered : Math.max(plan.minMs, wish) + random * Math.min(plan.minMs, 1_000))
 }
 
 type HeaderBag = Headers | Record<string, string> | undefined
 
-/** The wait that a vendor asks for, from its headers or its words; null when it does not say. */
+/** The wait that a vendor requests, in its headers or its message; null when there is none. */
 export function retryAfterOf(headers: HeaderBag, body: string, now = Date.now()): number | null {
   const header = (name: string): string | null =>
     headers instanceof Headers ? headers.get(name) : (lowered(headers)[name] ?? null)
@@ -69,7 +69,7 @@ function secondsOrDate(value: string | null, now: number): number | null {
 
 const until = (at: number, now: number): number => Math.max(0, at - now)
 
-/** Google's `"retryDelay": "34s"`, and "try again in 6.2s" or "in 20ms" of others. */
+/** Google's `"retryDelay": "34s"`, and "try again in 6.2s" or "in 20ms" of other vendors. */
 function wordsOf(body: string): number | null {
   const [, amount, unit] =
     /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d+)?)(s)"/.exec(body) ??

@@ -1,5 +1,5 @@
-// One watched request to a model's server: it may take as long as data arrives, and is aborted when none does. Its size is
-// limited.
+// One monitored request to a model's server: it may take as long as data arrives, and is aborted when none does. Its
+// size is limited.
 
 import { unlessAborted } from '../lib/wait-at-most.ts'
 import { ModelError } from './model.ts'
@@ -94,7 +94,7 @@ export class Wire {
     return text
   }
 
-  /** Ends the request; what is still to come is not wanted. */
+  /** Ends the request; the remaining data is not wanted. */
   abandon(): void {
     this.#cut(new DOMException('no longer wanted', 'AbortError'))
   }
@@ -110,7 +110,7 @@ export class Wire {
     if (bytes[0] !== COMMENT) this.#lastNewsAt = this.#lastByteAt
     const isFirst = this.#receivedBytes === 0
     this.#receivedBytes += bytes.byteLength
-    // From here on another limit holds, which may be the shorter one.
+    // From here on another limit applies, which may be shorter.
     if (isFirst) this.#watch()
     if (this.#receivedBytes <= MAX_ANSWER_BYTES) return
     const limit = `${MAX_ANSWER_BYTES / 1024 / 1024} MB`
@@ -118,7 +118,7 @@ export class Wire {
     throw this.#cutOff?.reason
   }
 
-  /** One timer for the whole request: it measures the silence, and sleeps for the rest of the limit. */
+  /** One timer for the whole request: it checks the silence, and sleeps for the rest of the limit. */
   #watch(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     const leftMs = this.#leftMs()
@@ -147,17 +147,17 @@ export class Wire {
     this.#cutOff = { reason }
     this.close()
     this.#controller.abort(reason)
-    // A broken stream reports its error to its reader.
+    // The reader gets the error of a broken stream itself.
     this.#reader?.cancel(reason).then(undefined, () => undefined)
   }
 }
 
-/** How a watched request is going. */
+/** The progress of a monitored request. */
 export type Course = { hasBegun: boolean; trouble: { error: unknown } | null }
 
 /**
- * The watched request as the `fetch` that the dialects of the SDK ask for. What it fails with is noted as well: some of
- * them tell of it in words of their own.
+ * The monitored request as a `fetch` for the SDK's dialects. Its error is also noted, because some dialects report it
+ * in their own words.
  */
 export function watchedFetch(
   transport: Transport,

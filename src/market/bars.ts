@@ -1,8 +1,11 @@
-// Prices, and where figures come from.
+// Prices, and the origin of figures.
 
 import { isoMicros } from '../lib/clock.ts'
 
-/** One session of one instrument. Prices in the instrument's currency, adjusted for splits and dividends where the source does so. */
+/**
+ * One session of one instrument. Prices are in the instrument's currency, adjusted for splits and dividends if the
+ * source does so.
+ */
 export type Bar = {
   /** Session date in the market's own zone, `YYYY-MM-DD`. */
   date: string
@@ -10,13 +13,13 @@ export type Bar = {
   high: number
   low: number
   close: number
-  /** Shares traded; 0 when the source does not tell. */
+  /** Shares traded; 0 when the source has no volume. */
   volume: number
-  /** Turnover in the instrument's currency, null when the source does not tell. */
+  /** Turnover in the instrument's currency; null when the source has none. */
   amount: number | null
 }
 
-/** The latest price known of an instrument. Percentages are in percent, not fractions. */
+/** The latest known price of an instrument. Percentages are in percent, not fractions. */
 export type Quote = {
   price: number
   prevClose: number
@@ -29,7 +32,7 @@ export type Quote = {
   amount: number | null
   change: number
   changePct: number
-  /** When the price was made, epoch ms; null when the source does not tell. */
+  /** The time of the price, epoch ms; null when the source has none. */
   quotedAt: number | null
   /** The instrument's name as the source writes it. */
   name: string | null
@@ -42,7 +45,7 @@ export type Quote = {
   circulatingMarketValue: number | null
 }
 
-/** One try of one provider for one need: what the diagnostics and the run flow are made from. */
+/** One attempt of one provider for one need: diagnostics and the run flow are made from these. */
 export type ProviderRun = {
   dataType:
     | 'realtime_quote'
@@ -60,19 +63,19 @@ export type ProviderRun = {
   operation: string
   success: boolean
   latencyMs: number
-  /** A short class such as `timeout` or `http_429`; null when it succeeded. */
+  /** A short class such as `timeout` or `http_429`; null on success. */
   errorType: string | null
   errorMessage: string | null
   fallbackFrom: string | null
   fallbackTo: string | null
   recordCount: number | null
-  /** The age of a stored answer; set only for one. */
+  /** The age of a cached answer; set only for one. */
   staleSeconds?: number
-  /** When the try began, ISO 8601. */
+  /** When the attempt began, ISO 8601. */
   createdAt: string
 }
 
-/** A try as it begins: without success, until its outcome says more. */
+/** An attempt at its beginning: not successful until its outcome is known. */
 export function providerRun(
   of: Pick<ProviderRun, 'dataType' | 'provider' | 'operation'>,
   startedAt: number,
@@ -92,7 +95,7 @@ export function providerRun(
   }
 }
 
-/** The kind of figures that are not from a live market: they are marked wherever they are shown. */
+/** The origin of figures that are not live market data: they are marked wherever they are shown. */
 export type Provenance = { kind: 'historical' | 'synthetic'; label: string; endsOn: string }
 
 /** The answer of the provider chain for one need: the first good value with all attempts, or the attempts alone. */

@@ -1,5 +1,5 @@
-// The index that a listing is measured against: one a market, or an exchange of it, that some source tells the daily bars of; and how
-// the listing does against it. `docs/analysis-method.md` has the table with the sources of each.
+// The index with which a listing is compared: one for each market, or exchange, for which a source has daily bars; and
+// the comparison itself. `docs/analysis-method.md` has the table with the sources of each.
 
 import type { Bar } from './bars.ts'
 import { type Instrument, parseCode } from './instruments.ts'
@@ -28,10 +28,10 @@ const BENCHMARKS: Record<Exclude<Instrument['exchange'], 'SZ'>, Row> = {
 
 const MAIN_EXCHANGES = { cn: 'SH', hk: 'HK', us: 'US', jp: 'T', kr: 'KS', tw: 'TW' } as const
 
-/** The one of a market's main exchange. */
+/** The index of a market's main exchange. */
 export const benchmarkOfMarket = (market: Instrument['market']): Benchmark => benchmarkNamed(MAIN_EXCHANGES[market])
 
-/** Null for an index, which is measured against nothing. */
+/** Null for an index, which is not compared. */
 export function benchmarkOf({ exchange, kind }: Instrument): Benchmark | null {
   return kind === 'index' ? null : benchmarkNamed(exchange === 'SZ' ? 'SH' : exchange)
 }
@@ -43,7 +43,8 @@ function benchmarkNamed(exchange: keyof typeof BENCHMARKS): Benchmark {
   return { index: parsed.instrument, ...benchmark }
 }
 
-// A listing against an index: how much it moves with it, and how much more or less it gained. Both are of sessions that both have.
+// A listing compared with an index: how closely it follows it, and how much more or less it gained. Only sessions that
+// both have are used.
 
 /** Closes of the same days, the oldest first. */
 export type Paired = { dates: string[]; own: number[]; index: number[] }
@@ -64,19 +65,19 @@ export function paired(own: readonly Bar[], index: readonly Bar[]): Paired {
 
 export type Beta = {
   beta: number
-  /** The share of the listing's variance that goes with the index, 0 to 1. */
+  /** The share of the listing's variance that the index explains, 0 to 1. */
   rSquared: number
-  /** How many returns it is of. */
+  /** The number of returns. */
   returns: number
 }
 
 const MOST_RETURNS = 250
-/** A slope of fewer returns is mostly chance. */
+/** A slope of fewer returns is mostly random. */
 const LEAST_RETURNS = 60
 
 /**
- * Beta: covariance of the daily returns of listing and index / variance of those of the index, of the last 250 returns, 60 at least.
- * Null also while the index does not move.
+ * Beta: covariance of the daily returns of listing and index / variance of those of the index, of the last 250 returns,
+ * at least 60. Null also when the index does not move.
  */
 export function betaOf({ own, index }: Paired): Beta | null {
   const [x, y] = [returnsOf(index), returnsOf(own)]

@@ -1,5 +1,5 @@
-// Trading hours and days of each market, and the clocks on its walls. "Today" depends on the market: at half past midnight in Shanghai,
-// New York is in yesterday's session. Every function of the first part takes an instant and a market.
+// Trading hours and days of each market, and its local clock. "Today" depends on the market: at half past midnight in
+// Shanghai, New York is in yesterday's session. Every function of the first part takes an instant and a market.
 
 import { CLOSED_DAYS, EARLY_CLOSES, KNOWN_YEARS, LATE_SESSIONS } from './holidays.generated.ts'
 import type { Market } from './instruments.ts'
@@ -13,14 +13,14 @@ export type MarketPhase =
   | 'non_trading'
   | 'unknown'
 
-/** The `market_phase_summary` of a report, in its wire form: it is stored and sent as it is. */
+/** The `market_phase_summary` of a report, in its wire form: it is stored and sent unchanged. */
 export type MarketPhaseSummary = {
   market: Market | null
   phase: MarketPhase
   market_local_time: string | null
   /** The market's own calendar date at that time. */
   session_date: string | null
-  /** The last session that is complete. */
+  /** The last complete session. */
   effective_daily_bar_date: string | null
   is_trading_day: boolean | null
   is_market_open_now: boolean | null
@@ -70,7 +70,7 @@ export function minuteOfDay(market: Market, epochMs: number): number {
   return Math.floor(wallClock(epochMs, HOURS[market].zone).secondOfDay / 60)
 }
 
-/** Whether the holidays of that date's year are known; where they are not, every weekday counts as a session. */
+/** Whether the holidays of that date's year are known; if not, every weekday counts as a session. */
 export function isCalendarKnown(market: Market, date: string): boolean {
   return KNOWN_YEARS[market]?.includes(Number(date.slice(0, 4))) ?? false
 }
@@ -97,7 +97,7 @@ export function startedSession(market: Market, epochMs: number): string {
   return isTradingDay(market, date) && epochMs >= sessionStart(market, date) ? date : previousTradingDay(market, date)
 }
 
-/** When the next session begins that has not yet. */
+/** When the next session begins. */
 export function nextOpening(market: Market, epochMs: number): number {
   return sessionStart(market, nextTradingDay(market, startedSession(market, epochMs)))
 }
@@ -202,8 +202,8 @@ const isForced = (intent: string | null): intent is 'premarket' | 'intraday' | '
   intent === 'premarket' || intent === 'intraday' || intent === 'postmarket'
 
 /**
- * A phase that the request names replaces the phase and its flags; dates and the local time stay true. A day without a session has none of
- * these phases, whatever is asked for: there the calendar's stands, with a warning.
+ * A phase in the request replaces the phase and its flags; dates and the local time stay true. On a day without a
+ * session such a phase does not exist: then the calendar's phase stays, with a warning.
  */
 function overridden(fields: PhaseFields, intent: string | null): PhaseFields {
   if (!isForced(intent) || fields.is_trading_day === false) return fields
@@ -218,7 +218,7 @@ function overridden(fields: PhaseFields, intent: string | null): PhaseFields {
   }
 }
 
-// Wall clocks of other zones, by the runtime's own zone tables, daylight saving included.
+// Local times of other zones, from the runtime's own zone tables, including daylight saving time.
 
 export type WallClock = {
   /** `YYYY-MM-DD` in the zone. */
@@ -259,7 +259,7 @@ export function wallClock(epochMs: number, zone: string): WallClock {
   return { date, secondOfDay, offsetMinutes: Math.round((asUtcMs - epochMs) / 60_000) }
 }
 
-/** The instant at which the zone's clock shows this; in the hour that a clock skips or repeats, one close to it. */
+/** The instant at which the zone's clock shows this time; in an hour that a clock skips or repeats, one close to it. */
 export function instantAt(date: string, secondOfDay: number, zone: string): number {
   const asUtcMs = dateMs(date) + secondOfDay * 1000
   const guess = asUtcMs - wallClock(asUtcMs, zone).offsetMinutes * 60_000
@@ -275,7 +275,7 @@ export function isoWithOffset(epochMs: number, zone: string): string {
   return `${local}${offsetMinutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
 }
 
-/** The calendar date so many days later (earlier when negative). */
+/** The calendar date this many days later (earlier when negative). */
 export function addDays(date: string, days: number): string {
   return new Date(dateMs(date) + days * DAY_MS).toISOString().slice(0, 10)
 }

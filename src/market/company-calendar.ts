@@ -1,11 +1,12 @@
-// The days of many companies at once, with what became of the question about each: an empty calendar never looks like "nothing comes".
+// The event dates of many companies at once, with the result of each request: an empty calendar must never look like
+// "no events".
 
 import type { Fetched } from './bars.ts'
 import type { CompanyEvents } from './company-events.ts'
 import type { Instrument } from './instruments.ts'
 import { describeFailures, isUnsupported, type MarketData } from './providers/index.ts'
 
-/** `known`, of no configured source, failed, or not asked in the time of this request. */
+/** `known`, without a configured source, failed, or not requested in the time of this request. */
 export const LISTING_STATES = ['known', 'no_source', 'failed', 'not_asked'] as const
 
 export type ListingEvents = {
@@ -13,9 +14,9 @@ export type ListingEvents = {
   state: (typeof LISTING_STATES)[number]
   events: CompanyEvents | null
   provider: string | null
-  /** Null of an answer that came now. */
+  /** Null for a new answer. */
   ageSeconds: number | null
-  /** To be shown beside what a bundled sample makes up. */
+  /** Must be shown next to the dates of a bundled sample. */
   notice: string | null
   /** Why there is none: a reason for each source. */
   reason: string | null
@@ -37,7 +38,7 @@ export async function eventsOfMany(
       try {
         found.set(instrument.key, listingOf(instrument, await market.companyEvents(instrument, { signal })))
       } catch (error) {
-        // What has not come when the time is over is asked for another time.
+        // What has not arrived in time will be requested another time.
         if (!signal.aborted) throw error
       }
     }
@@ -54,7 +55,7 @@ function listingOf(instrument: Instrument, fetched: Fetched<CompanyEvents>): Lis
   }
   if (isUnsupported(fetched)) return blank(instrument, 'no_source', null)
   const tried = fetched.runs.filter(({ errorType }) => errorType !== 'unsupported')
-  // Its turn was too far off: it is asked another time.
+  // Its turn was too late: it will be requested another time.
   if (tried.every(({ errorType }) => errorType === 'crowded')) return blank(instrument, 'not_asked', null)
   return blank(instrument, 'failed', describeFailures(tried))
 }

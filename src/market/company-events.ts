@@ -1,5 +1,5 @@
-// The days of a company that lie ahead or are just over: its results and its dividends. The shapes are schemas because the answers are
-// kept as JSON and read back. What cannot be right is left out or marked, never told as if it were sound.
+// The coming and recent dates of a company: its results and its dividends. The shapes are schemas because the answers
+// are stored as JSON and read back. Implausible values are left out or marked, never shown as if they were sound.
 
 import { z } from 'zod'
 import { addDays, isDate, isTradingDay } from './calendar.ts'
@@ -8,17 +8,20 @@ import type { Market } from './instruments.ts'
 const day = z.string().nullable()
 
 export const Earnings = z.object({
-  /** A single day has both ends on it; a window that the source tells stays one. */
+  /** The two ends are equal for a single day; a window from the source stays a window. */
   from: z.string(),
   to: z.string(),
-  /** `estimate` of the source, `scheduled` by the company, or `published`. */
+  /** `estimate` by the source, `scheduled` by the company, or `published`. */
   certainty: z.enum(['estimate', 'scheduled', 'published']),
-  /** The last day of the period that is reported. */
+  /** The last day of the reported period. */
   period: day,
 })
 export type Earnings = z.infer<typeof Earnings>
 
-/** What of a dividend was left out because it cannot be right, or stands there although it is unusual or could not be compared with a price. */
+/**
+ * What was left out of a dividend because it is implausible, or is shown although it is unusual or could not be
+ * compared with a price.
+ */
 export const DividendMark = z.enum([
   'pay_left_out',
   'record_left_out',
@@ -34,7 +37,7 @@ export const ComingDividend = z.object({
   recordDate: day,
   payDate: day,
   announcedOn: day,
-  /** For one share, before tax; null where the source does not tell. */
+  /** Per share, before tax; null when the source has none. */
   amount: z.number().nullable(),
   currency: z.string().nullable(),
   marks: z.array(DividendMark),
@@ -44,24 +47,24 @@ export type ComingDividend = z.infer<typeof ComingDividend>
 export const CompanyEvents = z.object({
   earnings: z.array(Earnings),
   dividends: z.array(ComingDividend),
-  /** How many were told that cannot be right. */
+  /** The number of implausible entries. */
   leftOut: z.number(),
 })
 export type CompanyEvents = z.infer<typeof CompanyEvents>
 
-/** A day further off than this is a fault of the source, such as a date in the wrong century. */
+/** A later day is an error of the source, such as a date in the wrong century. */
 const MOST_AHEAD_DAYS = 400
 const MOST_PAST_DAYS = 1_100
-/** Reports come weeks or months after their period. */
+/** Reports are published weeks or months after their period. */
 const LATEST_REPORT_DAYS = 400
-/** From the ex-day to the payment; Japan and Korea take up to four months. */
+/** From the ex-date to the payment; Japan and Korea take up to four months. */
 const LATEST_PAYMENT_DAYS = 200
 const WIDEST_WINDOW_DAYS = 60
 const RECORD_NEAR_DAYS = 30
 
 export type ToldEvents = { earnings: Earnings[]; dividends: Omit<ComingDividend, 'marks'>[] }
 
-/** What of an answer can be right, with marks; the rest is counted. */
+/** The plausible part of an answer, with marks; the rest is only counted. */
 export function soundEvents(told: ToldEvents, market: Market, today: string): CompanyEvents {
   const isNear = (date: string) =>
     isDate(date) && date >= addDays(today, -MOST_PAST_DAYS) && date <= addDays(today, MOST_AHEAD_DAYS)
@@ -101,9 +104,9 @@ function markedDividend(told: Omit<ComingDividend, 'marks'>, market: Market): Co
 
 const unique = <T>(all: readonly T[]): T[] => [...new Map(all.map((one) => [JSON.stringify(one), one])).values()]
 
-/** More than this share of the price is possible, and rare. */
+/** A larger share of the price is possible, but rare. */
 const LARGE_SHARE = 0.3
-/** The price of today says nothing of a dividend of long ago. */
+/** Today's price says nothing about a dividend of long ago. */
 const PRICED_DAYS = 60
 
 type Price = { price: number; currency: string | null }
@@ -111,7 +114,7 @@ type Price = { price: number; currency: string | null }
 export const needsPrice = ({ amount, exDate }: ComingDividend, today: string): boolean =>
   amount !== null && exDate >= addDays(today, -PRICED_DAYS)
 
-/** A dividend of the price or more is no dividend for one share: its amount is left out. */
+/** A dividend of at least the price cannot be per share: its amount is left out. */
 export function againstPrice(dividend: ComingDividend, known: Price | null, today: string): ComingDividend {
   const { amount, marks } = dividend
   if (amount === null || !needsPrice(dividend, today)) return dividend
@@ -135,7 +138,7 @@ export type CalendarEntry = {
   dividend: ComingDividend | null
 }
 
-/** Of the span, both ends included; a window counts that touches it. */
+/** Within the period, both ends included; a window counts if it overlaps the period. */
 export function entriesOf({ earnings, dividends }: CompanyEvents, span: { from: string; to: string }): CalendarEntry[] {
   const told = earnings.map(
     (one): CalendarEntry => ({

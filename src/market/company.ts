@@ -1,5 +1,6 @@
-// Data about a company beside its prices. Amounts are in the currency given with them, which may differ from the listing's;
-// percentages in percent; null means unknown. The types are schemas because the data is stored as JSON and read back.
+// Data about a company besides its prices. Amounts are in their own currency, which may differ from the listing's;
+// percentages are in percent; null means unknown. The types are schemas because the data is stored as JSON and read
+// back.
 
 import { z } from 'zod'
 import type { Quote } from './bars.ts'
@@ -10,14 +11,17 @@ const date = z.string().nullable()
 export const FinancialReport = z.object({
   /** Last day of the period. */
   reportDate: z.string(),
-  /** When it was told, where the source says so. */
+  /** When it was published, if the source says so. */
   announcedOn: date.optional(),
-  /** The period of revenue, profit and cash flow: the fiscal year up to that day, the three months before it, or a whole year. */
+  /**
+   * The period of revenue, profit and cash flow: the fiscal year up to that day, the three months before it, or a whole
+   * year.
+   */
   period: z.enum(['year_to_date', 'quarter', 'year']),
   revenue: figure,
   netProfitParent: figure,
   operatingCashFlow: figure,
-  /** Of the period; beside a quarter, of the twelve months that end with it. */
+  /** For the period; with a quarter, for the twelve months that end with it. */
   roePct: figure,
   grossMarginPct: figure,
   revenueYoyPct: figure,
@@ -30,7 +34,7 @@ export const Dividend = z.object({
   exDate: date,
   recordDate: date,
   announcedOn: date,
-  /** Before tax, for one share. */
+  /** Before tax, per share. */
   cashPerShare: z.number(),
   currency: z.string(),
 })
@@ -49,14 +53,14 @@ export type Valuation = z.infer<typeof Valuation>
 export const Fundamentals = z.object({
   /** The newest one. */
   report: FinancialReport.nullable(),
-  /** The newest first; plans that are not decided are left out. */
+  /** The newest first; undecided plans are left out. */
   dividends: z.array(Dividend),
   /** For listings whose quote has no ratios. */
   valuation: Valuation.nullable(),
 })
 export type Fundamentals = z.infer<typeof Fundamentals>
 
-/** Net flows of money by the size of the orders; a negative amount flows out. */
+/** Net money flows by order size; a negative amount is an outflow. */
 export const FlowDay = z.object({
   date: z.string(),
   mainNet: z.number(),
@@ -74,7 +78,7 @@ export type Board = z.infer<typeof Board>
 export const Peer = z.object({
   code: z.string(),
   name: z.string(),
-  /** Of the profit of the fiscal year so far, taken for a whole year; negative for a loss. */
+  /** From the profit of the fiscal year so far, extrapolated to a whole year; negative for a loss. */
   peRatio: figure,
   pbRatio: figure,
   marketValue: figure,
@@ -84,7 +88,7 @@ export type Peer = z.infer<typeof Peer>
 /** Companies of one industry. */
 export const Peers = z.object({
   board: Board.pick({ code: true, name: true }),
-  /** How many there are; the largest are told, perhaps the company itself among them. */
+  /** The total number; only the largest are listed, perhaps including the company itself. */
   total: z.number(),
   companies: z.array(Peer),
 })
@@ -106,17 +110,17 @@ export type RankedEnds = z.infer<typeof RankedEnds>
 export const BoardRankings = z.object({ industries: RankedEnds, concepts: RankedEnds })
 export type BoardRankings = z.infer<typeof BoardRankings>
 
-// The valuation of a company. A quote's own ratios belong to its price; if it has none, the stored ratios of the company are
-// used, all of one day: figures of two days are never combined.
+// The valuation of a company. A quote's own ratios belong to its price; if it has none, the stored ratios of the
+// company are used, all from one day: figures of two days are never combined.
 
 export type CompanyValue = {
   peRatio: number | null
   pbRatio: number | null
   totalMarketValue: number | null
   circulatingMarketValue: number | null
-  /** The money of the market values. */
+  /** The currency of the market values. */
   currency: string | null
-  /** The day of the figures when they are not the quote's. */
+  /** The day of the figures if it is not the quote's. */
   asOf: string | null
 }
 

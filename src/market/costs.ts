@@ -1,5 +1,6 @@
-// What a trade costs, as a share of its amount, by market, side and date. Taxes and fees are those of the law of the day; commission
-// and half of the spread are assumptions of an ordinary small order. `docs/analysis-method.md` has the table with its sources.
+// The costs of a trade, as a fraction of its amount, by market, side and date. Taxes and fees are those of the law of
+// the day; commission and half of the spread are assumptions for an ordinary small order. `docs/analysis-method.md` has
+// the table with its sources.
 
 import type { Instrument, Market } from './instruments.ts'
 
@@ -7,7 +8,7 @@ export type Side = 'buy' | 'sell'
 
 type Rate = { since: string; buy: number; sell: number }
 
-/** Taxes and fees of state and exchange, newest first; `funds` is the share of them that funds pay. */
+/** Taxes and fees of state and exchange, newest first; `funds` is the fraction of them that funds pay. */
 type Duty = { funds: number; rates: readonly Rate[] }
 
 const EVER = '0000-00-00'
@@ -44,7 +45,7 @@ const DUTIES: Record<Market, Duty> = {
   tw: { funds: 1 / 3, rates: [{ since: EVER, buy: 0, sell: 0.003 }] },
 }
 
-/** Of a broker on the net, each way. */
+/** Of an online broker, each way. */
 const COMMISSION: Record<Market, number> = {
   cn: 0.00025,
   hk: 0.0005,
@@ -64,14 +65,14 @@ const HALF_SPREAD: Record<Market, number> = {
   tw: 0.001,
 }
 
-/** What one side of a trade costs, as a share of its amount. */
+/** The cost of one side of a trade, as a fraction of its amount. */
 export function costShare({ market, kind }: Pick<Instrument, 'market' | 'kind'>, side: Side, date: string): number {
   const { funds, rates } = DUTIES[market]
   const duty = rates.find(({ since }) => date >= since)?.[side] ?? 0
   return duty * (kind === 'stock' ? 1 : funds) + COMMISSION[market] + HALF_SPREAD[market]
 }
 
-/** The return of a trade after its costs, as a share. */
+/** The return of a trade after its costs, as a fraction. */
 export function netReturn(instrument: Pick<Instrument, 'market' | 'kind'>, { bought, sold }: Trade): number {
   const paid = bought.price * (1 + costShare(instrument, 'buy', bought.date))
   const got = sold.price * (1 - costShare(instrument, 'sell', sold.date))

@@ -1,12 +1,12 @@
-// The volume ratio of a session that still runs: what was traded so far, beside what had been traded by the same time of earlier
-// sessions. It is the ratio of whole sessions with both of its sides cut at one minute.
+// The volume ratio of a running session: the volume so far compared with the volume at the same time of earlier
+// sessions. It is the ratio of whole sessions with both sides cut at the same minute.
 
 import type { Bar } from './bars.ts'
 import { minuteOfDay, sessionHours } from './calendar.ts'
 import { SESSIONS_COMPARED } from './indicators/volume.ts'
 import type { Market } from './instruments.ts'
 
-/** What was traded in a few minutes. Oldest first in a list; `until` is their end, in minutes of the market's day. */
+/** The volume of a few minutes. Oldest first in a list; `until` is their end, in minutes of the market's day. */
 export type VolumePart = { date: string; until: number; volume: number }
 
 export type SameTimeVolume =
@@ -14,27 +14,27 @@ export type SameTimeVolume =
   | { isKnown: false; reason: NoSameTimeReason }
 
 /**
- * `too_early`: no part of the session is over. `stale`: the newest part is too old. `too_few_sessions`: earlier ones are missing, or had other hours.
- * `other_volumes`: the parts of a session are not its volume.
+ * `too_early`: no part of the session is complete. `stale`: the newest part is too old. `too_few_sessions`: earlier
+ * ones are missing, or had other hours. `other_volumes`: the parts of a session do not add up to its volume.
  */
 export type NoSameTimeReason = 'too_early' | 'stale' | 'too_few_sessions' | 'other_volumes'
 
 type Session = {
   market: Market
-  /** Of the session that runs. */
+  /** The date of the running session. */
   date: string
   now: number
-  /** Daily bars; those of earlier sessions are compared with. */
+  /** Daily bars; those of earlier sessions are used for comparison. */
   bars: readonly Bar[]
-  /** What the quote says of the running session. */
+  /** The quote's volume of the running session. */
   quotedVolume: number
 }
 
-/** Sources outside the mainland tell exchanges' figures up to twenty minutes late. */
+/** Sources outside the mainland have exchange data with a delay of up to twenty minutes. */
 const MOST_MINUTES_LATE = 35
-/** The parts of a day and its bar, which may lack an auction or trades that were told late. */
+/** Between the parts of a day and its bar, which may lack an auction or late trades. */
 const DAY_FACTOR = 1.5
-/** The parts so far and the quote, which is some minutes newer: a day may begin with a rush. */
+/** Between the parts so far and the quote, which is some minutes newer: a day may begin with high volume. */
 const QUOTE_FACTOR = 20
 
 export function sameTimeVolume(parts: readonly VolumePart[], session: Session): SameTimeVolume {
@@ -68,13 +68,16 @@ function volumeOn(parts: readonly VolumePart[], date: string, until = Number.POS
   return parts.reduce((sum, part) => (part.date === date && part.until <= until ? sum + part.volume : sum), 0)
 }
 
-/** Whether a session had begun when this one did and was not over by that minute: half days and days that begin late are not compared. */
+/**
+ * Whether a session had begun when this one did and had not ended by that minute: half days and days with a late start
+ * are not compared.
+ */
 function hasSameHours(market: Market, { date, other, until }: { date: string; other: string; until: number }): boolean {
   const [hours, others] = [sessionHours(market, date), sessionHours(market, other)]
   return hours[0]?.[0] === others[0]?.[0] && until <= (others.at(-1)?.[1] ?? 0)
 }
 
-/** Minutes of trading between two minutes of a day, breaks left out. */
+/** Minutes of trading between two minutes of a day, without breaks. */
 function tradedMinutes(market: Market, date: string, { from, to }: { from: number; to: number }): number {
   return sessionHours(market, date).reduce(
     (sum, [open, close]) => sum + Math.max(0, Math.min(close, to) - Math.max(open, from)),

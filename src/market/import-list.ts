@@ -1,5 +1,5 @@
-// A list of stocks as people keep it: text or a table, of a file or pasted. Its rows become readings; nothing is decided here
-// that a person would not see.
+// A user's list of stocks: text or a table, from a file or pasted. Its rows become readings; the user sees every
+// decision.
 
 import { fold, type NameIndex } from '../kits/market-names/index.ts'
 import { parseCode } from './instruments.ts'
@@ -9,7 +9,7 @@ import type { Resolution } from './resolve.ts'
 import type { SheetRow } from './sheet.ts'
 
 export const MOST_ROWS = 1_000
-// As `fold` writes them: `铭柄名` is 銘柄名, and 代碼 is found as 代码.
+// In the form that `fold` returns: `铭柄名` is 銘柄名, and 代碼 is found as 代码.
 const CODE_HEADERS = new Set([
   'code',
   'stock_code',
@@ -28,21 +28,21 @@ const GROUP_HEADERS = new Set(['group', 'watchlist', '分组', '自选组', '그
 const NOTE_HEADERS = new Set(['note', 'notes', 'remark', 'memo', '备注', '메모', 'メモ'])
 const HEADERS = { code: CODE_HEADERS, name: NAME_HEADERS, group: GROUP_HEADERS, note: NOTE_HEADERS }
 
-/** One entry of the list: a code and its name where the row has both. */
+/** One entry of the list: a code and its name if the row has both. */
 export type ImportRow = {
   code: string | null
   name: string | null
-  /** The group and the note beside it; null where the list has no such column, or the row nothing in it. */
+  /** The group and the note; null when the list has no such column, or the row no value. */
   group: string | null
   note: string | null
-  /** Where it stands, from 1 and with the header. */
+  /** Its row number, from 1 and including the header. */
   row: number
 }
 
 /** A row as it was read. */
 export type ReadRow = ImportRow & { reading: Reading }
 
-/** The text of a file: UTF-8, else the encoding of older Chinese programs. Null for what is neither, such as a picture. */
+/** The text of a file: UTF-8, else the encoding of older Chinese programs. Null for any other file, such as a picture. */
 export function textOfFile(bytes: Uint8Array): string | null {
   for (const encoding of encodingsOf(bytes)) {
     try {
@@ -55,13 +55,13 @@ export function textOfFile(bytes: Uint8Array): string | null {
   return null
 }
 
-/** Two bytes at the start name the encoding of what spreadsheets call Unicode text. */
+/** Two bytes at the start identify the encoding that spreadsheets call Unicode text. */
 function encodingsOf([first, second]: Uint8Array): string[] {
   if (first === 0xff && second === 0xfe) return ['utf-16le']
   return first === 0xfe && second === 0xff ? ['utf-16be'] : ['utf-8', 'gb18030']
 }
 
-/** The entries of a text, or how many lines it has when there are more than an import takes. */
+/** The entries of a text, or the number of its lines when there are more than an import accepts. */
 export function rowsOf(text: string): ImportRow[] | number {
   const lines = text.split(/\r\n|\r|\n/)
   const filled = lines.filter((line) => line.trim() !== '')
@@ -75,7 +75,7 @@ export function rowsOf(text: string): ImportRow[] | number {
   return entriesOf(numbered, header)
 }
 
-/** The same of the rows of a sheet, of which `total` are there. */
+/** The same for the rows of a sheet, of which `total` exist. */
 export function rowsOfSheet({ rows, total }: { rows: readonly SheetRow[]; total: number }): ImportRow[] | number {
   const filled = rows.filter(({ cells }) => cells.some((cell) => cell !== ''))
   const header = headerOf(filled[0]?.cells ?? [])
@@ -93,7 +93,7 @@ function entriesOf(table: readonly SheetRow[], header: Header | null): ImportRow
   return named.length > MOST_ROWS ? named.length : named
 }
 
-/** How each row is read, each listing once in a group. What is not clear stays in the list. */
+/** The reading of each row, each listing once in a group. Unclear rows stay in the list. */
 export function readRows(rows: readonly ImportRow[], names: NameIndex): ReadRow[] {
   const seen = new Set<string>()
   const read: ReadRow[] = []
@@ -119,7 +119,7 @@ function readRow({ code, name }: Cells, names: NameIndex): Reading | null {
   return agreed(readEntry(`${code} ${name}`, names, both), { code, name }, names)
 }
 
-/** A row whose code and name agree says its code outright; with another name, or none that is known, it is a reading. */
+/** A row whose code and name agree names its code directly; with another or an unknown name it is a reading. */
 function agreed(reading: Reading | null, { code, name }: Cells, names: NameIndex): Reading | null {
   if (reading?.resolved == null) return reading
   const { listing } = reading.resolved
@@ -132,14 +132,14 @@ function agreed(reading: Reading | null, { code, name }: Cells, names: NameIndex
 
 const SEPARATORS = '\t,;|，；、'
 
-/** The separator that parts the most lines; null where lines are whole entries. */
+/** The separator that splits the most lines; null when lines are whole entries. */
 function separatorOf(lines: readonly string[]): string | null {
   const counts = [...SEPARATORS].map((separator) => lines.filter((line) => line.includes(separator)).length)
   const most = Math.max(...counts)
   return most === 0 ? null : SEPARATORS.charAt(counts.indexOf(most))
 }
 
-/** The cells of a line; one in quotation marks may hold the separator, and two marks in it are one that belongs to it. */
+/** The cells of a line; a quoted one may contain the separator, and a doubled quotation mark in it is a literal one. */
 function cellsOf(line: string, separators: string): string[] {
   const cells: string[] = ['']
   let isQuoted = false
@@ -163,10 +163,10 @@ const clean = (cell: string): string =>
     .replace(/^[='](?=[\dA-Za-z])/, '')
     .trim()
 
-/** What a spreadsheet would take for a formula when it opens the file. */
+/** Text that a spreadsheet would treat as a formula when it opens the file. */
 const FORMULA = /^'*[=+\-@\t\r＝＋－＠]/
 
-/** The cell of an export: never a formula, and read back as what it was. */
+/** The cell of an export: never a formula, and read back unchanged. */
 export function exportedCell(text: string): string {
   const guarded = FORMULA.test(text) ? `'${text}` : text
   return /[",;\t\r\n|，；、]|^\s|\s$/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded
@@ -196,7 +196,7 @@ const tableRow = (cells: readonly string[], { code, name, group, note }: Header)
   note: note < 0 ? null : orNull(written(cells[note] ?? '')),
 })
 
-/** Without a header: a code and one name beside it are one row, anything else is as many entries as it has cells. */
+/** Without a header: a code with one name is one row, anything else is one entry for each cell. */
 function looseRows(cells: readonly string[]): Entry[] {
   const filled = cells
     .map(clean)
@@ -215,13 +215,13 @@ function looseRows(cells: readonly string[]): Entry[] {
     .map((cell) => ({ code: cell, name: null, ...alone }))
 }
 
-/** Tickers of letters have the form of names: only a number beside a name makes a row of two cells certain. */
+/** Tickers of letters look like names: only a number with a name makes a row of two cells certain. */
 function isNumberedCode(cell: string): boolean {
   if (!/\d/.test(cell)) return false
   const parsed = parseCode(cell.normalize('NFKC'))
   return parsed.ok || parsed.reason === 'wrong_exchange' || parsed.reason === 'no_share'
 }
 
-/** An amount, a price or a share: what stands beside a code in a list of holdings. */
+/** An amount, a price or a percentage, next to a code in a list of holdings. */
 const isFigure = (cell: string): boolean =>
   /^[-+]?[$¥￥€]?\d[\d,.]*\s*%?$/.test(cell) && !/^\d{4,6}$/.test(cell) && !parseCode(cell).ok

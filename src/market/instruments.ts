@@ -1,11 +1,11 @@
-// Parses codes: one listing has one key, however it is written. Everything here is decided by the text alone; inputs that
+// Parses codes: one listing has one key, however it is written. Everything here depends only on the text; inputs that
 // need the list of listings (four bare digits, names, initials) are in `resolve.ts`.
 
 export type Market = 'cn' | 'hk' | 'us' | 'jp' | 'kr' | 'tw'
 
-/** One listing, whatever way it was spelled. */
+/** One listing, independent of its spelling. */
 export type Instrument = {
-  /** The normalised form that makes two spellings one: `600519`, `HK00700`, `AAPL`, `7203.T`, `SH000001` (an index). */
+  /** The normalised form, equal for all spellings: `600519`, `HK00700`, `AAPL`, `7203.T`, `SH000001` (an index). */
   key: string
   market: Market
   exchange: 'SH' | 'SZ' | 'BJ' | 'HK' | 'US' | 'T' | 'KS' | 'KQ' | 'TW' | 'TWO'
@@ -15,11 +15,11 @@ export type Instrument = {
 }
 
 export type CodeRejection =
-  /** Not in the form of a code: it may be a name. */
+  /** The text is not a code: it may be a name. */
   | { ok: false; reason: 'not_code' }
-  /** A code whose exchange says one thing and whose number another, such as `600519.SZ`. */
+  /** A code whose exchange contradicts its number, such as `600519.SZ`. */
   | { ok: false; reason: 'wrong_exchange'; exchange: string; belongsTo: string }
-  /** Six digits that no mainland stock, fund or index has: those of a bond, a repurchase or a subscription. */
+  /** Six digits of no mainland stock, fund or index: those of a bond, a repurchase or a subscription. */
   | { ok: false; reason: 'no_share' }
   /** Four bare digits: Tokyo, Hong Kong and Taipei all use them. */
   | { ok: false; reason: 'four_digits' }
@@ -32,13 +32,13 @@ type MainlandExchange = 'SH' | 'SZ' | 'BJ'
 const NOT_CODE: CodeRejection = { ok: false, reason: 'not_code' }
 const NO_SHARE: CodeRejection = { ok: false, reason: 'no_share' }
 
-/** The instrument that the text spells, case and surrounding blanks aside. */
+/** The instrument of the text, ignoring case and surrounding blanks. */
 export function parseCode(text: string): ParsedCode {
   const code = ownSpelling(text.trim().toUpperCase())
   return parseNumber(code) ?? parseAsianSuffix(code) ?? parseIndexName(code) ?? parseUsTicker(code) ?? NOT_CODE
 }
 
-/** The form that reports show; any spelling of it leads back to the same instrument. */
+/** The form in reports; parsing it returns the same instrument. */
 export function displayCode(instrument: Instrument): string {
   return instrument.key
 }
@@ -50,7 +50,7 @@ export function currencyOf({ market, exchange, code }: Instrument): string {
   return { cn: 'CNY', hk: 'HKD', us: 'USD', jp: 'JPY', kr: 'KRW', tw: 'TWD' }[market]
 }
 
-/** How other systems write exchanges: by market identifier codes (ISO 10383), and behind a blank. */
+/** The spellings of exchanges in other systems: market identifier codes (ISO 10383), and codes after a blank. */
 const EXCHANGE_SPELLINGS: Readonly<Record<string, string>> = {
   XSHG: 'SH',
   XSHE: 'SZ',
@@ -74,7 +74,7 @@ const BEHIND_BLANK: Readonly<Record<string, string>> = {
   TT: 'TW',
 }
 
-/** `600519.XSHG`, `700 HK`, `BRK/B`, `600519 CH` as this service writes them; any other text as it is. */
+/** `600519.XSHG`, `700 HK`, `BRK/B`, `600519 CH` in this service's spelling; any other text unchanged. */
 function ownSpelling(code: string): string {
   const identified = /^([A-Z0-9]+)\.(X[A-Z]{3}|ROCO)$/.exec(code)
   const exchange = EXCHANGE_SPELLINGS[identified?.[2] ?? '']
@@ -109,7 +109,7 @@ function parseNumber(code: string): ParsedCode | null {
   return hk ? hongKong(hk[1] ?? '') : null
 }
 
-/** The exchange that a bare number belongs to by the numbering of the three exchanges; null for what is no share, fund or index. */
+/** The exchange of a bare number by the numbering of the three exchanges; null when it is not a share, fund or index. */
 function inferredExchange(code: string): MainlandExchange | null {
   if (/^(92|43|81|82|83|87|88|899)/.test(code)) return 'BJ'
   if (/^[569]/.test(code)) return 'SH'
@@ -163,7 +163,7 @@ function parseAsianSuffix(key: string): ParsedCode | null {
 
 type NamedIndex = { key: string; market: Market; spellings: string[]; tencent: string | null; yahoo: string }
 
-/** The exchange that stands for a market where an index belongs to none of its own. */
+/** The exchange that represents a market for an index without an exchange of its own. */
 const MAIN_EXCHANGE = { cn: 'SH', hk: 'HK', us: 'US', jp: 'T', kr: 'KS', tw: 'TW' } as const
 
 const NAMED_INDICES: NamedIndex[] = [
@@ -204,7 +204,7 @@ function parseUsTicker(code: string): ParsedCode | null {
 
 // --- What the sources call it
 
-/** The symbol in Tencent's quote list, null for markets and indices that it does not carry. */
+/** The symbol in Tencent's quote list; null for markets and indices that it does not have. */
 export function tencentSymbol(instrument: Instrument): string | null {
   if (instrument.market === 'cn') return instrument.exchange.toLowerCase() + instrument.code
   const index = namedIndex(instrument)
@@ -213,7 +213,7 @@ export function tencentSymbol(instrument: Instrument): string | null {
   return instrument.market === 'us' ? `us${instrument.code}` : null
 }
 
-/** Yahoo's symbol, null for Beijing, which it does not carry. */
+/** Yahoo's symbol; null for Beijing, which it does not have. */
 export function yahooSymbol(instrument: Instrument): string | null {
   const index = namedIndex(instrument)
   if (index) return index.yahoo

@@ -1,11 +1,14 @@
-// What people paste from elsewhere, taken apart into the code and the name that it consists of: lists, search and imports read it
-// so; the interface for programs stays strict about characters.
+// Pasted text, split into the code and the name in it: lists, search and imports use it; the interface for programs
+// stays strict about characters.
 
 import { parseCode } from './instruments.ts'
 
 export type Pasted = { code: string | null; name: string | null }
 
-/** How the legal form of a company ends or begins its name. A group or a holding may be another company: not one of them. */
+/**
+ * Legal forms at the end or the beginning of a company's name. A "group" or "holding" may be another company, so these
+ * are not among them.
+ */
 const LATIN_FORMS =
   /(?:[\s,]+(?:inc|incorporated|corp|corporation|co|company|ltd|limited|plc|llc|lp|sa|ag|nv|se|spa|kk|gmbh)\.?)+$/i
 const LATIN_ARTICLE = /^the\s+/i
@@ -13,7 +16,7 @@ const HAN_FORMS = /(?:股份)?有限(?:责任)?公司$|(?:股份)?有限(?:責�
 const JAPANESE_FORMS = /^(?:株式会社|\(株\))\s*|\s*(?:株式会社|\(株\))$/g
 const KOREAN_FORMS = /^(?:주식회사|\(주\))\s*|\s*(?:주식회사|\(주\))$/g
 
-/** How web pages name an exchange before a code: `NASDAQ: AAPL`, `SHA:600519`. */
+/** How web pages write an exchange before a code: `NASDAQ: AAPL`, `SHA:600519`. */
 const EXCHANGES: Readonly<Record<string, (code: string) => string>> = {
   ...of(['NASDAQ', 'NYSE', 'NYSEARCA', 'NYSEAMERICAN', 'AMEX', 'BATS', 'US'], (code) => code),
   ...of(['SH', 'SHA', 'SSE', 'SHSE'], (code) => `${code}.SH`),
@@ -31,13 +34,13 @@ function of(names: string[], spell: (code: string) => string): Record<string, (c
   return Object.fromEntries(names.map((name) => [name, spell]))
 }
 
-/** Full-width characters as ASCII, decomposed ones joined, single blanks; without the mark of `^GSPC`, `$AAPL`. */
+/** Full-width characters as ASCII, decomposed ones composed, single blanks; without the mark of `^GSPC`, `$AAPL`. */
 export function plainText(text: string): string {
   const plain = text.normalize('NFKC').trim().replace(/\s+/g, ' ')
   return plain.replace(/^[\^$](?=[A-Za-z0-9])/, '')
 }
 
-/** The parts of a pasted text. What is no code with a name beside it is one of both: `code` where it has the form of one. */
+/** The parts of a pasted text. A text that is not a code with a name is one of the two: `code` if it looks like one. */
 export function pastedParts(text: string): Pasted {
   const plain = plainText(text)
   if (!isLegalForm(plain)) {
@@ -45,7 +48,7 @@ export function pastedParts(text: string): Pasted {
     if (bracketed) return paired(bracketed[2] ?? '', bracketed[1] ?? '') ?? { code: null, name: plain }
     const [first = '', ...rest] = plain.split(' ')
     const last = rest.at(-1) ?? ''
-    // Behind a blank only a code with a digit in it is one: words of a name have the form of tickers.
+    // After a blank only a code with a digit counts as one, because words of a name look like tickers.
     if (rest.length > 0 && !parseCode(plain).ok) {
       const beside =
         (isNumbered(first) && besideName(first, rest.join(' '))) ||
@@ -57,14 +60,14 @@ export function pastedParts(text: string): Pasted {
   return code === null ? { code: null, name: plain } : { code, name: null }
 }
 
-/** What to look up for who is still typing, in this order: the code, the name, the name without the form of its company. */
+/** What to look up while the user is typing, in this order: the code, the name, the name without its legal form. */
 export function searchTexts(text: string): string[] {
   const { code, name } = pastedParts(text)
   const bare = name === null ? null : withoutCompanyForm(name)
   return [code, name, bare].filter((one) => one !== null)
 }
 
-/** The name without the legal form of its company: `Apple Inc.` is listed as Apple. Null where there is none. */
+/** The name without the legal form: `Apple Inc.` is listed as Apple. Null when there is none. */
 export function withoutCompanyForm(name: string): string | null {
   const bare = name
     .replace(LATIN_FORMS, '')
@@ -78,18 +81,18 @@ export function withoutCompanyForm(name: string): string | null {
 
 const isLegalForm = (text: string): boolean => /^\((?:株|주)\)|\((?:株|주)\)$/.test(text)
 
-/** `Apple (AAPL)`, `贵州茅台(600519)`, and the other way round: `AAPL (Apple)`. */
+/** `Apple (AAPL)`, `贵州茅台(600519)`, and in reverse order: `AAPL (Apple)`. */
 function paired(inside: string, outside: string): Pasted | null {
   const code = codeIn(inside)
   if (code !== null) return { code, name: outside }
   const first = codeIn(outside)
-  // A figure in brackets is no name: `SUM(11)`.
+  // A number in brackets is not a name: `SUM(11)`.
   return first === null || !/\p{L}/u.test(inside) ? null : { code: first, name: inside }
 }
 
 const isNumbered = (text: string): boolean => /\d/.test(text) && codeIn(text) !== null
 
-/** The code with its name, where the name is one: with another code in it, one of the two would be lost. */
+/** The code with its name, if that is a name: if it contains another code, one of the two would be lost. */
 function besideName(text: string, name: string): Pasted | null {
   const code = codeIn(text)
   if (code === null || !/\p{L}{2}/u.test(name) || codeIn(name.replaceAll(' ', '')) !== null) return null
@@ -99,17 +102,17 @@ function besideName(text: string, name: string): Pasted | null {
 
 const BETWEEN_CODES = /\s+(?:(?:和|及|与|and|&|\/)\s*)?|(?<=\d)(?:和|及|与)(?=\d)/i
 
-/** The codes of a text that is nothing but codes beside each other; null for any other. */
+/** The codes in a text that consists only of codes; null for any other. */
 export function codesApart(text: string): string[] | null {
   const plain = plainText(text)
   const words = plain.split(BETWEEN_CODES)
   if (words.length < 2 || parseCode(plain).ok || words.some((word) => codeIn(word) === null)) return null
-  // `600519 SH 000858 SZ`: what a word alone would mean is not what is meant.
+  // `600519 SH 000858 SZ`: the words must not be interpreted one by one.
   const isExchange = words.some((word) => word.toUpperCase() in EXCHANGES || word.toUpperCase() === 'CH')
   return isExchange || !words.some((word) => /\d{4}/.test(word)) ? null : words
 }
 
-/** The text as a code, its exchange named in the way of web pages or of this service; null where it has no form of one. */
+/** The text as a code, with its exchange in the form of web pages or of this service; null when it does not look like one. */
 function codeIn(text: string): string | null {
   const bare = text.replace(/^[\^$]/, '')
   const [, exchange = '', number = ''] = /^([A-Za-z]{2,12})\s?:\s?([A-Za-z0-9.-]{1,10})$/.exec(bare) ?? []

@@ -1,4 +1,4 @@
-// How an entry of a list would be read, before anything is done with it: what a person is shown and asked.
+// How an entry of a list would be interpreted, before anything is done with it: what the user is shown and asked.
 
 import { fold, type Listing, type NameIndex } from '../kits/market-names/index.ts'
 import { parseCode } from './instruments.ts'
@@ -16,21 +16,21 @@ import {
   resolveInput,
 } from './resolve.ts'
 
-/** `code`: what was typed is the code. `reading`: it means this one. `candidates`: it may mean these. `unknown`: nobody knows. */
+/** `code`: the input is the code. `reading`: it means this one. `candidates`: it may mean these. `unknown`: nothing matches. */
 export const READING_KINDS = ['code', 'reading', 'candidates', 'unknown'] as const
 export type ReadingKind = (typeof READING_KINDS)[number]
 
 export type Reading = {
-  /** What was typed. */
+  /** The user's input. */
   input: string
   kind: ReadingKind
   resolved: Resolved | null
   rejected: Rejected | null
-  /** Of an unclear entry, and of letters that are a ticker only because no list knows them: what else may be meant. */
+  /** For an unclear entry, and for letters that are only assumed to be a ticker: other possible meanings. */
   candidates: readonly Listing[]
 }
 
-/** How the entry is read; null for a blank one. */
+/** The reading of an entry; null for a blank one. */
 export function readEntry(
   input: string,
   names: NameIndex,
@@ -48,7 +48,7 @@ export function readEntry(
   return { input, kind, resolved: resolution, rejected: null, candidates }
 }
 
-/** The reading that somebody confirmed without another word: an unclear entry as its first candidate. */
+/** The reading that the user confirmed without a choice: the first candidate of an unclear entry. */
 export function takeFirst(reading: Reading): Reading {
   const { input, rejected } = reading
   const taken = rejected === null ? null : confirmed(rejected)
@@ -60,12 +60,12 @@ function isItsCode(input: string, { instrument, readFrom }: Resolved): boolean {
   return readFrom === null && parsed.ok && parsed.instrument.key === instrument.key
 }
 
-// What people paste, made into a listing: like `resolveInput`, and besides marks, full-width characters, names in any script, and
-// codes with their names. A name that contradicts the code beside it is never passed over.
+// Converts pasted text to a listing: like `resolveInput`, and also accepts marks, full-width characters, names in any
+// script, and codes with their names. A name that contradicts its code is never ignored.
 
 const LONGEST_ENTRY = 100
 
-/** The listing that the text means, why there is none, or null for a blank text. */
+/** The listing that the text means, the reason why there is none, or null for a blank text. */
 export function resolvePasted(input: string, names: NameIndex): Resolution | null {
   if (input.length > LONGEST_ENTRY) return resolveInput(input, names)
   const { code, name } = pastedParts(input)
@@ -84,12 +84,12 @@ function resolveOne(input: string, text: string, names: NameIndex): Resolution |
   if (strict === null || strict.ok) return strict
   const named = onlyOne(called(text, names))
   if (named !== undefined) return fromListing(named)
-  // Names in other scripts hold characters that the interface for programs does not take.
+  // Names in other scripts contain characters that the interface for programs does not accept.
   const isName = strict.reason === 'character' && !/[\p{Cc}\p{Cf}]/u.test(text)
   return isName ? notFound({ input, text }, names) : strict
 }
 
-/** A code and the name beside it, of one table row for instance. A name that nobody has says nothing against the code. */
+/** A code with a name, for instance from one table row. An unknown name does not contradict the code. */
 export function resolveBoth(
   input: string,
   { code, name }: { code: string; name: string },
@@ -103,7 +103,7 @@ export function resolveBoth(
     if (byName.length === 0 || (listing !== null && isCalled(listing, { name, byName }))) return byCode
     return contradiction({ input, code, name }, [...(listing === null ? [] : [listing]), ...byName])
   }
-  // Four digits are a code of several exchanges: the name says which.
+  // Four digits are a code of several exchanges: the name decides.
   const meant = byCode.candidates.filter((listing) => isCalled(listing, { name, byName }))
   const only = onlyOne(meant) ?? onlyOne(byName)
   return only === undefined ? byCode : fromListing(only)
@@ -116,7 +116,7 @@ function contradiction(
   return reject(input, 'ambiguous', { kind: 'other_name', name, code, meant: candidates }, candidates)
 }
 
-/** Who has exactly this name, with or without the legal form of a company. */
+/** Listings with exactly this name, with or without the legal form. */
 function called(name: string, names: NameIndex): Listing[] {
   const exactly = names.named(name)
   const bare = exactly.length === 0 ? withoutCompanyForm(name) : null
@@ -124,17 +124,17 @@ function called(name: string, names: NameIndex): Listing[] {
   return found.length === 0 ? names.spelled(name) : found
 }
 
-/** Whether the name beside a code is that of its listing. */
+/** Whether the name next to a code is that of its listing. */
 export const isNameOf = (listing: Listing, name: string, names: NameIndex): boolean =>
   isCalled(listing, { name, byName: called(name, names) })
 
-/** Whether the listing has the name, or another listing of the same company has. */
+/** Whether the listing, or another listing of the same company, has the name. */
 function isCalled(
   { key, zh, en, aliases, leading }: Listing,
   { name, byName }: { name: string; byName: readonly Listing[] },
 ): boolean {
   const typed = fold(withoutCompanyForm(name) ?? name)
-  // Beside a code the beginning of its name is enough: nothing is looked up by it.
+  // With a code, the beginning of its name is enough, because nothing is looked up by it.
   const isOwn = (own: string): boolean => own === typed || (typed.length > 1 && own.startsWith(typed))
   if ([zh, en, ...aliases].some((own) => isOwn(fold(own)))) return true
   return byName.some((other) => other.key === key || other.key === leading || other.leading === key)

@@ -1,6 +1,6 @@
-// What a person typed, made into a listing. A code, an exact name or alias, and the exact pinyin of a name decide, in this
-// order; five letters or fewer that are no known ticker and nobody's name stay a US ticker, which its source knows or does not
-// know. Everything else is refused with the listings that may be meant: another company is never taken without a word.
+// Converts user input to a listing. A code, an exact name or alias, and the exact pinyin of a name decide, in this
+// order; five letters or fewer that are neither a known ticker nor a name are treated as a US ticker, which its source
+// may or may not know. Everything else is refused with the possible listings: another company is never chosen silently.
 
 import { candidates, type Listing, type NameIndex } from '../kits/market-names/index.ts'
 import { displayCode, type Instrument, parseCode } from './instruments.ts'
@@ -10,11 +10,11 @@ import type { RejectionReason } from './names/rejection-texts.ts'
 export type Resolved = {
   ok: true
   instrument: Instrument
-  /** The spelling to keep: what was typed, upper-cased; the display form where it was a name or four digits. */
+  /** The spelling to store: the input in upper case; the display form if it was a name or four digits. */
   stockCode: string
-  /** The listing's names, null when only its code is known. */
+  /** The listing's names; null when only its code is known. */
   listing: Listing | null
-  /** What was typed, where it is not what the listing is called and somebody confirmed the first candidate; else null. */
+  /** The input, if it is not a name of the listing and the user confirmed the first candidate; else null. */
   readFrom: string | null
 }
 
@@ -23,9 +23,9 @@ export type Rejected = {
   reason: 'character' | 'letters_with_digits' | 'wrong_exchange' | 'no_share' | 'ambiguous' | 'not_found' | 'too_long'
   /** The entry as it was given. */
   input: string
-  /** What `rejectionText` says of it, in any language. */
+  /** The input of `rejectionText`, which has a sentence in every language. */
   why: RejectionReason
-  /** Which listings may be meant, the likeliest first. */
+  /** The possible listings, the most likely first. */
   candidates: Listing[]
 }
 
@@ -36,7 +36,7 @@ const MOST_CHOICES = 6
 const MOST_CANDIDATES = 5
 const FORBIDDEN = /[^A-Za-z0-9.*\-+\u3400-\u9FFF\s]/u
 
-/** The listing that the entry means, why there is none, or null for a blank entry. */
+/** The listing of the entry, the reason why there is none, or null for a blank entry. */
 export function resolveInput(input: string, names: NameIndex): Resolution | null {
   const text = input.trim()
   if (text === '') return null
@@ -56,8 +56,8 @@ export function resolveInput(input: string, names: NameIndex): Resolution | null
 }
 
 /**
- * All entries at once: the distinct listings in their first spelling, and every entry that means none. With `confirm` an entry
- * that is not clear is read as its first candidate.
+ * All entries at once: the distinct listings in their first spelling, and every entry without a listing. With `confirm`
+ * an unclear entry is read as its first candidate.
  */
 export function resolveEntries(
   inputs: readonly string[],
@@ -89,7 +89,7 @@ function resolveCode(text: string, instrument: Instrument, names: NameIndex): Re
   return { ok: true, instrument, stockCode: text.toUpperCase(), listing, readFrom: null }
 }
 
-/** The listing of Seoul with these six digits: its numbers stand without their exchange where the mainland has none such. */
+/** The Korean listing with these six digits: its numbers need no exchange when the mainland has no such number. */
 function seoulListing(text: string, names: NameIndex): Listing | undefined {
   return /^\d{6}$/.test(text) ? onlyOne(known(names, `${text}.KS`, `${text}.KQ`)) : undefined
 }
@@ -106,7 +106,7 @@ function resolveFourDigits({ input, text }: Entry, names: NameIndex): Resolution
   return oneOf(input, matches)
 }
 
-/** The listings of these keys that are traded. */
+/** The traded listings with these keys. */
 function known(names: NameIndex, ...keys: string[]): Listing[] {
   return keys.flatMap((key) => names.byKey(key) ?? []).filter(({ active }) => active)
 }
@@ -117,7 +117,7 @@ function resolveText({ input, text }: Entry, names: NameIndex): Resolution {
   if (/[A-Za-z]/.test(text) && /\d/.test(text)) {
     return reject(input, 'letters_with_digits', { kind: 'letters_with_digits' }, likely(text, names))
   }
-  // Exactly, then as it sounds: the first of these that finds anything decides.
+  // Exactly, then by sound: the first of these that finds anything decides.
   for (const find of [names.named, names.spelled]) {
     const matches = find.call(names, text)
     if (matches.length > 0) return oneOf(input, matches)
@@ -130,14 +130,17 @@ export function notFound({ input, text }: Entry, names: NameIndex): Rejected {
   return reject(input, 'not_found', { kind: 'not_found', meant: found }, found)
 }
 
-/** The listings that may be meant by a text that is none's name, the likeliest first. */
+/** The possible listings for a text that is no listing's name, the most likely first. */
 export const likely = (text: string, names: NameIndex): Listing[] =>
-  // One character, and signs alone, are like everything; a sum of figures is like no listing.
+  // One character, or signs alone, match everything; a sum of numbers matches no listing.
   (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0) < 2 || /^[\d\s.,]*\d\s*[+*/=^%()][^\p{L}]*$/u.test(text)
     ? []
     : candidates(names, text, { limit: MOST_CANDIDATES, keyOf })
 
-/** The first candidate of what was refused, marked as read. What has none, or holds what no name may hold, stays refused. */
+/**
+ * The first candidate of a refused entry, marked as read. An entry without candidates, or with characters that no name
+ * may contain, stays refused.
+ */
 export function confirmed(resolution: Resolution): Resolution {
   if (resolution.ok) return resolution
   const {
@@ -184,8 +187,8 @@ export function reject(
   return { ok: false, reason, input, why, candidates: found }
 }
 
-// American tickers that win over initials, beside those of the list of names: without them `mt` or `dow` would be read as
-// somebody's pinyin.
+// US tickers that have priority over initials, in addition to those in the list of names: without them `mt` or `dow`
+// would be read as pinyin.
 const US_TICKERS = `
 A AA AAL AAPL ABBV ABNB ABT ACN ADBE ADI ADM ADP ADSK AEP AFL AIG AMAT AMD AMGN AMT AMZN ANET AON APD APP ARM ASML AVGO AXP AZN
 BA BABA BAC BAX BBY BDX BEN BEKE BIDU BIIB BILI BK BKNG BLK BMY BP BSX BUD BX C CAH CAT CB CCL CDNS CEG CHTR CI CL CMCSA CME CMG

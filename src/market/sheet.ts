@@ -1,29 +1,29 @@
-// The first sheet of a workbook (XLSX) as rows of texts. A workbook is an archive of XML, of which three kinds of files are read:
-// which sheet is the first, its cells, and the texts that cells share. Nothing in it is evaluated or followed: a formula is the value
-// that was stored with it, and references to other files are not opened.
+// The first sheet of a workbook (XLSX) as rows of texts. A workbook is a ZIP archive of XML, of which three kinds of
+// files are read: the list of sheets, the cells, and the texts that cells share. Nothing in it is evaluated or
+// followed: a formula is the value that was stored with it, and references to other files are not opened.
 
 import { DEFLATED, ENCRYPTED, readZipDirectory, STORED, unpackedEntries, type ZipEntry } from '../kits/zip/index.ts'
 
 export type SheetRow = { row: number; cells: string[] }
 
 export type SheetFault = 'not_workbook' | 'encrypted' | 'too_large' | 'damaged'
-/** `total` counts the rows that were not read as well: reading ends behind as many as are wanted. */
+/** `total` also counts rows that were not read: reading ends after the wanted number. */
 export type Sheet = { ok: true; rows: SheetRow[]; total: number } | { ok: false; reason: SheetFault; file?: string }
 
-/** Of everything that is unpacked; a list of stocks has a hundredth of it. */
+/** For all unpacked data; a list of stocks has a hundredth of it. */
 const MAX_UNPACKED_BYTES = 20 * 1024 * 1024
 const MAX_ENTRIES = 2_000
-/** Behind these columns stands nothing that an import reads. */
+/** An import reads nothing after these columns. */
 const MAX_COLUMNS = 64
 const MAX_CELL_CHARACTERS = 2_000
-/** Of one file: about two seconds of computing. A thousand rows of 64 cells have a quarter of it. */
+/** For one file: about two seconds of computing. A thousand rows of 64 cells have a quarter of it. */
 const MAX_MARKS = 1_000_000
 
-/** Every ZIP begins so, unless it is empty. */
+/** Every ZIP begins like this, unless it is empty. */
 export const isZip = (bytes: Uint8Array): boolean =>
   bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 0x03 && bytes[3] === 0x04
 
-/** The older form, in which Excel also wraps workbooks that are encrypted. */
+/** The older format, which Excel also uses as a wrapper for encrypted workbooks. */
 export const isOldOffice = (bytes: Uint8Array): boolean =>
   bytes[0] === 0xd0 && bytes[1] === 0xcf && bytes[2] === 0x11 && bytes[3] === 0xe0
 
@@ -64,7 +64,7 @@ async function rowsIn(archive: Uint8Array, mostRows: number): Promise<Rows> {
   return cellsIn(await book.text(path), { shared, mostRows })
 }
 
-/** The files of the archive, unpacked one at a time and not beyond what may be unpacked of it. */
+/** The files of the archive, unpacked one at a time and only up to the limit. */
 class PackageParts {
   readonly #entries: ReadonlyMap<string, ZipEntry>
   #room = MAX_UNPACKED_BYTES
@@ -87,7 +87,7 @@ class PackageParts {
     const bytes = (await (await unpackedEntries([entry])).next()).value ?? null
     if (bytes === null) throw new Unreadable('damaged', name)
     const text = decoded(bytes)
-    // A type of its own may declare entities that grow beyond measure; no program writes one into a workbook.
+    // A document type may declare entities that expand without limit; no program writes one into a workbook.
     if (text === null || text.includes('<!DOCTYPE')) throw new Unreadable('damaged', name)
     return text
   }
@@ -102,7 +102,7 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-// The marks of an XML text, in one pass. Prefixes of names are left away: programs differ in them.
+// The tags of an XML text, in one pass. Namespace prefixes are removed, because programs use different ones.
 
 type Mark = { name: string; kind: 'open' | 'close' | 'empty'; attributes: string; at: number; end: number }
 
@@ -127,7 +127,7 @@ function attributesOf(text: string): Record<string, string | undefined> {
   return found
 }
 
-/** The first that is given of the marks of that name. */
+/** The first present one among the tags of that name. */
 function firstOf(
   xml: string,
   name: string,
@@ -149,7 +149,7 @@ const plain = (xml: string): string =>
     return point > 0x10ffff ? whole : String.fromCodePoint(point)
   })
 
-/** The shared texts: each is the pieces that it is written in, without the readings beside them. */
+/** The shared texts: each is the concatenation of its runs, without phonetic readings. */
 function textsIn(xml: string): string[] {
   const texts: string[] = []
   let text = ''
@@ -208,14 +208,14 @@ function put({ row, cells }: SheetRow, { column, type, value }: Cell, shared: re
 
 function textOf(type: string, value: string, shared: readonly string[]): string {
   if (type === 's') return shared[Number(value)] ?? ''
-  // What a formula came to nothing for is no text of the list.
+  // A formula that failed is not a text of the list.
   if (type === 'e') return ''
-  // A code that was typed as a number: written as one, `6.00519E5` and `600519.0` would be no code.
+  // A code that was entered as a number: `6.00519E5` and `600519.0` would not be recognised as a code.
   const number = type === 'n' && /^(?:[\d.]+E[+-]?\d+|\d+\.0+)$/i.test(value) ? Number(value) : Number.NaN
   return Number.isSafeInteger(number) ? String(number) : value
 }
 
-/** `B7` is in the second column; null where a program leaves the place away. */
+/** `B7` is in the second column; null when a program omits the position. */
 function columnOf(place: string): number | null {
   const [letters] = /^[A-Z]{1,3}/.exec(place) ?? []
   if (letters === undefined) return null

@@ -1,5 +1,5 @@
-// A conversation with one tool server, from the handshake to the good-bye. Nothing of it lasts: each listing and each call
-// has its own, so an object that is evicted between two steps has nothing to lose.
+// A session with one tool server, from the handshake to the end. It is short-lived: each listing and each call has its
+// own session, so an object that is evicted between two steps loses nothing.
 
 import type { z } from 'zod'
 import { log } from '../lib/log.ts'
@@ -15,21 +15,21 @@ import {
 import { GOODBYE_MS, McpFailure, NOTHING_COMPILED, Wire } from './wire.ts'
 
 export type ConnectionDeps = {
-  /** All requests pass it, those to addresses that a server names included. */
+  /** All requests go through it, including those to addresses that a server names. */
   readonly door: ServerAccess
-  /** Where servers that are programs run; null where none can. */
+  /** Where servers that are programs run; null when that is not possible. */
   readonly processes: ToolProcesses | null
   readonly conversationId: string
-  /** The key of the effect that the call of a tool is; null for a listing. */
+  /** The key of the effect, for a tool call; null for a listing. */
   readonly effect?: string | null | undefined
   readonly signal?: AbortSignal | undefined
-  /** For all of it: handshake, question and answer. */
+  /** For all of it: handshake, request and answer. */
   readonly deadlineMs: number
 }
 
 type Connecting = ConnectionDeps & { readonly signal: AbortSignal }
 
-/** Asks the server; the answer meets the schema. */
+/** Sends a request; the answer is validated with the schema. */
 export type Ask = <T>(method: string, params: Record<string, unknown>, schema: z.ZodType<T>) => Promise<T>
 
 type Library = typeof import('./lazy/sdk-client.ts')
@@ -37,7 +37,7 @@ type Transport = InstanceType<Library['StreamableHTTPClientTransport']> | Instan
 
 const CLIENT = { name: 'bellwether', version: '1.0.0' }
 
-/** Throws the signal's reason if that fired, an `McpFailure` at the deadline, and whatever else went wrong as it was. */
+/** Throws the signal's reason if it fired, an `McpFailure` at the deadline, and any other error unchanged. */
 export async function withServer<T>(
   server: ToolServer,
   deps: ConnectionDeps,
@@ -66,7 +66,7 @@ async function withProcess<T>(server: ProcessServer, deps: Connecting, work: (as
   const { processes, signal, deadlineMs, effect = null } = deps
   if (processes === null) throw new McpFailure('It is a program, and there is no runner that it could run on')
   const [library, session] = await Promise.all([import('./lazy/sdk-client.ts'), processes.open(server, effect)])
-  // It may end before anybody asks.
+  // It may end before anybody awaits it.
   session.ended.catch(() => undefined)
   const client = new library.Client(CLIENT, { capabilities: {}, jsonSchemaValidator: NOTHING_COMPILED })
   const options = { signal, timeout: deadlineMs + 1_000 }
@@ -93,7 +93,7 @@ async function withRemote<T>(server: RemoteServer, deps: Connecting, work: (ask:
   const ask: Ask = (method, params, schema) =>
     wire.question((onresumptiontoken) => client.request({ method, params }, schema, { ...options, onresumptiontoken }))
   try {
-    // The declared type of the session's id asks for `undefined` to be written out.
+    // The declared type of the session's id requires an explicit `undefined`.
     await wire.question(() => client.connect(transport as Parameters<typeof client.connect>[0], options))
     return await work(ask)
   } finally {
@@ -121,7 +121,7 @@ function safeHeaders(server: RemoteServer, conversationId: string): Record<strin
   throw new McpFailure('The key of the server has characters that cannot be sent')
 }
 
-/** A server that keeps sessions is told that this one is over; one that does not care to hear it is left all the same. */
+/** A server with sessions is told that this one is over; an error in that is ignored. */
 async function leave(client: InstanceType<Library['Client']>, transport: Transport): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<void>((resolve) => {

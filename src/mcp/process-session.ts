@@ -1,33 +1,36 @@
-// A conversation with a tool server that is a program on a runner: a message is a line of JSON. The program lives longer than
-// any of these conversations, and longer than this object: it is initialised once, and who comes later gets the answer that it
-// gave then.
+// A session with a tool server that is a program on a runner: a message is a line of JSON. The program lives longer
+// than a session, and longer than this object: it is initialised once, and later sessions get the stored answer of
+// that.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { ProcessServer } from './remote-server.ts'
 
 export type ProcessSession = {
-  /** The answer to `initialize` that the program gave in this life of its; null before. */
+  /** The program's answer to `initialize` in this life of the program; null before it. */
   readonly greeting: unknown
-  /** The program knows that it is initialised. */
+  /** The program was initialised and gave this answer. */
   greeted(greeting: unknown): void
-  /** The id under which the program is asked for the call of a tool; null where no call is made. */
+  /** The request id of the tool call at the program; null without a call. */
   readonly callId: string | null
   /** Throws an `McpFailure` for a message that is too large, and when the runner is not there. */
   send(message: string): void
-  /** Asks for the call, unless that was done before: then its answer is waited for. */
+  /** Sends the call unless that was done before; then only its answer is awaited. */
   sendCall(message: string): void
   /** The answer to the call came. */
   answered(): void
-  /** Gets every message of the program, those for others included. */
+  /** Receives every message of the program, including those for other sessions. */
   listen(receive: (message: string) => void): void
-  /** Never resolves; rejects with an `McpFailure` when the program ends, or its runner is another one. */
+  /** Never resolves; rejects with an `McpFailure` when the program ends, or another runner takes over. */
   readonly ended: Promise<never>
   close(): void
 }
 
 export type ToolProcesses = {
-  /** The program is started unless it runs. Throws an `McpFailure` where none can run. `effect`: the key of the call that is made. */
+  /**
+   * Starts the program unless it runs. Throws an `McpFailure` when no program can run. `effect`: the key of the call
+   * that will be made.
+   */
   open(server: ProcessServer, effect: string | null): Promise<ProcessSession>
 }
 
@@ -43,11 +46,14 @@ export class ProcessTransport implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   readonly #session: ProcessSession
-  /** Others may have questions open with the same program, and answers to those of an earlier life of this object may come. */
+  /**
+   * Other sessions may have open requests at the same program, and late answers to an earlier instance of this object
+   * may arrive.
+   */
   readonly #prefix = `${crypto.randomUUID()}:`
   #greeting: { id: string | number; answer: unknown } | null = null
   readonly #unanswered = new Set<string | number>()
-  /** Under which id the client asked for the call. */
+  /** The client's request id of the call. */
   #call: string | number | null = null
 
   constructor(session: ProcessSession) {
@@ -86,7 +92,7 @@ export class ProcessTransport implements Transport {
     this.onclose?.()
   }
 
-  /** Questions get ids that nobody else has; answers to the program's own keep theirs. Null for what is not to be sent. */
+  /** Requests get unique ids; answers to the program's own requests keep theirs. Null for a message that must not be sent. */
   #outward(message: Message): object | null {
     if (message.method === 'notifications/cancelled') return this.#cancelled(message)
     if (message.method === undefined || message.id === undefined) return message
@@ -94,7 +100,7 @@ export class ProcessTransport implements Transport {
     return { ...message, id: `${this.#prefix}${message.id}` }
   }
 
-  /** The SDK's client also cancels what was answered long ago. */
+  /** The SDK's client also cancels requests that were answered long ago. */
   #cancelled(message: Message): object | null {
     const { requestId, ...params } = message.params ?? {}
     if (!this.#unanswered.has(Number(requestId))) return null
@@ -111,7 +117,7 @@ export class ProcessTransport implements Transport {
     }
   }
 
-  /** It may come twice: told again after a lost connection. */
+  /** The answer may arrive twice: it is repeated after a lost connection. */
   #callAnswered(message: Message, id: string | number): void {
     if (!this.#unanswered.delete(id)) return
     this.#session.answered()
@@ -130,7 +136,10 @@ export class ProcessTransport implements Transport {
   }
 }
 
-/** None for what is no message: programs print more than they should. Older versions of the protocol send several as one array. */
+/**
+ * Empty for text that is not a message: programs print other output, too. Older versions of the protocol send several
+ * messages as one array.
+ */
 export function messagesIn(text: string): Message[] {
   let parsed: unknown
   try {

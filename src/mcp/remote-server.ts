@@ -1,4 +1,4 @@
-// The tool servers of a session: those that are asked over HTTP, and those that are programs and run on a runner.
+// The tool servers of a session: those with an HTTP address, and those that are programs and run on a runner.
 
 import { type AddressPolicy, typedByPerson } from '../lib/address-policy.ts'
 import { sha256Hex } from '../lib/crypto.ts'
@@ -23,7 +23,7 @@ export type Program = {
 }
 
 export type RemoteServer = {
-  /** The same for the same address in every session. Addresses may hold keys; this does not, so it may be stored. */
+  /** The same for the same address in every session. Addresses may contain keys; this id does not, so it may be stored. */
   readonly id: string
   /** The name in messages: the host, never the whole address. */
   readonly label: string
@@ -33,7 +33,7 @@ export type RemoteServer = {
 }
 
 export type ProcessServer = {
-  /** The same for the same name in every session, and the name by which a runner knows it. */
+  /** The same for the same name in every session; the runner uses this id, too. */
   readonly id: string
   readonly label: string
   readonly transport: 'stdio'
@@ -41,7 +41,7 @@ export type ProcessServer = {
 }
 export type ToolServer = RemoteServer | ProcessServer
 
-/** In the order in which equal tool names are decided. A server that is named twice is there once. */
+/** In the order that decides between equal tool names. A server that is listed twice is returned once. */
 export async function toolServers({ sse, shttp, stdio }: McpServers): Promise<ToolServer[]> {
   const configured = [
     ...sse.map((server) => ({ ...server, transport: 'sse' as const })),
@@ -63,7 +63,7 @@ function labelOf(url: string): string {
   return (URL.canParse(url) && new URL(url).host) || 'a server without a host'
 }
 
-/** The conversation is named as the reference does it, and by our own name. */
+/** The header with the conversation's id, under the reference's name and under our own. */
 export const CONVERSATION_HEADERS = ['X-OpenHands-ServerConversation-ID', 'X-Bellwether-ServerConversation-ID'] as const
 
 export function headersFor({ apiKey }: RemoteServer, conversationId: string): Record<string, string> {
@@ -76,8 +76,8 @@ export function headersFor({ apiKey }: RemoteServer, conversationId: string): Re
 // The guarded fetch for tool servers.
 
 /**
- * The guarded fetch for one server, whose address a person configured. An address that the server names counts as chosen by
- * a stranger.
+ * The guarded fetch for one server whose address a user configured. Another address that the server names counts as
+ * chosen by a stranger.
  */
 export type ServerAccess = (address: string) => typeof fetch
 

@@ -1,5 +1,5 @@
-// The three tools that open pull and merge requests, as the reference's agents know them. Served to clients, and offered
-// to the agent itself; who asks the provider is not known here.
+// The three tools that open pull and merge requests, under the names that the reference's agents know. They are served
+// to clients, and offered to the agent itself; the callers send the request to the provider.
 
 import { z } from 'zod'
 import type { Family, NewRequest, OpenedRequest } from '../git-providers/provider.ts'
@@ -102,7 +102,7 @@ export const REQUEST_TOOLS: readonly RequestTool[] = [
   },
 ]
 
-/** What became of a request tool's call; `failure` says why its provider could not be asked. */
+/** The answer to a request tool's call; `failure` says why the provider could not be asked. */
 export function requestAnswer(provider: Family, opened: OpenedRequest | { failure: string }): ToolAnswer {
   if ('failure' in opened) return { ok: false, message: `${provider} did not open it: ${opened.failure}` }
   if (!opened.ok) return { ok: false, message: `${provider} did not open it: ${opened.reason}` }
@@ -110,10 +110,10 @@ export function requestAnswer(provider: Family, opened: OpenedRequest | { failur
   return { ok: true, text: opened.url + remark }
 }
 
-/** The service itself as a server among the session's, for tools that it runs without a request to itself. */
+/** The id of this service itself among the session's servers, for tools that it runs directly. */
 const OWN_SERVER_ID = 'own'
 
-/** The same tools as an agent is offered them. */
+/** The same tools in the form that an agent is offered. */
 export function requestToolListing(tools: readonly RequestTool[]): McpTool[] {
   return tools.map(({ name, description, input }) => ({
     name,

@@ -1,4 +1,4 @@
-// One request of an MCP client, answered without a session: whatever it needs to know comes with it, so any isolate can
+// One request of an MCP client, answered without a session: it contains everything that is needed, so any isolate can
 // answer it.
 
 import { z } from 'zod'
@@ -9,7 +9,7 @@ export type ServedTool = {
   readonly title: string
   readonly description: string
   readonly input: z.ZodObject
-  /** Whether it only looks. */
+  /** Whether the tool only reads. */
   readonly readOnly: boolean
 }
 
@@ -18,7 +18,7 @@ export type ToolAnswer = { ok: true; text: string } | { ok: false; message: stri
 export type ServeDeps<T extends ServedTool> = {
   readonly tools: readonly T[]
   readonly maxBodyBytes: number
-  /** Gets arguments that meet the tool's schema. */
+  /** Gets arguments that match the tool's schema. */
   call(tool: T, args: Record<string, unknown>): Promise<ToolAnswer>
 }
 
@@ -29,7 +29,7 @@ export async function serveMcp<T extends ServedTool>(request: Request, deps: Ser
   const library = await import('./lazy/sdk-server.ts')
   const options = { capabilities: { tools: {} }, jsonSchemaValidator: NOTHING_COMPILED }
   const server = new library.Server(SERVER, options)
-  // Nothing of another request is known here, and one that cancels itself would never be answered.
+  // Other requests are unknown here, and a request that cancels itself would never be answered.
   server.removeNotificationHandler('notifications/cancelled')
   server.setRequestHandler(library.ListToolsRequestSchema, () => ({ tools: deps.tools.map(listed) }))
   server.setRequestHandler(library.CallToolRequestSchema, async ({ params }) => {
@@ -43,7 +43,7 @@ export async function serveMcp<T extends ServedTool>(request: Request, deps: Ser
     enableJsonResponse: true,
     maxRequestBodySize: deps.maxBodyBytes,
   })
-  // The declared type of the session's id asks for `undefined` to be written out.
+  // The declared type of the session's id requires an explicit `undefined`.
   await server.connect(transport as Parameters<typeof server.connect>[0])
   try {
     return await transport.handleRequest(request)
@@ -69,7 +69,7 @@ async function answerOf<T extends ServedTool>(tool: T, args: unknown, deps: Serv
 
 export type CheckedArguments = { ok: true; args: Record<string, unknown> } | { ok: false; message: string }
 
-/** Arguments that do not fit are the model's to mend, so they are an answer and not an error of the protocol. */
+/** The model can correct invalid arguments, so they get a tool result and not a protocol error. */
 export function checkedArguments({ input }: ServedTool, args: unknown): CheckedArguments {
   const { success, data, error } = input.safeParse(args)
   if (success) return { ok: true, args: data }

@@ -1,4 +1,4 @@
-// The tools of a session: those of all its servers under names that a model's vendor takes, each name once.
+// The tools of a session: those of all its servers, under unique names that model vendors accept.
 
 import { z } from 'zod'
 import { type Ask, withServer } from './connection.ts'
@@ -7,7 +7,7 @@ import { type McpServers, type ServerAccess, type ToolServer, toolServers } from
 import { CallResult, errorResult, resultOf, type ToolResult } from './tool-result.ts'
 import { CALL_DEADLINE_MS, explainFailure, NotAsked } from './wire.ts'
 
-/** Plain JSON without secrets: it is stored with the conversation, and a call finds its server by it. */
+/** Plain JSON without secrets: it is stored with the conversation, and a call uses it to find its server. */
 export type McpTool = ListedTool & {
   /** The name that the model uses. */
   readonly name: string
@@ -19,31 +19,31 @@ type OpenedServers = {
   tools: McpTool[]
   /** The error, as a sentence for the user. The server's other tools may still be usable. */
   failures: { server: string; message: string }[]
-  /** A server could not be listed at all; it may be there later. */
+  /** A server could not be listed at all; it may be available later. */
   isIncomplete: boolean
 }
 
 type OpenDeps = {
   readonly door: ServerAccess
-  /** Where servers that are programs run; null where none can: they are left out. */
+  /** Where servers that are programs run; null when that is not possible: they are left out. */
   readonly processes: ToolProcesses | null
   readonly conversationId: string
   readonly signal?: AbortSignal
   /** Limits for each server. */
   readonly deadlineMs?: number
-  /** Names that are taken: the agent's own tools. */
+  /** Names that are taken: those of the agent's own tools. */
   readonly reserved?: readonly string[]
   /** Limits for all servers together. */
   readonly maxTools?: number
 }
 
 const LISTING_DEADLINE_MS = 30_000
-/** A program may have to be installed before it says its first word. */
+/** A program may have to be installed before its first message. */
 const PROCESS_DEADLINE_MS = 90_000
-// Vendors take 128 functions at most; some are the agent's own.
+// Vendors accept 128 functions at most; some of them are the agent's own.
 const MAX_OFFERED_TOOLS = 100
 const MAX_OFFERED_CHARS = 200_000
-// An object has six connections at a time, and others than these may be open.
+// An object has six connections at a time, and other code may use some.
 const AT_A_TIME = 4
 const MAX_NAME_CHARS = 64
 const MOST_TRIES = 4
@@ -71,7 +71,7 @@ async function listingOf(server: ToolServer, deps: OpenDeps): Promise<Listing> {
   }
 }
 
-/** A connection that broke before the program was asked, or in a question that changes nothing, costs nothing but time. */
+/** A connection that is lost before the program got a call, or during a request without effects, can be repeated safely. */
 async function untilAsked<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -82,7 +82,7 @@ async function untilAsked<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The results in the order of the items, of which only a few are worked on at a time. */
+/** The results in the order of the items; only a few items are processed at a time. */
 async function inTurns<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   const waiting = items.entries()
@@ -134,7 +134,7 @@ class Offer {
     return 'offered'
   }
 
-  /** Different names may become the same one when odd characters go. */
+  /** Different names may become equal when special characters are replaced. */
   #freeName(plain: string): string {
     for (let count = 1; ; count++) {
       const suffix = count === 1 ? '' : `_${count}`
@@ -144,7 +144,7 @@ class Offer {
   }
 }
 
-/** Vendors take letters, digits, `_` and `-`; the first a letter or `_`. */
+/** Vendors accept letters, digits, `_` and `-`, beginning with a letter or `_`. */
 function safeName(name: string): string {
   const plain = name
     .normalize('NFKC')
@@ -160,24 +160,24 @@ function listed(names: readonly string[]): string {
   return names.length > MAX_NAMED ? `${shown} and ${names.length - MAX_NAMED} more` : shown
 }
 
-// What one server offers, as far as it can be offered to a model: a listing is whatever a stranger wrote.
+// The tools of one server, as far as they can be offered to a model: a listing is untrusted input.
 
-/** A tool as its server lists it, within bounds. */
+/** A tool as its server lists it, within limits. */
 type ListedTool = {
   /** The server's own name for it. */
   readonly remoteName: string
   readonly description: string
   /** JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>
-  /** The server says that calling it twice does what calling it once does. */
+  /** The server says that repeated calls have no further effect. */
   readonly repeatable: boolean
-  /** The server says that it destroys something. Absent where it does not, and in listings that were stored without it. */
+  /** The server says that the tool is destructive. Absent otherwise, and in listings that were stored without it. */
   readonly isDestructive?: true
 }
 
 type Listing = { readonly tools: readonly ListedTool[]; readonly complaints: readonly string[] }
 
-/** How many are read of one server; how many are offered is another matter. */
+/** The most that are read of one server; fewer may be offered. */
 const MAX_LISTED_TOOLS = 2_000
 const MAX_PAGES = 200
 const MAX_DESCRIPTION_CHARS = 4_000
@@ -185,7 +185,7 @@ const MAX_SERVED_NAME_CHARS = 200
 const MAX_SCHEMA_CHARS = 20_000
 const MAX_SCHEMA_DEPTH = 32
 
-// One faulty tool costs that tool and not the listing, so the page is parsed without its tools.
+// An invalid tool must not invalidate the listing, so the page is parsed without its tools.
 const Page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() })
 
 const Tool = z.looseObject({
@@ -207,7 +207,7 @@ export async function listTools(ask: Ask): Promise<Listing> {
     const { tools, nextCursor } = await ask('tools/list', cursor === undefined ? {} : { cursor }, Page)
     listed.push(...tools.slice(0, MAX_LISTED_TOOLS + 1 - listed.length))
     if (nextCursor === null || nextCursor === undefined) break
-    // A cursor that comes again would go on for ever.
+    // A repeated cursor would loop for ever.
     if (listed.length > MAX_LISTED_TOOLS || pages === MAX_PAGES || cursors.has(nextCursor)) {
       complaints.push('Its listing does not end; what came until then is used')
       break
@@ -229,7 +229,7 @@ function readTool(raw: unknown): ListedTool | null {
   return {
     remoteName: data.name,
     description: shortened(data.description ?? ''),
-    // Some vendors refuse an object that says nothing of its properties.
+    // Some vendors refuse an object schema without properties.
     parameters: { properties: {}, ...data.inputSchema },
     repeatable: data.annotations?.readOnlyHint === true || data.annotations?.idempotentHint === true,
     ...(data.annotations?.destructiveHint === true ? { isDestructive: true as const } : {}),
@@ -250,7 +250,8 @@ function isDeeperThan(value: unknown, levels: number): boolean {
   return false
 }
 
-// One call of a tool of a session. It connects anew: between two calls the object may have been evicted.
+// One call of a session's tool. It opens a new connection, because the object may have been evicted since the last
+// call.
 
 export type CallDeps = {
   /** The servers as they are configured now; the key of the tool's server is taken from here. */
@@ -258,16 +259,16 @@ export type CallDeps = {
   readonly door: ServerAccess
   readonly processes: ToolProcesses | null
   readonly conversationId: string
-  /** The key of the call's effect: one that a program was asked for before is followed, and not made again. */
+  /** The key of the call's effect: a call that was already sent to a program is followed, and not repeated. */
   readonly effect?: string
   readonly signal?: AbortSignal
   readonly deadlineMs?: number
 }
 
-/** Whether a program of the conversation's answers the tool. */
+/** Whether a program of the conversation provides the tool. */
 export const isOfProcess = ({ serverId }: McpTool): boolean => serverId.startsWith('stdio-')
 
-/** Throws the signal's reason only: whatever else goes wrong is a result that says so. */
+/** Throws only the signal's reason: any other error becomes a result that describes it. */
 export async function callMcpTool(
   tool: McpTool,
   args: Readonly<Record<string, unknown>>,

@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 
-/** Text of all parts together; what is longer loses its middle. */
+/** For the text of all parts together; of a longer text the middle is left out. */
 export const MAX_TEXT_CHARS = 30_000
-/** Base64 of all images, sounds and files together; what does not fit is named and left out. */
+/** Base64 of all images, sounds and files together; what exceeds it is left out and named. */
 export const MAX_BINARY_CHARS = 3_000_000
 const MAX_PARTS = 100
 const MAX_FIELD_CHARS = 2_000
@@ -21,7 +21,7 @@ const Resource = z.union([
   z.object({ uri: field, mimeType: field.nullish(), blob: base64 }),
 ])
 
-/** One part of a result. Keys that the protocol adds later are left out. */
+/** One part of a result. Keys that the protocol adds later are ignored. */
 export const ContentPart = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string() }),
   z.object({ type: z.literal('image'), data: base64, mimeType }),
@@ -52,7 +52,7 @@ export function resultOf(answer: CallResult): ToolResult {
   const content = answer.content.slice(0, MAX_PARTS).map((raw) => budget.fit(raw))
   const leftOut = answer.content.length - content.length
   if (leftOut > 0) content.push(text(`[${leftOut} more parts left out]`))
-  // Structure alone would be nothing to read.
+  // Without text the structured content would not be readable, so it is added as text.
   if (content.length === 0 && answer.structuredContent !== undefined) {
     content.push(budget.fit(text(JSON.stringify(answer.structuredContent))))
   }
@@ -70,7 +70,7 @@ export function readResult(json: string): { content: ContentPart[]; isError: boo
   try {
     return Stored.parse(JSON.parse(json))
   } catch {
-    // A stored observation may be of another making (a replayed trajectory); the caller shows it as it is.
+    // A stored observation may come from elsewhere (a replayed trajectory); the caller shows it unchanged.
     return null
   }
 }

@@ -1,12 +1,12 @@
-// Limits between the SDK's transports and the guarded fetch: the size of an answer, and an early failure when a stream ends
-// without an answer.
+// Limits between the SDK's transports and the guarded fetch: the size of an answer, and an early error when a stream
+// ends without an answer.
 
 import type { JsonSchemaValidator, jsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/types.js'
 import { GuardedFetchError } from '../lib/guarded-fetch.ts'
 
 export const CALL_DEADLINE_MS = 110_000
 
-/** Of one answer, or of all data of one event stream. */
+/** For one answer, or for all data of one event stream. */
 export const MAX_ANSWER_BYTES = 8 * 1024 * 1024
 export const GOODBYE_MS = 2_000
 
@@ -21,14 +21,17 @@ export class Wire {
   readonly #signal: AbortSignal
   #question: Question | null = null
 
-  /** When the signal fires, open requests are aborted; after that only the end of the session is sent, with a short deadline. */
+  /**
+   * When the signal fires, open requests are aborted; after that only the end of the session is sent, with a short
+   * deadline.
+   */
   constructor(ask: typeof fetch, { transport, signal }: { transport: 'sse' | 'http'; signal: AbortSignal }) {
     this.#ask = (input, init) => ask(input, init)
     this.#transport = transport
     this.#signal = signal
   }
 
-  /** Runs one exchange; `onToken` has to hear of each event id, which makes a stream resumable. */
+  /** Runs one request; `onToken` must be called for each event id, which makes a stream resumable. */
   async question<T>(exchange: (onToken: () => void) => Promise<T>): Promise<T> {
     const question: Question = { answered: false, resumable: false, fail: () => {} }
     const failed = new Promise<never>((_, reject) => {
@@ -38,12 +41,12 @@ export class Wire {
     return Promise.race([exchange(() => (question.resumable = true)), failed])
   }
 
-  /** Has to hear of every message, of which those with a result or an error are answers. */
+  /** Must be called for every message; messages with a result or an error are answers. */
   received(message: object): void {
     if (this.#question && ('result' in message || 'error' in message)) this.#question.answered = true
   }
 
-  /** For errors that the transport only mentions: some of them mean that no answer will come. */
+  /** For errors that the transport only reports: some of them mean that no answer will come. */
   mention(error: unknown): void {
     const unreadable = error instanceof SyntaxError || (error instanceof Error && 'issues' in error)
     if (unreadable || isStreamLost(error)) this.#question?.fail(error)
@@ -52,8 +55,8 @@ export class Wire {
   readonly fetch: Ask = async (input, init = {}) => {
     const question = this.#question
     const method = init.method ?? 'GET'
-    // The stream for messages that a server sends unasked is not opened, because nothing here reads them. Resuming an answer
-    // is different.
+    // The stream for unsolicited messages of a server is not opened, because nothing here reads them. Resuming an
+    // answer is different.
     if (this.#transport === 'http' && method === 'GET' && !new Headers(init.headers).has('last-event-id')) {
       return new Response(null, { status: 405 })
     }
@@ -66,7 +69,7 @@ export class Wire {
     return new Response(body, { status, statusText, headers })
   }
 
-  /** The transports keep the text of an error at most; the question gets the error itself. */
+  /** The transports keep at most the text of an error; the request gets the error itself. */
   async #failing<T>(question: Question | null, ask: () => Promise<T>): Promise<T> {
     try {
       return await ask()
@@ -86,7 +89,7 @@ export class Wire {
         question?.fail(error)
         controller.error(error)
       },
-      // What was read last still has to be understood before it is known that nothing comes.
+      // The data that was read last must still be processed before it is certain that no answer comes.
       flush: () => {
         if (isAnswer) setTimeout(() => this.#ended(question))
       },
@@ -100,8 +103,9 @@ export class Wire {
 }
 
 /**
- * The transports' ways to say that a stream is gone for good. Other errors are none: the runtime's event targets call both
- * the listeners and the `on…` property of the SSE client, so each of its messages comes twice, once as unknown.
+ * Errors by which the transports report that a stream is finally lost. Other errors are ignored: the runtime's event
+ * targets call both the listeners and the `on…` property of the SSE client, so each message arrives twice, once as
+ * unknown.
  */
 function isStreamLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -109,8 +113,8 @@ function isStreamLost(error: unknown): boolean {
 }
 
 /**
- * The SDK would compile schemas of the other side to code, which the runtime forbids. Nothing here asks for that: what
- * comes in is checked by schemas of our own.
+ * The SDK would compile the server's schemas to code, which the runtime forbids. Nothing here needs that: input is
+ * validated with our own schemas.
  */
 export const NOTHING_COMPILED: jsonSchemaValidator = {
   getValidator:
@@ -118,17 +122,17 @@ export const NOTHING_COMPILED: jsonSchemaValidator = {
     (input) => ({ valid: true, data: input as T, errorMessage: undefined }),
 }
 
-// The message for a user about a failed tool server. Of an answer's body it contains only the message of a protocol error:
-// the rest could contain secrets.
+// The message for a user about a failed tool server. From an answer's body it contains only the message of a protocol
+// error: the rest could contain secrets.
 
 const MAX_MESSAGE_CHARS = 500
 
-/** A failure whose message is already meant for people. */
+/** A failure whose message is meant for users. */
 export class McpFailure extends Error {
   override readonly name = 'McpFailure'
 }
 
-/** The call was not asked for: it can be tried again. */
+/** The call was not sent: it can be retried. */
 export class NotAsked extends McpFailure {}
 
 export function explainFailure(error: unknown): string {

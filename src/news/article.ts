@@ -1,16 +1,16 @@
 import { z } from 'zod'
 
-/** What a search is about. */
+/** The topics of a search. */
 const DIMENSIONS = ['latest_news', 'announcements', 'risk_check', 'earnings', 'market_analysis', 'industry'] as const
 export type Dimension = (typeof DIMENSIONS)[number]
 
-/** One result as a search provider tells it, cleaned. */
+/** One result of a search provider, cleaned. */
 export type Hit = {
   title: string
   snippet: string
   url: string
   source: string | null
-  /** ISO 8601, a day or an instant; null when nothing tells it. */
+  /** ISO 8601, a day or an instant; null when it is unknown. */
   publishedAt: string | null
 }
 
@@ -26,12 +26,12 @@ export const NewsItem = z.object({
 export type NewsItem = z.infer<typeof NewsItem>
 
 /**
- * Whether it is evidence for the listing. What the question about the industry found may be of a competitor: it is background,
- * and nothing about the listing follows from it.
+ * Whether it is evidence for the listing. Results for the industry may be about a competitor: they are background, and
+ * nothing about the listing follows from them.
  */
 export const isAboutListing = ({ dimension }: Pick<NewsItem, 'dimension'>): boolean => dimension !== 'industry'
 
-/** What people write of a listing elsewhere than in the news. */
+/** Posts about a listing outside of the news. */
 export const SocialSentiment = z.object({
   text: z.string(),
   /** −1 to 1. */
@@ -54,7 +54,7 @@ export type RawHit = {
   date?: string | null | undefined
 }
 
-/** A result without markup and control characters, at its length; null without a title or a web address. */
+/** A result without markup and control characters, cut to its maximum length; null without a title or a web address. */
 export function hitOf({ title, snippet, url, source }: RawHit): Omit<Hit, 'publishedAt'> | null {
   const name = plain(title ?? '', MAX_TITLE)
   const address = webAddress(url ?? '')
@@ -76,7 +76,7 @@ function webAddress(url: string): string | null {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', '#39': "'" }
 
-/** Words alone: no tags, no entities, nothing that hides in a text or turns its direction. */
+/** Plain text: no tags, no entities, no invisible characters and none that change the text direction. */
 export function plain(text: string, limit: number): string {
   const bare = text
     .slice(0, 20_000)

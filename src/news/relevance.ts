@@ -1,10 +1,11 @@
-// Which of the results are about the listing, new enough, and no page of quotes. What has no date is kept, behind what has.
+// Which results are about the listing, recent enough, and not pages of quotes. Results without a date are kept, after
+// those with one.
 
 import type { Instrument } from '../market/instruments.ts'
 import type { Dimension, Hit } from './article.ts'
 
 const DAY_MS = 86_400_000
-/** Zones and clocks differ; more than this is a date that cannot be. */
+/** Zones and clocks differ; a date further in the future is invalid. */
 const FUTURE_MS = DAY_MS
 
 export function relevantHits(hits: readonly Hit[], question: Question, about: Subject & { now: number }): Hit[] {
@@ -21,18 +22,18 @@ export function relevantHits(hits: readonly Hit[], question: Question, about: Su
 function isInTime({ publishedAt }: Hit, oldest: number, now: number): boolean {
   if (publishedAt === null) return true
   const at = Date.parse(publishedAt)
-  // A mere day counts until its end.
+  // A date without a time counts until its end.
   const end = publishedAt.length <= 10 || publishedAt.endsWith('T00:00:00Z') ? at + DAY_MS : at
   return end >= oldest && at <= now + FUTURE_MS
 }
 
-// Pages that show a price or hold a forum are found for every code and say nothing.
+// Quote pages and forums are found for every code and contain no news.
 const SPAM =
   /股票行情|实时行情|行情走势|走势图|股吧|历史数据|个股首页|百度百科|维基百科|stock (price|quote)s?( today)?( chart)?\s*[-|]|historical (prices|data)|wikipedia|彩票|博彩|招聘|casino|lottery/i
 
 const isSpam = ({ title }: Hit): boolean => SPAM.test(title)
 
-/** In the title counts more than in the text. */
+/** A match in the title counts more than one in the text. */
 function scoreOf({ title, snippet }: Hit, terms: readonly Term[]): number {
   if (terms.some((term) => term.test(title))) return 3
   return terms.some((term) => term.test(snippet)) ? 1 : 0
@@ -80,7 +81,7 @@ const COMMON = new Set([
   'taiwan',
 ])
 
-/** The whole name, and each word of it that no other company shares. */
+/** The whole name, and each word of it that other companies do not have. */
 function englishTerms(name: string): Term[] {
   if (name === '') return []
   const words = name.split(/[^A-Za-z0-9&]+/).filter((word) => word.length >= 4 && !COMMON.has(word.toLowerCase()))
@@ -88,11 +89,11 @@ function englishTerms(name: string): Term[] {
 }
 
 function codeTerms({ key, code }: Instrument): Term[] {
-  // One or two letters are a word of many languages.
+  // One or two letters are a word in many languages.
   return [key, code].filter((text) => text.length >= 3).map(asWord)
 }
 
-/** One copy of each: by address without what trackers add, and by title. */
+/** Without duplicates: by address without tracking parameters, and by title. */
 export function withoutDoubles<T extends Hit>(hits: readonly T[]): T[] {
   const seen = new Set<string>()
   return hits.filter((hit) => {
@@ -109,18 +110,18 @@ function addressOf(url: string): string {
   return `${host.replace(/^(www|m)\./, '')}${pathname.replace(/\/+$/, '')}?${new URLSearchParams(kept)}`
 }
 
-// Subjects that matter more than a chart, from any source.
+// Topics that matter more than a chart, from any source.
 const SERIOUS =
   /立案|退市|财务造假|强制执行|破产|欺诈|delist|fraud|bankrupt|chapter 11|criminal (charge|probe)|상장폐지|분식회계/i
 
 export const isSerious = ({ title, snippet }: Hit): boolean => SERIOUS.test(`${title} ${snippet}`)
 
-// What is searched for: the name and the code with the words of each subject. The name decides everything, so it comes from
-// the list of listings, never from a source or a model.
+// The search query: the name and the code with the words of each topic. The name is decisive, so it comes from the list
+// of listings, never from a source or a model.
 
 export type Subject = {
   instrument: Instrument
-  /** The listing's names; empty where there is none. */
+  /** The listing's names; empty when there are none. */
   names: { zh?: string | null | undefined; en?: string | null | undefined }
 }
 
@@ -129,7 +130,7 @@ export type Question = {
   text: string
   language: 'zh' | 'en'
   days: number
-  /** Old news on these subjects are worth nothing. */
+  /** Old news on these topics is worthless. */
   isNews: boolean
 }
 
@@ -156,7 +157,7 @@ const WORDS: Record<'zh' | 'en', Record<Dimension, string>> = {
 
 const NEWS: readonly Dimension[] = ['latest_news', 'announcements', 'risk_check']
 
-/** One question a subject, the most wanted first. */
+/** One query for each topic, the most important first. */
 export function questionsOf({ instrument, names }: Subject, maxAgeDays: number): Question[] {
   const language = instrument.market === 'cn' ? 'zh' : 'en'
   const name = (language === 'zh' ? names.zh || names.en : names.en || names.zh) ?? ''

@@ -5,16 +5,16 @@ import { type Hit, hitOf, type RawHit } from './article.ts'
 
 export type SearchQuery = {
   text: string
-  /** How far back it may go. */
+  /** The maximum age of results. */
   days: number
   count: number
-  /** Of what is searched for, not of the report. */
+  /** The language of the search, not of the report. */
   language: 'zh' | 'en'
-  /** Where news lose their worth in days, providers ask their news index, which tells dates. */
+  /** For topics that are only interesting for days, providers search their news index, which has dates. */
   isNews: boolean
 }
 
-/** One search service. It answers what it found, perhaps nothing, or throws UpstreamError. */
+/** One search service. It returns its results, perhaps none, or throws UpstreamError. */
 export type SearchProvider = {
   readonly name: string
   search(query: SearchQuery, signal: AbortSignal): Promise<Hit[]>
@@ -24,7 +24,7 @@ export type SearchProviderDeps = { clock: Clock; fetch?: Fetch }
 
 export type SearchOptions = SearchProviderDeps & { url: string; key: string }
 
-/** Cleaned and dated; a result without a title or an address is none. */
+/** Cleaned and dated; results without a title or an address are dropped. */
 export function hitsOf(rows: readonly RawHit[], now: number): Hit[] {
   return rows.flatMap((row) => {
     const hit = hitOf(row)
@@ -32,14 +32,15 @@ export function hitsOf(rows: readonly RawHit[], now: number): Hit[] {
   })
 }
 
-/** The words that services have for an age. */
+/** A service's parameter for an age. */
 export function ageWord<T>(days: number, words: { day: T; week: T; month: T; year: T }): T {
   if (days <= 1) return words.day
   if (days <= 7) return words.week
   return days <= 31 ? words.month : words.year
 }
 
-// When something was published. Providers say it in many ways, some not at all: then the address or the snippet may.
+// The time of publication. Providers write it in many ways, some not at all: then the address or the snippet may
+// contain it.
 
 const DAY_MS = 86_400_000
 const UNITS: [RegExp, number][] = [
@@ -54,7 +55,7 @@ const UNITS: [RegExp, number][] = [
 const RELATIVE =
   /^(?:about |over )?(\d{1,3}|an?)\s*(second|sec|minute|min|hour|hr|day|week|month|year|秒|分钟|分鐘|小时|小時|天|日|周|週|个月|個月|年|초|분|시간|일|주|개월|달|년)s?\s*(?:ago|前|전)/i
 
-/** The instant that a provider's text tells, epoch ms; null when it tells none. */
+/** The instant in a provider's text, epoch ms; null when there is none. */
 export function instantOf(text: string, now: number): number | null {
   const trimmed = text.trim()
   if (/^(just now|刚刚|剛剛|방금)$/i.test(trimmed)) return now
@@ -85,13 +86,13 @@ function dayIn(text: string): number | null {
 
 function utc(year: string | undefined, month: string | undefined, day: string | undefined): number | null {
   const at = Date.UTC(Number(year), Number(month) - 1, Number(day))
-  // A day that the month does not have would roll over into the next one.
+  // An invalid day of a month would become a day of the next one.
   return new Date(at).getUTCDate() === Number(day) ? at : null
 }
 
 type Dated = { date: string | null | undefined; url: string; snippet: string }
 
-/** What the provider says, else the address, else a date that the snippet opens with. ISO 8601. */
+/** The provider's date, else that in the address, else a date at the beginning of the snippet. ISO 8601. */
 export function publishedAt({ date, url, snippet }: Dated, now: number): string | null {
   const told = date ? instantOf(date, now) : null
   const at = told ?? dayInAddress(url) ?? dayIn(snippet.slice(0, 40))
@@ -105,7 +106,7 @@ function dayInAddress(url: string): number | null {
   return year === undefined ? null : utc(year, month, day)
 }
 
-/** A reply in the shape that was promised; anything else is the service's failure, not an empty answer. */
+/** A reply in the expected shape; any other reply is a failure of the service, not an empty answer. */
 export function checkedReply<T>(service: string, schema: z.ZodType<T>, reply: unknown): T {
   const parsed = schema.safeParse(reply)
   if (parsed.success) return parsed.data

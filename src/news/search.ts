@@ -1,5 +1,5 @@
-// The news of one listing: every subject asked of the search providers, social platforms beside them, and the pool of what
-// was found before where nobody has anything. What counts as evidence is told apart from what was merely tried.
+// The news of one listing: every topic at the search providers, social platforms in parallel, and the pool of earlier
+// results if nothing is found. Evidence is distinguished from mere attempts.
 
 import { z } from 'zod'
 import { type Clock, isoMicros } from '../lib/clock.ts'
@@ -15,7 +15,7 @@ import { type Question, questionsOf, relevantHits, type Subject, withoutDoubles 
 import type { SearchProvider } from './search-provider.ts'
 import { askSocial } from './social.ts'
 
-/** What the operator's configuration says of the search. */
+/** The operator's configuration of the search. */
 export type NewsSettings = {
   search: readonly string[]
   maxAgeDays: number
@@ -29,21 +29,21 @@ export type SearchDeps = {
   clock: Clock
   gate: GateKeeper
   pool: NewsPool
-  /** Keeps whole searches for ten minutes; null keeps none. */
+  /** Caches complete searches for ten minutes; null disables it. */
   store: AnswerStore | null
   timeoutMs: number
   fetch?: Fetch
 }
 
 export type NewsResult = {
-  /** Hits of the searches that are about the listing; null when no search is configured. */
+  /** The number of hits about the listing; null when no search is configured. */
   count: number | null
-  /** What was found about the listing, or what the pool had when nothing was; behind it what was found about its industry. */
+  /** Results about the listing, or those of the pool if there are none; followed by results about its industry. */
   items: NewsItem[]
-  /** The items about the listing are the pool's. */
+  /** The items about the listing come from the pool. */
   isPooled: boolean
   social: SocialSentiment | null
-  /** How old the search is, when it was kept from before. */
+  /** The age of a cached search. */
   ageSeconds: number | null
   maxAgeDays: number
   runs: ProviderRun[]
@@ -121,7 +121,7 @@ async function keptSearch({ store, clock }: SearchDeps, key: string): Promise<Se
   return { items, runs: [run], ageSeconds }
 }
 
-/** Two questions at a time: a search must not take all the connections that a request may have open. */
+/** Two queries at a time: a search must not use all connections that a request may have open. */
 const AT_A_TIME = 2
 
 async function searchAll(deps: SearchDeps, { providers, subject, query }: Search): Promise<Searched> {
@@ -145,7 +145,7 @@ async function pooledItems({ pool, clock, settings }: SearchDeps, { instrument }
   return withoutDoubles((items ?? []).filter(isAboutListing)).slice(0, PER_DIMENSION * 3)
 }
 
-/** Keeping is a favour: an analysis goes on without it. */
+/** Storing is optional: an analysis continues without it. */
 async function quietly<T>(work: () => Promise<T> | undefined): Promise<T | null> {
   try {
     return (await work()) ?? null
@@ -155,21 +155,21 @@ async function quietly<T>(work: () => Promise<T> | undefined): Promise<T | null>
   }
 }
 
-/** What earlier searches found. */
+/** The results of earlier searches. */
 export interface NewsPool {
   put(key: string, items: readonly NewsItem[], now: number): Promise<void>
   /** Published since then, the newest first; undated ones by when they were found. */
   since(key: string, epochMs: number): Promise<NewsItem[]>
 }
 
-// One question, asked of one search provider after the other until one finds something that counts. A provider that fails,
-// and one that finds nothing, makes way for the next; both are on record.
+// One query, sent to one search provider after the other until one finds something that counts. After a provider that
+// fails, and after one without results, the next is used; both are recorded.
 
 type Asking = {
   providers: readonly SearchProvider[]
   clock: Clock
   gate: GateKeeper
-  /** For one provider and one question, retries included. */
+  /** For one provider and one query, including retries. */
   timeoutMs: number
   signal: AbortSignal
 }

@@ -1,5 +1,5 @@
-// What people write of a listing on social platforms, from a service that the operator names. It is asked for
-// `{url}/{symbol}` and answers JSON; what it leaves out is simply not told.
+// Posts about a listing on social platforms, from a service that the operator configures. The request is
+// `{url}/{symbol}` and the answer is JSON; missing fields are allowed.
 
 import { z } from 'zod'
 import type { Clock } from '../lib/clock.ts'

@@ -1,11 +1,11 @@
-// The interface of all channels. A channel is a kind of service; a line is a configured channel: it knows the size limit of
-// a message, the rate limit, the request to send, and the meaning of the answer.
+// The interface of all channels. A channel is a kind of service; a line is a configured channel: it knows the size
+// limit of a message, the rate limit, the request to send, and the meaning of the answer.
 
 import type { z } from 'zod'
 import type { Variables } from '../lib/variables.ts'
 import { environmentSettings, environmentVariables, numberAt, type Source, textAt } from './fields.ts'
 
-/** `json_bytes` is the size of the text as it stands in a JSON body, escapes included. Characters are UTF-16 units. */
+/** `json_bytes` is the size of the text inside a JSON body, including escapes. Characters are UTF-16 units. */
 export type Limit = { unit: 'bytes' | 'json_bytes' | 'characters'; max: number }
 
 /** The rate limit: at most `count` messages in each window. */
@@ -14,7 +14,7 @@ export type Pace = { count: number; windowMs: number }
 /** One message of a report, numbered from 1. The key is the same in every attempt. */
 export type Part = { key: string; title: string; markdown: string; n: number; of: number }
 
-/** A part's text as a service shows it. */
+/** A part's text in the service's format. */
 export type Render = (part: Pick<Part, 'title' | 'markdown' | 'n' | 'of'>) => string
 
 export type Outgoing = { url: string; headers: Record<string, string>; body: string }
@@ -23,8 +23,8 @@ export type Outgoing = { url: string; headers: Record<string, string>; body: str
 export type Reply = { status: number; headers: Headers; body: unknown }
 
 /**
- * The result of a request. `later`: not accepted, try again. `rejected`: not accepted, and a new try is useless. `unknown`:
- * it may have been accepted. `plain`: refused because of its markup; try once without it.
+ * The result of a request. `later`: not accepted, try again. `rejected`: not accepted, and a retry is useless.
+ * `unknown`: it may have been accepted. `plain`: refused because of its markup; try once without it.
  */
 export type Verdict =
   | { ok: true }
@@ -36,26 +36,26 @@ export type Line = {
   pace: readonly Pace[]
   /** Whether the service recognises a repeated request by its key. */
   recognisesRepeats: boolean
-  /** The part in the service's markup; `limit` is about this text. */
+  /** The part in the service's markup; `limit` applies to this text. */
   render: Render
   request: (part: Part, text: string, at: number) => Outgoing | Promise<Outgoing>
   /** The part without markup, for a service that refused the markup of this text. */
   plainRequest?: (part: Part) => Outgoing
   /** Reads the body of a 2xx answer. Without it, every 2xx is a success. */
   judge?: (reply: Reply) => Verdict
-  /** Reads the waiting time from the body of a 429 answer, where the service gives it there. */
+  /** Reads the waiting time from the body of a 429 answer, if the service puts it there. */
   retryAfterMs?: (body: unknown) => number | null
-  /** Reads an error answer, where the body says more than the status. */
+  /** Reads an error answer whose body says more than the status. */
   judgeFailure?: (reply: Reply) => Verdict | null
 }
 
 export interface Channel {
   readonly settings: z.ZodObject
-  /** The settings that are sealed and never shown. */
+  /** The settings that are encrypted and never shown. */
   readonly secrets: readonly string[]
   /** Those of the operator's own channel. */
   readonly variables: Variables
-  /** The settings of the operator's own channel; null when a variable that it cannot do without is not set. */
+  /** The settings of the operator's own channel; null when a required variable is not set. */
   fromEnvironment(values: Readonly<Record<string, unknown>>): Record<string, unknown> | null
   /** Throws for invalid settings. */
   open(settings: unknown): Line
@@ -65,7 +65,7 @@ export interface Channel {
 type Spec<Settings extends z.ZodObject> = {
   settings: Settings
   secrets: readonly (keyof z.output<Settings> & string)[]
-  /** The variable that the operator sets each setting by; null for one that only an owner's own channel has. */
+  /** The variable for each setting of the operator's channel; null for a setting that only an owner's channel has. */
   environment: { readonly [Setting in keyof z.output<Settings>]-?: Source | null }
   open: (settings: z.output<Settings>) => Line
 }
@@ -95,7 +95,7 @@ export const later = (reason: string, retryAfterMs: number | null = null): Verdi
 
 export const MINUTE_MS = 60_000
 
-/** For services that answer with `errcode` and `errmsg`, 0 for a message that was taken. */
+/** For services that answer with `errcode` and `errmsg`, 0 for an accepted message. */
 export function judgeErrcode(body: unknown, tooOften: number): Verdict {
   const code = numberAt(body, 'errcode')
   if (code === 0) return OK
@@ -108,10 +108,10 @@ export const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
 
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
 
-/** The longest stretch of time that the pace looks at. */
+/** The longest window of the rate limits. */
 export const longestWindowMs = (pace: readonly Pace[]): number => Math.max(0, ...pace.map(({ windowMs }) => windowMs))
 
-/** How long the next message has to wait, so that in no stretch of time there are more than the service allows. */
+/** How long the next message must wait, so that no window has more messages than the service allows. */
 export function paceWaitMs(pace: readonly Pace[], starts: readonly number[], now: number): number {
   const waits = pace.map(({ count, windowMs }) => {
     const oldest = starts.at(-count)

@@ -11,7 +11,7 @@ import { isReachable, type Opened, openTarget, sendPart, type Target } from './s
 
 export type DeliveryDeps = {
   store: DeliveryStore
-  /** The owner's channels and, for the operator, the operator's. */
+  /** The owner's channels and those of the operator. */
   targets: (owner: string) => Promise<Target[]>
   policy: AddressPolicy
   clock: Clock
@@ -20,7 +20,7 @@ export type DeliveryDeps = {
 }
 
 const LANES_AT_ONCE = 4
-/** After this no new request begins; the next call claims the rest. */
+/** After this time no new request begins; the next call claims the rest. */
 const BUDGET_MS = 45_000
 /** The longest wait within a call; for a longer one the delivery is released. */
 const LONGEST_WAIT_MS = 3_000
@@ -48,7 +48,7 @@ export async function deliverDue(deps: DeliveryDeps): Promise<void> {
   }
 }
 
-/** The deliveries of one channel. When one has to wait, those behind it wait with it. */
+/** The deliveries of one channel. When one must wait, later ones wait, too. */
 async function runLane(claims: readonly Claim[], deps: DeliveryDeps, until: number): Promise<void> {
   const { store, clock } = deps
   let isHeld = false
@@ -170,7 +170,7 @@ async function conclude(claim: Claim, { store, clock }: DeliveryDeps): Promise<E
   return 'done'
 }
 
-/** The result of a part is worth several tries: without it, a part that was accepted is in doubt. */
+/** The result of a part is worth several tries: without it, the state of an accepted part would be unknown. */
 async function settle(claim: Claim, part: ClaimedPart, state: ClaimedPart['state'], deps: DeliveryDeps): Promise<void> {
   for (const delayMs of SETTLE_DELAYS_MS) {
     try {
@@ -186,7 +186,7 @@ async function settle(claim: Claim, part: ClaimedPart, state: ClaimedPart['state
   part.state = state
 }
 
-/** A lease lasts a few heartbeats, so a lost one does no harm. */
+/** A lease lasts several heartbeats, so a lost one is harmless. */
 const BEAT_MS = 5_000
 
 /** Renews a lease at intervals, until the returned function is called. */

@@ -1,12 +1,12 @@
-// A delivery is one notice for one channel, cut into parts. It is stored before anything is sent: a part is marked as being
-// sent before its request, and as sent after the service accepted it. So only a part whose request was interrupted is in
-// doubt. It is sent again if the service recognises repetitions; otherwise it is marked as unknown, and its owner can send
-// it again.
+// A delivery is one notice for one channel, split into parts. It is stored before anything is sent: a part is marked as
+// being sent before its request, and as sent after the service accepted it. So only a part whose request was
+// interrupted has an unknown state. It is sent again if the service recognises repetitions; otherwise it is marked as
+// unknown, and its owner can send it again.
 
 import type { ReportLanguage } from '../analysis/schemas.ts'
 
-// What is to be sent, as the queue hands it over. It contains no text: messages are made from the stored reports, so a
-// message says the same as the history.
+// What to send, as the queue passes it. It contains no text: messages are made from the stored reports, so a message
+// has the same content as the history.
 
 export type BatchItem = {
   taskId: string
@@ -18,26 +18,26 @@ export type BatchItem = {
 }
 
 type Addressed = {
-  /** The same for the same notice, however often it is passed on. */
+  /** The same for the same notice, however often it is passed. */
   key: string
   owner: string
-  /** The ids of the channels; null is all of the owner's. */
+  /** The ids of the channels; null for all of the owner's. */
   channels: string[] | null
 }
 
 export type Notice =
   /** A single report. As part of a batch it is only for channels in mode `single`. */
   | (Addressed & { kind: 'report'; taskId: string; isInBatch: boolean })
-  /** A text that the owner sends. */
+  /** A text from the owner. */
   | (Addressed & { kind: 'text'; title: string; markdown: string })
-  /** All reports of a batch at once. */
+  /** All reports of a batch in one message. */
   | (Addressed & { kind: 'digest'; language: ReportLanguage; items: BatchItem[] })
 
 export type Mode = 'single' | 'digest'
 
-/** Notices that are stored elsewhere than in the queue, until their deliveries are stored. */
+/** Notices that are stored outside of the queue, until their deliveries are stored. */
 export type NewsStore = {
-  /** The oldest of it. */
+  /** The oldest of these notices. */
   untold: () => Promise<Notice[]>
   drop: (keys: readonly string[]) => Promise<void>
 }
@@ -87,11 +87,11 @@ export type Claim = {
 export type DeliveryStore = {
   /** Stores new deliveries; those that exist already stay unchanged. */
   create: (deliveries: readonly NewDelivery[], now: number) => Promise<void>
-  /** Claims the deliveries that are due, oldest first, without those behind a waiting one of the same channel. */
+  /** Claims the due deliveries, oldest first, without those that follow a waiting one of the same channel. */
   claim: (now: number) => Promise<Claim[]>
-  /** Renews the lease of everything that was claimed together. */
+  /** Renews the lease of all deliveries that were claimed together. */
   renew: (claim: Claim, now: number) => Promise<void>
-  /** When messages of the channel were sent since then, tests included, the earliest first. */
+  /** When messages were sent to the channel since then, including tests, the earliest first. */
   startsSince: (claim: Claim, since: number) => Promise<number[]>
   /** Marks the part as being sent. False when another caller has claimed the delivery. */
   begin: (claim: Claim, n: number, now: number) => Promise<boolean>

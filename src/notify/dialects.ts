@@ -1,5 +1,5 @@
-// The Markdown that reports are written in, as each service shows text. What was escaped in a report stays plain text in
-// every dialect: a name from outside can neither format nor link nor call anybody.
+// Converts the Markdown of reports to the format of each service. Escaped text in a report stays plain text in every
+// format: a third-party name can neither format nor link nor mention anybody.
 
 import { escapeHtml, markdownToHtml } from '../analysis/report/render/markdown-text.ts'
 import type { Part, Render } from './channel.ts'
@@ -26,9 +26,9 @@ const PLAIN: Style = {
   rule: '———',
 }
 
-/** For services that know headings, bold words and lists, but neither tables nor a way to escape. */
+/** For services with headings, bold and lists, but without tables and escapes. */
 const SIMPLE: Style = {
-  // Their own tags and links begin with these.
+  // Their own tags and links begin with these characters.
   text: (plain) =>
     plain
       .replace(/<(?=[/@!a-z])/gi, '＜')
@@ -84,7 +84,7 @@ function render(markdown: string, style: Style): string {
 
 function lineIn(line: string, style: Style): string {
   const heading = /^(#{1,6}) (.*)$/.exec(line)
-  // A heading is shown bold already; marks inside would end that.
+  // A heading is already bold; marks inside would end that.
   if (heading)
     return style.heading(spans(heading[2] ?? '', { ...style, bold: (styled) => styled }), heading[1]?.length ?? 1)
   if (/^-{3,}$/.test(line)) return style.rule
@@ -98,7 +98,7 @@ function cellsIn(line: string, style: Style): string[] {
   return cells.map((cell) => spans(cell.slice(0, -1).trim(), { ...style, bold: (styled) => styled }))
 }
 
-/** Bold words and escapes of one line; everything else is text. */
+/** Bold and escapes of one line; everything else is text. */
 function spans(line: string, style: Style): string {
   return line
     .split(/(?<!\\)((?:\\\\)*)\*\*/)
@@ -125,7 +125,7 @@ const unescaped = (text: string): string =>
 
 const number = ({ n, of }: Pick<Part, 'n' | 'of'>): string => (of > 1 ? ` (${n}/${of})` : '')
 
-/** For services without a title of their own: a first line that says which part of what this is. */
+/** For services without a title: a first line with the title and the number of the part. */
 const numbered =
   (style: Style): Render =>
   ({ title, markdown, n, of }) => {
@@ -145,14 +145,14 @@ export const asBareSimple: Render = ({ markdown }) => render(markdown, SIMPLE)
 export const asMarkdown: Render = ({ markdown }) => markdown.trim()
 export const asHtml: Render = ({ markdown }) => markdownToHtml(markdown)
 
-/** The text cut to so many characters, none of them in half. */
+/** The text cut to this many characters, without splitting any. */
 export function cut(text: string, max: number): string {
   if (text.length <= max) return text
   const end = /[\ud800-\udbff]/.test(text[max - 2] ?? '') ? max - 2 : max - 1
   return `${text.slice(0, Math.max(0, end))}…`
 }
 
-/** A title with the number of its part, cut so that the number stays. */
+/** A title with the number of its part, cut so that the number is kept. */
 export function titled({ title, n, of }: Part, max: number): string {
   const suffix = number({ n, of })
   return `${cut(title.replace(/\p{Cc}+/gu, ' '), max - suffix.length)}${suffix}`

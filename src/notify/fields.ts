@@ -1,4 +1,4 @@
-// The settings that channels have in common, and the reading of answers.
+// Settings that several channels have, and functions to read answers.
 
 import { z } from 'zod'
 import { commaList, optionalAddress, optionalBaseUrl, type Variable, type Variables } from '../lib/variables.ts'
@@ -6,20 +6,20 @@ import { commaList, optionalAddress, optionalBaseUrl, type Variable, type Variab
 export const httpUrl = () =>
   z.url({ protocol: /^https?$/, error: 'an address that begins with https:// or http:// is wanted' })
 
-/** An address that is asked as it stands. What it may lead to is judged when it is asked. */
+/** An address that is requested unchanged. The address policy is applied at the request. */
 export const address = () => httpUrl().max(2_000)
 
-/** The address of a service, without a slash at its end. */
+/** The address of a service, without a trailing slash. */
 export const apiUrl = (usual: string) =>
   httpUrl()
     .max(500)
     .transform((url) => url.replace(/\/+$/, ''))
     .default(usual)
 
-/** What goes into a header, a path or a query as it stands. */
+/** Put unchanged into a header, a path or a query. */
 export const token = () => z.string().regex(/^[\x21-\x7e]{1,500}$/, 'printable characters without blanks are wanted')
 
-/** The same where it becomes part of a path. */
+/** The same for a path segment. */
 export const pathToken = () => z.string().regex(/^[A-Za-z0-9_:.-]{1,200}$/, 'letters, digits and _ : . - are wanted')
 
 export const word = (max = 200) =>
@@ -28,14 +28,14 @@ export const word = (max = 200) =>
     .trim()
     .min(1)
     .max(max)
-    // What would break out of its header or its line.
+    // Characters that would break out of a header or a line.
     .regex(/^\P{Cc}*$/u, 'no control characters are wanted')
 
 export const mailbox = () => word(320).regex(/@/, 'an address with @ is wanted')
 
 export const mailboxes = () => z.array(mailbox()).min(1).max(50)
 
-/** A member of a JSON object; undefined for everything that has none. */
+/** A field of a JSON object; undefined for anything else. */
 export function member(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[name] : undefined
 }
@@ -63,15 +63,15 @@ export const base64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(..
 
 export const base64OfText = (text: string): string => base64(encoder.encode(text))
 
-// The variables under which the operator sets a channel of the environment.
+// The variables with which the operator configures a channel of the environment.
 
-/** Which variable a setting comes from. Whether it is a secret is for the channel to say. */
+/** The variable of a setting. The channel declares whether it is a secret. */
 export type Source = Pick<Variable, 'schema' | 'allowed'> & { readonly name: string }
 
 export const addressIn = (name: string): Source => ({ name, ...optionalAddress() })
 export const baseUrlIn = (name: string): Source => ({ name, ...optionalBaseUrl() })
 
-/** Goes into a header, a path or a body as it stands. */
+/** Put unchanged into a header, a path or a body. */
 export const tokenIn = (name: string): Source => {
   const schema = z.string().regex(/^[\x21-\x7e]{1,500}$/)
   return { name, schema: schema.optional(), allowed: 'a text without blanks, as the service gave it' }
@@ -92,7 +92,7 @@ export const mailboxesIn = (name: string, most: number): Source => {
   return { name, schema: orNone, allowed: `a comma-separated list of at most ${most} addresses` }
 }
 
-/** By setting; null for one that only an owner's own channel has. */
+/** By setting; null for one that only an owner's channel has. */
 type Environment = Readonly<Record<string, Source | null>>
 
 export function environmentVariables(environment: Environment, secrets: readonly string[]): Variables {
@@ -104,7 +104,7 @@ export function environmentVariables(environment: Environment, secrets: readonly
   return Object.fromEntries(variables)
 }
 
-/** The settings that the values come to; one whose variable is not set is left out. */
+/** The settings from the values; those whose variable is not set are left out. */
 export function environmentSettings(
   environment: Environment,
   values: Readonly<Record<string, unknown>>,

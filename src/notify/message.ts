@@ -13,7 +13,7 @@ import { sizeOf, split } from './split.ts'
 
 export type Message = { title: string; markdown: string }
 
-/** A report of the history; `finished` stands in for its own words where it has a title and a text of its own. */
+/** A report of the history; `finished` replaces the usual text if the report has a title and a text of its own. */
 export type ToldReport = { report: AnalysisReport; finished: Message | null }
 
 const TITLE_CHARACTERS = 200
@@ -64,7 +64,7 @@ function titleOf({ meta, summary }: AnalysisReport): string {
   return `${meta.stock_name ?? meta.stock_code} (${meta.stock_code}) · ${adviceOf(summary)}`
 }
 
-/** Every stock that was asked for, with what became of it; below it the reports, a section each. */
+/** Every requested stock with its result, followed by one section for each report. */
 export function digestMessage(
   items: readonly BatchItem[],
   reports: ReadonlyMap<string, ToldReport>,
@@ -81,7 +81,7 @@ export function digestMessage(
   return { title, markdown: [`# ${title}`, ...note, lines.join('\n'), ...sections].join('\n\n') }
 }
 
-/** What the model would rather do, where that is something else than the advice. */
+/** The model's opinion, if it differs from the advice. */
 function opinionOf(report: AnalysisReport): string {
   const opinion = reportView(report).comment?.contradiction ?? null
   return opinion === null ? '' : ` · ${escapeMarkdown(opinion)}`
@@ -115,13 +115,13 @@ function sectionOf(report: AnalysisReport, words: Words): string {
   return [heading, ...reading, verdict, escapeMarkdown(summary.analysis_summary), ...plan].join('\n\n')
 }
 
-/** The score; of a report that has none the word for that. */
+/** The score; for a report without one, the word for that. */
 function scoreOf(report: AnalysisReport, words: Words): string {
   const { noScore } = textsOf(report.meta.report_language).consistency
   return hasScore(report) ? `${words.score} ${report.summary.sentiment_score}/100` : noScore
 }
 
-/** What the checks say of the figures, behind the score. */
+/** The results of the checks, after the score. */
 function markOf(report: AnalysisReport): string {
   const mark = touchMark(report, 'any')
   return mark === '' ? '' : ` ${escapeMarkdown(mark)}`
@@ -138,7 +138,7 @@ export function testMessage(channel: string, language: ReportLanguage): Message 
 /** No message has as many parts, so no number is wider than this one. */
 const WIDEST = { n: 9_999, of: 9_999 }
 
-/** The message in as many pieces as the line needs; each is within its limit once it is rendered with its number. */
+/** The message in as many parts as the line needs; each is within its limit when it is rendered with its number. */
 export function partsOf({ title, markdown }: Message, { limit, render }: Line): string[] {
   const fits = (n: { n: number; of: number }) => (text: string) =>
     sizeOf(render({ title, markdown: text, ...n }), limit.unit) <= limit.max

@@ -53,7 +53,7 @@ async function expandAll(notices: readonly Notice[], deps: NotifyDeps): Promise<
       await expand(notice, deps)
       keys.push(notice.key)
     } catch (error) {
-      // It stays with the queue, which passes it on again.
+      // The queue keeps it and passes it again.
       log.warn('notify.notice_failed', { key: notice.key, ...errorFields(error) })
     }
   }

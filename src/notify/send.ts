@@ -1,5 +1,5 @@
-// One request to a channel's service, and the meaning of its answer. Only an answer says whether a message was accepted:
-// without one, it may have been.
+// One request to a channel's service, and the meaning of its answer. Only an answer shows whether a message was
+// accepted: without one, it may have been.
 
 import { type AddressPolicy, type Chooser, namedByOperator, typedByPerson } from '../lib/address-policy.ts'
 import { GuardedFetchError, type GuardedFetchOptions, guardedFetch } from '../lib/guarded-fetch.ts'
@@ -16,7 +16,7 @@ const REASON_CHARACTERS = 300
 /** Shorter texts are not masked: they occur in every message. */
 const SHORTEST_SECRET = 4
 
-/** Statuses of proxies that do not tell whether the service behind them accepted the message. */
+/** Statuses of proxies that do not show whether the service behind them accepted the message. */
 const AMBIGUOUS: ReadonlySet<number> = new Set([504, 520, 522, 524])
 
 export type Opened = {
@@ -39,8 +39,8 @@ export async function sendPart(opened: Opened, part: Part, { at, timeoutMs = TIM
 }
 
 /**
- * Whether the service can be reached, tried without a message. After a yes, a message without an answer is in doubt; after a
- * no, nothing was sent and the message can wait.
+ * Whether the service can be reached, tested without a message. If it can, a message without an answer has an unknown
+ * state; if it cannot, nothing was sent and the message can wait.
  */
 export async function isReachable(opened: Opened, part: Part, at: number): Promise<boolean> {
   const { url } = await opened.line.request(part, opened.line.render(part), at)
@@ -110,7 +110,7 @@ async function bodyOf(response: Response): Promise<{ ok: true; body: unknown } |
   try {
     return { ok: true, body: JSON.parse(text) }
   } catch {
-    // Not every service answers in JSON; its text is the answer then.
+    // Not every service answers in JSON; then its text is the answer.
     return { ok: true, body: text }
   }
 }
@@ -120,7 +120,7 @@ function masked(verdict: Verdict, secrets: readonly string[]): Verdict {
   return { ...verdict, reason: mask(verdict.reason, secrets) }
 }
 
-/** The text without any of the secrets, whole or as parts of an address. */
+/** The text without the secrets, as a whole or as parts of an address. */
 export function mask(text: string, secrets: readonly string[]): string {
   const hidden = secrets
     .flatMap((secret) => [secret, encodeURIComponent(secret), ...partsOfAddress(secret)])
@@ -145,9 +145,9 @@ export type Target = {
   kind: ChannelKind
   mode: Mode
   isEnabled: boolean
-  /** Null when the stored settings cannot be opened. */
+  /** Null when the stored settings cannot be decrypted. */
   settings: Record<string, unknown> | null
-  /** Whether it is the operator's own: then it may lead to a private network. */
+  /** Whether it is the operator's own channel: then it may lead to a private network. */
   isOperators: boolean
 }
 

@@ -1,11 +1,11 @@
-// Cuts a text into parts that fit. It is cut where a reader would pause: before a heading, else at a blank line, else at the
-// end of a line, else after a sentence or a word, and only inside a word when even that does not fit.
+// Splits a text into parts that fit. It is split before a heading, else at a blank line, else at the end of a line,
+// else after a sentence or a word, and inside a word only when even that does not fit.
 
 import type { Limit } from './channel.ts'
 
 type Fits = (text: string) => boolean
 
-/** Each leaves every character in its piece, so that the pieces joined are the text again. */
+/** Each keeps every character in its piece, so that the joined pieces are the original text. */
 const BORDERS: readonly RegExp[] = [
   /(?<=\n)(?=#{1,3} )/,
   /(?<=\n\n)/,
@@ -19,11 +19,11 @@ const encoder = new TextEncoder()
 export function sizeOf(text: string, unit: Limit['unit']): number {
   if (unit === 'characters') return text.length
   const measured = unit === 'json_bytes' ? JSON.stringify(text).slice(1, -1) : text
-  // Two units make a character of four bytes at most; a text that cannot reach the limit need not be encoded to see it.
+  // Two UTF-16 units have at most four bytes; a text that cannot reach the limit need not be encoded.
   return encoder.encode(measured).byteLength
 }
 
-/** The parts of the text, in order; joined they are the text but for blank space at the cuts. */
+/** The parts of the text, in order; joined they are the text, except for white space at the cuts. */
 export function split(text: string, fits: Fits): string[] {
   const parts = pack(text, fits, 0).map((part) => part.replace(/^\n+|\s+$/g, ''))
   return parts.filter((part) => part.trim() !== '')
@@ -40,8 +40,8 @@ function pack(text: string, fits: Fits, level: number): string[] {
       open += piece
       continue
     }
-    // A piece that is too large anyway begins where the text before it ends, so that no heading is left alone; but a
-    // section begins a part of its own.
+    // A piece that is too large in any case begins directly after the text before it, so that no heading is left alone;
+    // but a section begins a part of its own.
     const begins = level === 0 || fits(piece) ? '' : open
     if (begins === '' && open !== '') parts.push(open)
     const finer = pack(begins + piece, fits, level + 1)
@@ -75,7 +75,7 @@ function longestFit(text: string, fits: Fits): number {
   return end > 0 ? end : wholeCharacter(text)
 }
 
-/** Steps back from the middle of a character, or of a backslash and what it escapes. */
+/** Moves back from the middle of a character, or of a backslash and the character that it escapes. */
 function whole(text: string, end: number): number {
   if (end >= text.length) return text.length
   const inPair = /[\ud800-\udbff]/.test(text[end - 1] ?? '') && /[\udc00-\udfff]/.test(text[end] ?? '')

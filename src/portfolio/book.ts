@@ -1,5 +1,5 @@
-// The writer of an owner's book. Whatever is to be booked is decided on the whole ledger of the account, so that nothing
-// that is stored can make a sale impossible, and stored only if nothing else was booked meanwhile; else it is decided anew.
+// The writer of an owner's book. Every booking is checked against the whole ledger of the account, so that no stored
+// event makes a sale impossible. It is stored only if nothing else was booked meanwhile; else the check is repeated.
 
 import {
   type Account,
@@ -17,9 +17,9 @@ import { Oversell, replay } from './ledger.ts'
 
 export const MAX_ACCOUNTS = 50
 export const MAX_EVENTS = 20_000
-/** A split goes through all lots of its position. */
+/** A split is applied to all lots of its position. */
 export const MAX_SPLITS = 100
-/** Rounds in which other writers of the same owner may come first. */
+/** The most rounds in which other writers of the same owner come first. */
 const MAX_ROUNDS = 40
 
 export type BookFault =
@@ -45,7 +45,7 @@ export class BookError extends Error {
 
 type Decision<T> = { changes: Change[]; taken: number; result: T }
 
-/** The writes of one isolate wait for each other; those of several meet in the database. */
+/** Writes of one isolate are serialised here; those of several isolates conflict in the database. */
 const lines = new Map<string, Promise<unknown>>()
 
 async function write<T>(db: D1Database, owner: string, decide: (book: Book) => Promise<Decision<T>>): Promise<T> {
@@ -84,7 +84,7 @@ export const addAccount = (db: D1Database, owner: string, { account, at }: { acc
 
 type Changed = Partial<NewAccount & { isActive: boolean }>
 
-/** The account as it is then. */
+/** Returns the account after the change. */
 export const changeAccount = (db: D1Database, owner: string, asked: { id: number; change: Changed; at: string }) =>
   write(db, owner, async () => {
     const { id, change, at } = asked
@@ -117,18 +117,21 @@ export const bookEvents = (
   })
 
 export type Imported = {
-  /** Of a trial, how many would be. */
+  /** In a trial, how many would be booked. */
   booked: number
-  /** In the account already. */
+  /** Entries that are already in the account. */
   repeated: number
-  /** What cannot be; nothing is booked then. The row is null where it is an entry that was there before. */
+  /** The impossible sale; then nothing is booked. The row is null for an entry that existed before. */
   oversell: { row: number | null; error: Oversell } | null
 }
 
 type Import = { account: number; entries: CsvEntries; isTrial: boolean; at: string }
 type CsvEntry = CsvTrade | CsvDividend | CsvCash
 
-/** Books what stands in a file and is not in the account yet, all of it or none. Trades come in the order in which they happened. */
+/**
+ * Books the entries of a file that are not in the account yet, all or none. Trades are booked in the order in which
+ * they happened.
+ */
 export const importTrades = (
   db: D1Database,
   owner: string,
@@ -167,10 +170,10 @@ function bookedAs(one: CsvEntry, { id, account, at }: { id: number; account: num
 }
 
 const LONGEST_NOTE = 255
-/** Before the hash of what was imported, which is its number in the book. */
+/** The prefix of an import's hash, which is the entry's uid in the book. */
 const CSV_UID = 'csv:'
 
-/** By its hash; a trade also by its number, where that was booked by hand for the same stock and day. */
+/** By its hash; a trade also by its number, if it was booked by hand for the same stock and day. */
 function knownEntries(known: readonly StoredEvent[]): (one: CsvEntry) => boolean {
   const uids = new Set<string>()
   for (const event of known) {
@@ -184,7 +187,7 @@ function knownEntries(known: readonly StoredEvent[]): (one: CsvEntry) => boolean
   }
 }
 
-/** Takes an event back, when all later sales remain possible without it. */
+/** Removes an event if all later sales stay possible without it. */
 export const removeEvent = (
   db: D1Database,
   owner: string,
@@ -204,7 +207,7 @@ async function mustBeOpen(db: D1Database, owner: string, id: number): Promise<vo
   if (!account.isActive) throw new BookError({ fault: 'inactive_account' })
 }
 
-/** Which sales are possible does not depend on whose shares they are thought to take. */
+/** Whether sales are possible does not depend on which shares they sell. */
 function checkPossible(events: readonly StoredEvent[]): void {
   const splits = new Map<string, number>()
   for (const event of events) {
@@ -216,7 +219,7 @@ function checkPossible(events: readonly StoredEvent[]): void {
   replay(events, 'avg')
 }
 
-/** The listings that the owner's shown accounts hold now, or one account of them. */
+/** The listings in the owner's visible accounts, or in one account. */
 export async function heldListings(db: D1Database, owner: string, account: number | null): Promise<Set<string>> {
   const accounts = await listAccounts(db, owner)
   const shown = accounts.filter(({ id, isActive }) => (account === null ? isActive : id === account))

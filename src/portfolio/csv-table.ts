@@ -1,5 +1,5 @@
-// The rows of a text file that a broker's program wrote: separated by commas, tabs, semicolons or bars, quoted as RFC 4180 has it.
-// A cell is never a formula: what begins with `=` is text.
+// The rows of a broker's text file: separated by commas, tabs, semicolons or bars, quoted as in RFC 4180. A cell is
+// never a formula: text that begins with `=` is text.
 
 export type TableRow = {
   /** The line on which it begins, from 1. */
@@ -10,17 +10,17 @@ export type TableRow = {
 export type Table = { ok: true; rows: TableRow[] } | { ok: false; openQuote: number }
 
 const SEPARATORS = ['\t', ',', ';', '|'] as const
-/** As many as it takes to see how a file is written. */
+/** Enough lines to recognise the format of a file. */
 const FIRST_LINES = 20
 
-/** Its filled rows; or the line of a quotation mark that is never closed. */
+/** Its non-empty rows; or the line of an unclosed quotation mark. */
 export function tableOf(text: string): Table {
   const { rows, openQuote } = scan(text, separatorOf(text))
   if (openQuote !== null) return { ok: false, openQuote }
   return { ok: true, rows: rows.filter(({ cells }) => cells.some((cell) => cell !== '')) }
 }
 
-/** The one that makes the most of the first lines. */
+/** The separator that splits the first lines into the most cells. */
 function separatorOf(text: string): string {
   const beginning = text.split(/\r\n|\r|\n/, FIRST_LINES).join('\n')
   const widths = SEPARATORS.map((separator) => {
@@ -60,11 +60,11 @@ function scan(text: string, separator: string): { rows: TableRow[]; openQuote: n
   return { rows, openQuote: null }
 }
 
-/** Two marks in a quoted cell are one that belongs to it. */
+/** A doubled quotation mark in a quoted cell is a literal one. */
 function endOfQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 2)) if (text[at + 1] !== '"') return at
   return -1
 }
 
-/** Spreadsheets mark texts with an apostrophe. */
+/** Spreadsheets mark text with an apostrophe. */
 const cleaned = (cell: string): string => cell.trim().replace(/^'(?=[^'])/, '')

@@ -1,5 +1,5 @@
-// Trades, dividends and payments from the rows of a broker's file. A row is one of them, a purchase with the dividend that paid it,
-// nothing that is booked here, or at fault; a fault names row and column.
+// Trades, dividends and payments from the rows of a broker's file. A row is one of these, a purchase together with the
+// dividend that paid for it, something that is not booked here, or invalid; an error names row and column.
 
 import { sha256Hex } from '../lib/crypto.ts'
 import { type Amount, formatAmount, LARGEST, parseAmount, product, rounded } from '../lib/decimal.ts'
@@ -14,20 +14,20 @@ export const FIRST_DAY = '1990-01-01'
 export type CsvTrade = Holding & {
   row: number
   date: string
-  /** `09:30:00`; empty where the file has none. */
+  /** `09:30:00`; empty when the file has no times. */
   time: string
   side: 'buy' | 'sell'
   quantity: Amount
   price: Amount
   fee: Amount
   tax: Amount
-  /** The broker's number of this very trade; never that of an order, which may have many. */
+  /** The broker's number of this trade; never that of an order, which may have several trades. */
   uid: string | null
-  /** The same for the same trade in another file, and another one for each of several equal rows. */
+  /** The same for the same trade in another file, and different for each of several equal rows. */
   hash: string
 }
 
-/** What a dividend brought, or a tax on one that is taken later (then `gross` is 0). What is taken back is below zero. */
+/** The proceeds of a dividend, or a later tax on one (then `gross` is 0). A reversal is below zero. */
 export type CsvDividend = Holding & {
   row: number
   date: string
@@ -38,7 +38,7 @@ export type CsvDividend = Holding & {
   hash: string
 }
 
-/** What the owner paid in or took out. */
+/** A deposit or withdrawal of the owner. */
 export type CsvCash = {
   row: number
   date: string
@@ -57,9 +57,9 @@ export type CsvFault =
   | { fault: 'closed'; date: string; market: Market }
   | { fault: 'index'; symbol: string }
   | { fault: 'oversell'; symbol: string; date: string; quantity: string; held: string }
-/** Where it stands in the file. */
+/** Its position in the file. */
 export type RowFault = CsvFault & { row: number; column: string }
-/** `blank`: without something that it needs. `no_trade`: something else, such as interest. */
+/** `blank`: a required value is missing. `no_trade`: something else, such as interest. */
 export type Skipped = { row: number; column: string; reason: 'blank' | 'no_trade'; text: string }
 
 /** What is booked of a file. */
@@ -72,11 +72,11 @@ type CsvContext = {
   header: Header
   layout: Layout
   now: number
-  /** The listing that a text means; null where that is not clear. */
+  /** The listing that a text means; null when that is unclear. */
   listing: (text: string) => Instrument | null
 }
 
-/** In the order in which they happened: by day and time, purchases before sales of one moment. */
+/** In the order in which they happened: by day and time, purchases before sales at the same time. */
 export async function tradesOf(rows: Rows, known: CsvContext): Promise<CsvTrades> {
   const { header } = known
   const trades: Raw<CsvTrade>[] = []
@@ -154,7 +154,7 @@ class CellError extends Error {
 }
 
 type Charge = 'fee' | 'tax'
-/** Where a day begins first: money belongs to no market. */
+/** The market whose day begins first, because money belongs to no market. */
 const FIRST_OF_DAYS = 'jp'
 type Entry = { trade: Raw<CsvTrade> | null; dividend: Raw<CsvDividend> | null; cash: Raw<CsvCash> | null }
 type MoneyKind = 'paidIn' | 'paidOut' | 'moved'
@@ -163,7 +163,7 @@ const KINDS: readonly RowKind[] = ['buy', 'sell', 'reinvested', 'dividendTax', '
 const isMoney = (kind: RowKind | null): kind is MoneyKind => kind === 'paidIn' || kind === 'paidOut' || kind === 'moved'
 const isDividend = (kind: RowKind | null) => kind === 'dividend' || kind === 'dividendTax'
 
-/** One row for both: the dividend is what the shares cost, charges included. */
+/** One row for both: the dividend equals the cost of the shares, including charges. */
 function spentAtOnce(trade: Raw<CsvTrade>): Raw<CsvDividend> {
   const { row, symbol, market, currency, date, quantity, price, fee, tax, uid } = trade
   const gross = rounded(product(quantity, price)) + fee + tax
@@ -195,13 +195,14 @@ class RowReader {
     return { row: this.#row, column: this.#column('side'), reason: 'no_trade', text: this.#text('side') }
   }
 
-  /** The first of what such a row needs that is not in it. */
+  /** The first required value that is missing in such a row. */
   #blank(kind: RowKind | null): Exclude<Field, Charge> | undefined {
     const { header, layout } = this.#known
     const isLacking = (field: Exclude<Field, Charge>) => this.#text(field) === ''
     if (isMoney(kind))
       return (['date', 'amount', ...(layout.ownCurrency ? [] : ['currency' as const])] as const).find(isLacking)
-    // A trade in a file of payments is no blank: it is at fault, lest a column that nobody chose hides all trades.
+    // A trade in a file of payments is an error and not a blank row: otherwise a column that nobody chose would hide
+    // all trades.
     if (kind !== null && !isDividend(kind) && header.places.quantity < 0) return undefined
     return (isDividend(kind) || header.places.quantity < 0 ? NEEDED_OF_DIVIDEND : NEEDED).find(isLacking)
   }
@@ -216,7 +217,7 @@ class RowReader {
     return { trade, dividend: kind === 'reinvested' ? spentAtOnce(trade) : null, cash: null }
   }
 
-  /** Where the word tells the way, the sign of the sum does not count: some files write it, others do not. */
+  /** If the word gives the direction, the sign of the amount is ignored: some files have it, others do not. */
   #money(kind: MoneyKind): Raw<CsvCash> {
     const came = this.#came()
     const isOut = kind === 'paidOut' || (kind === 'moved' && came < 0n)
@@ -325,7 +326,7 @@ class RowReader {
     return amount
   }
 
-  /** Where sales are written with a minus, one without it is taken, too. */
+  /** In files that write sales with a minus, a value without one is accepted, too. */
   #positive(field: 'quantity' | 'price', sign: bigint): Amount {
     const text = this.#text(field)
     const written = this.#amount(this.#column(field), text)
@@ -351,7 +352,7 @@ class RowReader {
 const PARTS = /^(\d{1,4})(?:[-/.年](\d{1,2})[-/.月](\d{1,4})日?)(?:$|[\sT;,].*)/
 const DIGITS = /^(\d{4})(\d{2})(\d{2})(?:$|[\s;,T].*)/
 
-/** `2025-12-02`; null for what is no day of the calendar. */
+/** `2025-12-02`; null for an invalid date. */
 export function dateIn(text: string, order: DateOrder): string | null {
   const plain = text.normalize('NFKC').trim()
   const [, a = '', b = '', c = ''] = DIGITS.exec(plain) ?? PARTS.exec(plain) ?? []
@@ -365,7 +366,7 @@ export function dateIn(text: string, order: DateOrder): string | null {
 
 const afterDate = (text: string): string => /[\sT;,](.+)$/.exec(text.trim())?.[1] ?? ''
 
-/** `09:30:00`; empty for what is no time of a day. */
+/** `09:30:00`; empty for an invalid time. */
 function timeIn(text: string): string {
   const [, hour, minute, second = '00'] =
     /^(\d{1,2}):(\d{2})(?::(\d{2}))?/.exec(text) ?? /(?:^|[\s;])(\d{1,2})(\d{2})(\d{2})$/.exec(text) ?? []
@@ -378,7 +379,10 @@ function timeIn(text: string): string {
 
 const GROUPED = { '.': /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$/, ',': /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/ } as const
 
-/** With marks of currencies and of thousands; a sum in brackets is negative. Null for what is no decimal of eight places. */
+/**
+ * With currency signs and thousands separators; an amount in brackets is negative. Null when it is not a decimal with
+ * at most eight places.
+ */
 export function figureIn(text: string, decimal: '.' | ','): Amount | null {
   const plain = text.normalize('NFKC').replace(/\s/g, '')
   const [, brackets] = /^\((.+)\)$/.exec(plain) ?? []

@@ -1,4 +1,4 @@
-// Currencies by their codes (ISO 4217), and the names that brokers' files have for them.
+// Currencies by their codes (ISO 4217), and their names in brokers' files.
 
 const NAMES: Readonly<Record<string, string>> = {
   人民币: 'CNY',
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   英镑: 'GBP',
 }
 
-/** Money in use (ISO 4217 as of 2025): a mistyped code would leave every total open for want of a rate. */
+/** Currencies in use (ISO 4217 as of 2025): with a mistyped code every total would lack a rate. */
 const CODES: ReadonlySet<string> = new Set(
   (
     'AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF ' +

@@ -1,11 +1,11 @@
-// How brokers write the trades of a customer: the names of the columns, the order of a date, and the words for buying and selling.
-// A column is looked for by its name, wherever it stands.
+// The formats of brokers' files: the names of the columns, the order of a date, and the words for buying and selling. A
+// column is found by its name, at any position.
 
-/** What a trade needs, what a dividend needs, and what they may have. */
+/** The fields that a trade requires, that a dividend requires, and optional ones. */
 export const NEEDED = ['date', 'symbol', 'side', 'quantity', 'price'] as const
 export const NEEDED_OF_DIVIDEND = ['date', 'symbol', 'side', 'amount'] as const
 const OPTIONAL = ['time', 'currency', 'uid', 'amount'] as const
-/** Their columns are added up. */
+/** Several columns of these are summed. */
 const CHARGES = ['fee', 'tax'] as const
 export type Field = (typeof NEEDED)[number] | (typeof OPTIONAL)[number] | (typeof CHARGES)[number]
 export const FIELDS: readonly Field[] = [...NEEDED, ...OPTIONAL, ...CHARGES]
@@ -16,27 +16,27 @@ export type Layout = {
   broker: string
   aliases: readonly string[]
   names: { zh: string; en: string; ko: string }
-  /** The names of the columns, the likeliest first. */
+  /** The names of the columns, the most likely first. */
   columns: Readonly<Record<Field, readonly string[]>>
   buy: readonly string[]
   sell: readonly string[]
-  /** Words for a dividend in money, for a tax on one that is taken later, and for one that is paid and spent on shares in one row. */
+  /** Words for a cash dividend, for a later tax on one, and for one that is reinvested in shares in the same row. */
   dividend: readonly string[]
   dividendTax: readonly string[]
   reinvested: readonly string[]
-  /** Words for money that the owner paid in or took out; `moved` is either, by its sign. */
+  /** Words for deposits and withdrawals of the owner; `moved` is either, depending on its sign. */
   paidIn: readonly string[]
   paidOut: readonly string[]
   moved: readonly string[]
-  /** Of such money, where no column tells; null where it is skipped then. */
+  /** The currency of such payments if no column contains it; null: they are skipped then. */
   ownCurrency: string | null
   dateOrder: DateOrder
   decimal: '.' | ','
-  /** A sale has a negative quantity, and what is paid in charges is a negative sum. */
+  /** A sale has a negative quantity, and charges have a negative amount. */
   isSigned: boolean
   /** Only rows with one of these values in that column are trades of shares. */
   only: { column: string; values: readonly string[] } | null
-  /** What a bare number means in a currency: `700` in Hong Kong dollars is `700.HK`. */
+  /** The market of a bare number by currency: `700` in Hong Kong dollars is `700.HK`. */
   places: Readonly<Record<string, string>>
 }
 
@@ -49,7 +49,7 @@ const CHINESE: Layout['columns'] = {
   price: ['成交均价', '成交价格', '成交价', '均价', '价格'],
   uid: ['成交编号', '成交序号', '流水号'],
   currency: ['币种', '货币', '货币单位'],
-  /** What came into the account, after charges. */
+  /** The amount booked to the account, after charges. */
   amount: ['发生金额', '清算金额', '收付金额', '资金发生数', '发生额'],
   fee: ['手续费', '佣金', '交易费', '规费', '过户费', '其他费', '其他费用', '其他杂费'],
   tax: ['印花税', '税费', '其他税费'],
@@ -148,7 +148,7 @@ export const LAYOUTS: readonly Layout[] = [
     },
     buy: ['buy', 'reinvest shares'],
     sell: ['sell'],
-    // What is reinvested stands there twice: the dividend, and the shares that it bought.
+    // A reinvestment has two rows: the dividend, and the shares that it bought.
     dividend: [
       ...['cash dividend', 'qualified dividend', 'non-qualified div', 'special dividend', 'special qual div'],
       ...['reinvest dividend', 'qual div reinvest', 'pr yr cash div', 'pr yr div reinvest', 'pr yr special div'],
@@ -176,7 +176,7 @@ export const LAYOUTS: readonly Layout[] = [
     },
     buy: ['buy'],
     sell: ['sell'],
-    // The words of its query of cash transactions, which is another file.
+    // The words of its cash transactions query, which is another file.
     dividend: ['dividends', 'payment in lieu of dividends'],
     dividendTax: ['withholding tax'],
     ...{
@@ -212,7 +212,7 @@ export function layoutOf(broker: string): Layout | null {
   return LAYOUTS.find((one) => one.broker === wanted || one.aliases.includes(wanted)) ?? null
 }
 
-/** What somebody chose in the place of what the layout says. */
+/** The user's choices, which replace those of the layout. */
 export type Choice = {
   columns?: Partial<Record<Field, readonly string[]>>
   buy?: readonly string[]
@@ -235,7 +235,7 @@ export function chosenLayout(layout: Layout, choice: Choice): Layout {
   }
 }
 
-/** Alike whatever the width and case of the letters; units in brackets are no part of a name. */
+/** Equal for all widths and cases of the letters; units in brackets are not part of a name. */
 export const folded = (text: string): string =>
   text
     .normalize('NFKC')
@@ -244,15 +244,15 @@ export const folded = (text: string): string =>
     .trim()
     .toLowerCase()
 
-/** Where each field stands; `-1` and an empty list for none. */
+/** The column of each field; `-1` and an empty list for none. */
 export type ColumnIndexes = Record<Exclude<Field, 'fee' | 'tax'> | 'only', number> & { fee: number[]; tax: number[] }
 export type Header = { ok: true; row: number; names: string[]; places: ColumnIndexes }
-/** Either columns are missing, or one that is needed is there twice: nobody knows which of them counts. */
+/** Either columns are missing, or a required one occurs twice, so that it is unclear which one counts. */
 export type NoHeader = { ok: false; missing: Field[]; twice: string | null; names: string[] }
 
 const FIRST_ROWS = 20
 
-/** The first row that names all that a trade needs, or a file of payments. Some programs put a title above it. */
+/** The first row that names all required columns of a trade, or of a file of payments. Some programs put a title above it. */
 export function headerOf(
   rows: readonly { row: number; cells: readonly string[] }[],
   layout: Layout,

@@ -1,6 +1,7 @@
-// What an owner's accounts hold, replayed from what happened: trades, cash, dividends and splits. Nothing is rounded here.
+// The holdings of an owner's accounts, computed by replaying the events: trades, cash, dividends and splits. Nothing is
+// rounded here.
 //
-// Order of the events of a day: cash, then dividends and splits, then trades; within a kind as they were booked.
+// Order of the events of a day: cash, then dividends and splits, then trades; within a kind in the order of booking.
 
 import {
   type Amount,
@@ -17,7 +18,7 @@ import {
 
 export type CostMethod = 'fifo' | 'avg'
 
-/** A listing in the currency that it was dealt in: the same code in two currencies is two positions. */
+/** A listing with the currency in which it was traded: the same code in two currencies is two positions. */
 export type Holding = { symbol: string; market: string; currency: string }
 
 type Dated = { id: number; date: string }
@@ -25,7 +26,10 @@ export type Trade = Dated &
   Holding & { kind: 'trade'; side: 'buy' | 'sell'; quantity: Amount; price: Amount; fee: Amount; tax: Amount }
 export type CashMove = Dated & { kind: 'cash'; direction: 'in' | 'out'; amount: Amount; currency: string }
 export type Dividend = Dated & Holding & { kind: 'dividend'; perShare: Amount }
-/** A dividend as a broker's file has it: a sum, whatever was held. What is taken back is below zero. `gross` is before fee and tax. */
+/**
+ * A dividend in a broker's file: a total amount, independent of the holding. A reversal is below zero. `gross` is
+ * before fee and tax.
+ */
 export type Payout = Dated & Holding & { kind: 'payout'; gross: Amount; fee: Amount; tax: Amount }
 /** A split of 2 for 1 has the ratio 2; a consolidation of ten shares into one 0.1. */
 export type Split = Dated & Holding & { kind: 'split'; ratio: Amount }
@@ -39,11 +43,11 @@ export function inOrder(events: readonly LedgerEvent[]): LedgerEvent[] {
   return [...events].sort(compare)
 }
 
-/** A sale of more than is held: the event that cannot be, and what there was to sell. */
+/** A sale of more than the holding: the impossible event, and the quantity that was available. */
 export class Oversell extends Error {
   override readonly name = 'Oversell'
   readonly trade: Trade
-  /** Rounded to eight places, as it is shown. */
+  /** Rounded to eight places for display. */
   readonly held: Amount
 
   constructor(trade: Trade, held: Amount) {
@@ -54,10 +58,13 @@ export class Oversell extends Error {
   }
 }
 
-/** Shares bought at one time. Quantities are in the book's own units, costs in 10⁻¹⁶ of the currency. */
+/** Shares bought at one time. Quantities are in the position's own units, costs in 10⁻¹⁶ of the currency. */
 type Lot = { bought: bigint; left: bigint; cost: bigint }
 
-/** One holding of an account. `units` of it make a hundred-millionth of a share: a split that does not divide makes more of them. */
+/**
+ * One holding of an account. `units` of it are a hundred-millionth of a share: a split with a remainder increases this
+ * number.
+ */
 export class Position {
   readonly holding: Holding
   readonly #method: CostMethod
@@ -66,9 +73,9 @@ export class Position {
   #lots: Lot[] = []
   /** The first lot that has shares left. */
   #first = 0
-  /** By average: the cost of what is held. */
+  /** With the average method: the cost of the holding. */
   #average: Exact = ZERO
-  /** By FIFO: the cost of the lots that have shares left, as they were bought. */
+  /** With FIFO: the cost of the lots that have shares left, as they were bought. */
   #open = 0n
   #spent = 0n
   #earned = 0n
@@ -85,7 +92,7 @@ export class Position {
     return { n: this.#held, d: this.#units }
   }
 
-  /** Of what is held, purchase fees and taxes included. */
+  /** Of the holding, including purchase fees and taxes. */
   get cost(): Exact {
     if (this.#method === 'avg') return this.#average
     const first = this.#lots[this.#first]
@@ -94,7 +101,7 @@ export class Position {
     return plus(whole, part({ n: first.cost, d: ONE }, first.left, first.bought))
   }
 
-  /** What sales brought after fees and taxes, less what was paid for the shares sold. */
+  /** Proceeds of sales after fees and taxes, minus the cost of the sold shares. */
   get realized(): Exact {
     return plus({ n: this.#earned - this.#spent, d: ONE }, this.cost)
   }
@@ -111,7 +118,7 @@ export class Position {
     return this.#dividends
   }
 
-  /** What the trade adds to the cash. */
+  /** Returns the change of the cash. */
   trade(trade: Trade): Exact {
     const { side, quantity, price, fee, tax } = trade
     const charges = (fee + tax) * ONE
@@ -140,14 +147,14 @@ export class Position {
     }
   }
 
-  /** What the dividend adds to the cash. */
+  /** Returns the change of the cash. */
   dividend(perShare: Amount): Exact {
     const paid: Exact = { n: this.#held * perShare, d: this.#units * ONE }
     this.#dividends = plus(this.#dividends, paid)
     return paid
   }
 
-  /** The same of a sum. */
+  /** The same for a total amount. */
   payout({ gross, fee, tax }: Payout): Exact {
     this.#dividends = plus(this.#dividends, exact(gross))
     this.#fees += fee
@@ -184,7 +191,7 @@ export class Position {
   }
 }
 
-/** One account up to the last event that was applied. */
+/** One account up to the last applied event. */
 export class Ledger {
   readonly cash = new Map<string, Exact>()
   readonly positions = new Map<string, Position>()
@@ -194,7 +201,7 @@ export class Ledger {
     this.#method = method
   }
 
-  /** Throws `Oversell`; the ledger is not to be used after that. */
+  /** Throws `Oversell`; the ledger must not be used after that. */
   apply(event: LedgerEvent): void {
     if (event.kind === 'cash') {
       this.#pay(event.currency, exact(event.direction === 'in' ? event.amount : -event.amount))
@@ -224,7 +231,7 @@ export class Ledger {
 
 export const keyOf = ({ symbol, market, currency }: Holding): string => `${market}:${symbol}:${currency}`
 
-/** Throws `Oversell` when the events cannot have happened like this. */
+/** Throws `Oversell` when the events are impossible. */
 export function replay(events: readonly LedgerEvent[], method: CostMethod, upTo = '9999-12-31'): Ledger {
   const ledger = new Ledger(method)
   for (const event of inOrder(events)) {
@@ -234,5 +241,5 @@ export function replay(events: readonly LedgerEvent[], method: CostMethod, upTo 
   return ledger
 }
 
-/** The value of a quantity at a price, or of a sum at a rate. */
+/** The value of a quantity at a price, or of an amount at a rate. */
 export const valueAt = (quantity: Exact, price: Amount): Exact => ({ n: quantity.n * price, d: quantity.d * ONE })

@@ -1,4 +1,4 @@
-// The closes that holdings are valued at. A series whose prices a check of the figures refuses is none.
+// The closes at which holdings are valued. A series whose prices fail a check is not used.
 
 import { type Amount, parseAmount } from '../lib/decimal.ts'
 import type { Benchmark } from '../market/benchmarks.ts'
@@ -9,16 +9,16 @@ import type { MarketData } from '../market/providers/index.ts'
 import { type Holding, keyOf } from './ledger.ts'
 import type { Price } from './valuation.ts'
 
-/** As many as the checks look at: about a year. */
+/** As many as the checks need: about a year. */
 const BARS = 260
 const AT_ONCE = 6
 
-/** The closes of a listing, oldest first, none of them of a session that still runs. */
+/** The closes of a listing, oldest first, without that of a running session. */
 export type Closes = {
   market: Market
   days: { date: string; close: Amount }[]
   provider: string
-  /** The notice that must be shown beside figures of a bundled series. */
+  /** The notice that must be shown with figures of a bundled series. */
   notice: string | null
   /** The source adjusted closes before the newest for later splits and dividends. */
   isAdjusted: boolean
@@ -26,7 +26,7 @@ export type Closes = {
 
 type Question = { holdings: readonly Holding[]; now: number; signal: AbortSignal }
 
-/** Of each holding, by its key; without those that no source has. */
+/** By the key of each holding; holdings without a source are missing. */
 export async function closesOf(market: MarketData, { holdings, now, signal }: Question): Promise<Map<string, Closes>> {
   const found = new Map<string, Closes>()
   const left = [...holdings]
@@ -40,7 +40,7 @@ export async function closesOf(market: MarketData, { holdings, now, signal }: Qu
   return found
 }
 
-/** What has not come when the time is over is not known, and no fault of the request. */
+/** What has not arrived in time is unknown, and not an error of the request. */
 export async function unlessLate<T>(signal: AbortSignal, ask: () => Promise<T | null>): Promise<T | null> {
   try {
     return await ask()
@@ -54,7 +54,7 @@ type PriceQuery = { holding: Holding; now: number; signal: AbortSignal }
 
 async function seriesOf(market: MarketData, { holding, now, signal }: PriceQuery): Promise<Closes | null> {
   const parsed = parseCode(holding.symbol)
-  // A price in dollars is no price of what was booked in another currency.
+  // A price in dollars is not the price of a holding in another currency.
   if (!parsed.ok || holding.currency !== currencyOf(parsed.instrument)) return null
   const { instrument } = parsed
   const fetched = await market.bars(instrument, { count: BARS, signal })
@@ -77,7 +77,7 @@ async function seriesOf(market: MarketData, { holding, now, signal }: PriceQuery
 
 export type Priced = Price & Pick<Closes, 'notice' | 'isAdjusted'>
 
-/** The last close at or before a day; null where the series begins later. */
+/** The last close at or before a day; null when the series begins later. */
 export function closeAt(closes: Closes, asOf: string, now: number): Priced | null {
   const { market, days, provider, notice } = closes
   const newest = lastCompletedSession(market, now)
@@ -90,10 +90,10 @@ export function closeAt(closes: Closes, asOf: string, now: number): Priced | nul
 
 export type IndexReturn = { from: string; to: string; share: number; provider: string }
 
-/** Holidays of the index's market are at most that long. */
+/** Holidays of the index's market are at most this long. */
 const LONGEST_BREAK_DAYS = 10
 
-/** What an index gained between the ends of two days, each by its last close up to then; null where a close is missing. */
+/** The gain of an index between the ends of two days, each by its last close up to then; null when a close is missing. */
 export async function indexReturn(
   market: Pick<MarketData, 'indexBars'>,
   { index }: Benchmark,

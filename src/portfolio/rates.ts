@@ -1,4 +1,5 @@
-// Rates between currencies: those that an owner gave, and those of a public source. A rate counts for its own day and the seven after it.
+// Rates between currencies: those of the owner, and those of a public source. A rate is valid for its own day and the
+// seven after it.
 
 import { type Amount, ONE, parseAmount, rounded } from '../lib/decimal.ts'
 import type { Rate, Share } from './valuation.ts'
@@ -12,8 +13,8 @@ export type ReferenceDay = { date: string; rates: Readonly<Record<string, string
 export const LASTS_DAYS = 7
 
 /**
- * The newest rate at or before a day, as an exact fraction; of two from the same day that of the owner. An owner's rate counts as it
- * was given, turned round, or by way of one third currency; one of the source by way of the euro. Null without any.
+ * The newest rate at or before a day, as an exact fraction; of two from the same day the owner's. An owner's rate is
+ * used directly, inverted, or through one third currency; the source's through the euro. Null when there is none.
  */
 export function rateFinder(
   rates: readonly OwnRate[],
@@ -60,7 +61,7 @@ function ownFinder(rates: readonly OwnRate[]): (from: string, to: string) => Rat
   }
 }
 
-/** Of the newest day that has both currencies. */
+/** From the newest day that has both currencies. */
 function referenceRate(days: readonly ReferenceDay[], from: string, to: string): Rate | null {
   for (const { date, rates } of days) {
     const [own, other] = [perEuro(rates, from), perEuro(rates, to)]
@@ -72,7 +73,7 @@ function referenceRate(days: readonly ReferenceDay[], from: string, to: string):
 const perEuro = (rates: ReferenceDay['rates'], currency: string): Amount | null =>
   currency === 'EUR' ? ONE : parseAmount(rates[currency] ?? '')
 
-/** A rate that would be shown as nothing is none. */
+/** A rate that would be shown as zero is not used. */
 function rateOf(share: Share, date: string, source: string): Rate | null {
   const rate = rounded({ n: share.n * ONE, d: share.d })
   return rate > 0n ? { rate, share, date, source } : null

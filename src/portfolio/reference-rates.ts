@@ -1,5 +1,6 @@
-// The euro's reference rates of the European Central Bank: one set for each working day, told at about 16:00 in Frankfurt.
-// https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates describes the three files.
+// The euro's reference rates of the European Central Bank: one set for each working day, published at about 16:00 in
+// Frankfurt. https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates describes the
+// three files.
 
 import { newestReference, saveReference } from '../db/reference-rates.ts'
 import { parseAmount } from '../lib/decimal.ts'
@@ -10,20 +11,20 @@ import type { ReferenceDay } from './rates.ts'
 export const ECB = 'ecb'
 
 type File = { path: string; days: number; maxBytes: number }
-/** The smallest that has all days since the newest that is known; the last has all since 1999. */
+/** The smallest file with all days since the newest stored one is used; the last has all since 1999. */
 const FILES: readonly File[] = [
   { path: 'eurofxref-daily.xml', days: 1, maxBytes: 100_000 },
   { path: 'eurofxref-hist-90d.xml', days: 85, maxBytes: 2_000_000 },
   { path: 'eurofxref-hist.xml', days: Number.POSITIVE_INFINITY, maxBytes: 20_000_000 },
 ]
-/** Of the whole history as much as a valuation may look back to. */
+/** From the whole history, the days that a valuation may need. */
 const DAYS_KEPT = 800
-/** In UTC: 16:00 in Frankfurt, and a while. */
+/** In UTC: 16:00 in Frankfurt, plus a margin. */
 const TOLD_AT_HOUR = 15.5
 
 export type ReferenceSource = { url: string; timeoutMs: number; fetch?: Fetch }
 
-/** The newest day whose rates are out. */
+/** The newest day whose rates should be published. */
 export function newestDue(day: string, now: number): string {
   const today = new Date(now).toISOString().slice(0, 10)
   const hour = (now % 86_400_000) / 3_600_000
@@ -33,7 +34,7 @@ export function newestDue(day: string, now: number): string {
   return due
 }
 
-/** Days on which the bank tells none: the holidays of the payment system TARGET. */
+/** Days without rates: the holidays of the payment system TARGET. */
 function isHoliday(day: string): boolean {
   const easter = easterSunday(Number(day.slice(0, 4)))
   return (
@@ -43,7 +44,7 @@ function isHoliday(day: string): boolean {
   )
 }
 
-/** By the algorithm of Meeus, Jones and Butcher. */
+/** With the algorithm of Meeus, Jones and Butcher. */
 function easterSunday(year: number): string {
   const [a, b, c] = [year % 19, Math.floor(year / 100), year % 100]
   const d = (19 * a + b - Math.floor(b / 4) - Math.floor((b - Math.floor((b + 8) / 25) + 1) / 3) + 15) % 30
@@ -53,7 +54,7 @@ function easterSunday(year: number): string {
   return `${year}-${two(Math.floor(f / 31))}-${two((f % 31) + 1)}`
 }
 
-/** Fetches what is out and not stored yet, and says how many days that were. Throws `UpstreamError`. */
+/** Fetches published rates that are not stored yet; returns the number of days. Throws `UpstreamError`. */
 export async function refreshReference(db: D1Database, source: ReferenceSource, now: number): Promise<number> {
   const newest = await newestReference(db, ECB)
   const due = newestDue(new Date(now).toISOString().slice(0, 10), now)
@@ -85,7 +86,7 @@ async function askedDays(
 
 type RateQuery = { newest: string | null; now: number }
 
-/** Those after the first day, up to the last. */
+/** Working days after the first day, up to the last. */
 function workingDays(from: string, to: string): number {
   let count = 0
   for (let day = addDays(from, 1); day <= to && count < 200; day = addDays(day, 1)) {
@@ -98,11 +99,11 @@ const DAY_BEGINS = /<Cube\s+time\s*=\s*/
 const DATE = /^["'](\d{4}-\d{2}-\d{2})["']\s*>/
 const RATE = /<Cube\s+currency\s*=\s*["']([A-Z]{3})["']\s+rate\s*=\s*["']([\d.]{1,24})["']\s*\/>/g
 
-/** The days after `since`. A file without one day that can be read is none of the known form. */
+/** The days after `since`. A file without any readable day has an unknown format. */
 export function daysIn(xml: string, { since, latest }: { since: string; latest: string }): ReferenceDay[] {
   const days: ReferenceDay[] = []
   let isKnownForm = false
-  // What stands before the first day is none.
+  // The text before the first day is not one.
   for (const day of xml.split(DAY_BEGINS).slice(1)) {
     const date = DATE.exec(day)?.[1]
     const rates = ratesIn(day.slice(0, Math.max(0, day.indexOf('</Cube>'))))

@@ -1,13 +1,15 @@
-// How an account has done. A deposit is no gain and a withdrawal no loss: the time-weighted return leaves both out, the
-// money-weighted one counts how long each unit of money was there. Rates of return are shares, not money: binary numbers.
+// The performance of an account. A deposit is no gain and a withdrawal no loss: the time-weighted return ignores both,
+// the money-weighted one counts how long each unit of money was invested. Rates of return are fractions, not money:
+// binary numbers.
 
-/** The worth of an account at the end of a day, and what was paid in (positive) or out before that. */
+/** The value of an account at the end of a day, and the deposits (positive) or withdrawals before that. */
 export type DayValue = { date: string; value: number; flow: number }
 
 /**
- * The growth of one unit that was there all the time, a day at a time: value / (value of the day before + flow). The chain begins
- * at the first day with a value above zero. It ends where nothing was left to grow, since a return on nothing is none.
- * Source: the true time-weighted return of the Global Investment Performance Standards (2020), linked day by day.
+ * The growth of one unit that was invested all the time, day by day: value / (value of the day before + flow). The
+ * chain begins at the first day with a value above zero. It ends when nothing is invested, because a return on nothing
+ * does not exist. Source: the true time-weighted return of the Global Investment Performance Standards (2020), linked
+ * day by day.
  */
 export function growth(days: readonly DayValue[]): { date: string; index: number }[] {
   const begin = days.findIndex(({ value }) => value > 0)
@@ -25,14 +27,14 @@ export function growth(days: readonly DayValue[]): { date: string; index: number
   return chain
 }
 
-/** Of the whole chain, as a share: 0.1 is ten per cent. Null without two days. */
+/** Of the whole chain, as a fraction: 0.1 is ten per cent. Null with fewer than two days. */
 export function timeWeighted(days: readonly DayValue[]): number | null {
   const chain = growth(days)
   const last = chain.at(-1)
   return chain.length < 2 || last === undefined ? null : last.index - 1
 }
 
-/** The deepest fall from a high, and the fall at the end, as shares of the high: 0.2 is twenty per cent below it. */
+/** The deepest fall from a high, and the fall at the end, as fractions of the high: 0.2 is twenty per cent below it. */
 export function drawdown(chain: readonly { index: number }[]): { deepest: number; current: number } | null {
   if (chain.length < 2) return null
   let [high, deepest, current] = [0, 0, 0]
@@ -47,8 +49,9 @@ export function drawdown(chain: readonly { index: number }[]): { deepest: number
 const DAYS_A_YEAR = 365
 
 /**
- * The yearly rate at which all flows and the worth at the end come to nothing today (Excel's XIRR, 365 days a year). The worth before the
- * first day counts as paid in on that day. Null where no single rate does it: fewer than two days, or no payment in both directions.
+ * The yearly rate at which the present value of all flows and of the final value is zero (Excel's XIRR, 365 days a
+ * year). The value before the first day counts as a deposit on that day. Null when there is no single such rate: fewer
+ * than two days, or no payment in both directions.
  */
 export function moneyWeighted(days: readonly DayValue[]): number | null {
   const [first, last] = [days[0], days.at(-1)]
@@ -63,7 +66,7 @@ export function moneyWeighted(days: readonly DayValue[]): number | null {
   return rootOf(worth)
 }
 
-/** By halving: slower than Newton's way and never astray. */
+/** By bisection: slower than Newton's method but always convergent. */
 function rootOf(worth: (rate: number) => number): number | null {
   let [low, high] = [-0.999_999, 1]
   while (worth(low) * worth(high) > 0) {

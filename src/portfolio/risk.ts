@@ -1,11 +1,11 @@
-// What could go wrong with what is held: too much of one thing, falls from a high, losses against the cost.
+// Risks of the holdings: concentration, drawdowns, losses compared with the cost.
 
 import { type Amount, exact, numberOf, ratio } from '../lib/decimal.ts'
 import { type CostMethod, inOrder, Ledger, type LedgerEvent } from './ledger.ts'
 import type { DayValue } from './returns.ts'
 import { type AccountValue, accountValue, type MarketView, totalOf } from './valuation.ts'
 
-/** Per cent, but for the share of the limit at which a loss is near it. */
+/** In per cent, except the fraction of the limit from which a loss is near it. */
 export const THRESHOLDS = {
   concentration_alert_pct: 35,
   drawdown_alert_pct: 15,
@@ -16,11 +16,11 @@ export const THRESHOLDS = {
 
 export type Weight = { symbol: string; value: Amount; weightPct: number | null }
 export type Weights = {
-  /** Of all positions; null where one has no price or no rate: then nothing is known of any share. */
+  /** Of all positions; null when one has no price or no rate: then no weight is known. */
   total: Amount | null
-  /** What has a value, the largest first, one row a code over all accounts. */
+  /** Positions with a value, the largest first, one row for each code over all accounts. */
   weights: Weight[]
-  /** What has none, as codes. */
+  /** The codes of positions without a value. */
   unvalued: string[]
 }
 
@@ -45,7 +45,7 @@ export function weightsOf(
   return { total, weights: weights.sort(byValue), unvalued: [...unvalued].sort() }
 }
 
-/** In per cent; null of a total that is not known. */
+/** In per cent; null when the total is unknown. */
 export const shareOf = (value: Amount, total: Amount | null): number | null =>
   total === null ? null : numberOf(ratio(exact(value * 100n), exact(total)) ?? 0n)
 
@@ -67,10 +67,10 @@ export function lossesOf({ positions }: AccountValue): Loss[] {
 type Series = readonly { date: string; close: Amount }[]
 export type Correlation = { a: string; b: string; days: number; correlation: number | null }
 
-/** Fewer daily returns of two stocks say nothing about how they move together. */
+/** Fewer daily returns of two stocks say nothing about their correlation. */
 export const LEAST_RETURNS = 30
 
-/** Of each two series: Pearson's coefficient of their daily returns on the days that both have, from one close that both have to the next. */
+/** For each pair of series: Pearson's coefficient of their daily returns, from one day that both have to the next one. */
 export function correlations(series: readonly { symbol: string; days: Series }[], from: string): Correlation[] {
   const closes = series.map(({ days }) => {
     return new Map(days.flatMap(({ date, close }) => (date >= from ? [[date, numberOf(close)] as const] : [])))
@@ -87,7 +87,7 @@ export function correlations(series: readonly { symbol: string; days: Series }[]
   })
 }
 
-/** Null where one of them never moves. */
+/** Null when one of them never moves. */
 function pearson(a: readonly number[], b: readonly number[]): number | null {
   const mean = (of: readonly number[]) => of.reduce((sum, value) => sum + value, 0) / of.length
   const [middleA, middleB] = [mean(a), mean(b)]
@@ -105,17 +105,17 @@ function pearson(a: readonly number[], b: readonly number[]): number | null {
 export type AccountHistory = { currency: string; events: readonly LedgerEvent[] }
 
 type Days = {
-  /** In order, the last one at the end. */
+  /** In order; the last one is the end. */
   days: readonly string[]
   currency: string
   method: CostMethod
-  /** What was known on a day. */
+  /** The prices and rates that were known on a day. */
   viewOn: (day: string) => MarketView
 }
 
 /**
- * What all accounts were worth at the end of each day, and what was paid in or out since the day before. Null where a day lacks a rate, or a
- * price of something held: a value that leaves something out would be a gain or a loss that nobody had.
+ * The value of all accounts at the end of each day, and the deposits and withdrawals since the day before. Null when a
+ * rate, or the price of a holding, is missing on a day: an incomplete value would look like a gain or a loss.
  */
 export function dailyValues(
   accounts: readonly AccountHistory[],

@@ -1,13 +1,13 @@
-// Which industry a stock belongs to. Only mainland stocks have one that a source tells.
+// The industry of a stock. Sources only have it for mainland stocks.
 
 import { parseCode } from '../market/instruments.ts'
 import type { MarketData } from '../market/providers/index.ts'
 import { unlessLate } from './prices.ts'
 
-/** `none`: no source tells one of this listing. `failed`: it could not be asked for, or not in time. */
+/** `none`: no source has one for this listing. `failed`: the request failed, or was too late. */
 export type Sector = { kind: 'sector'; name: string } | { kind: 'none' } | { kind: 'failed' }
 
-/** One after the other: the source lets only one request a second pass, and what it told is kept for the next time. */
+/** One after the other: the source allows one request a second, and its answers are cached. */
 export async function sectorsOf(
   market: Pick<MarketData, 'boards' | 'peers'>,
   symbols: readonly string[],
@@ -29,7 +29,7 @@ async function sectorOf(
   const { instrument } = parsed
   const told = await unlessLate(signal, async (): Promise<Sector> => {
     const boards = await market.boards(instrument, { signal })
-    // Sources that carry no boards are no failure.
+    // Sources without boards are not a failure.
     const isAsked = boards.runs.some(({ errorType }) => errorType !== 'unsupported')
     if (!boards.ok) return { kind: isAsked ? 'failed' : 'none' }
     const peers = await market.peers(instrument, boards.value, { signal })

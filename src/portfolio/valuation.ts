@@ -1,14 +1,14 @@
-// What accounts are worth at prices and rates of one day. Each part is rounded once in its own currency and once in the
-// currency of the total; a total is the sum of its parts as they are shown, so that whoever adds them up gets the same.
+// The value of accounts at prices and rates of one day. Each part is rounded once in its own currency and once in the
+// currency of the total; a total is the sum of its parts as shown, so that adding them gives the same result.
 
 import { type Amount, type Exact, exact, ratio, rounded, times } from '../lib/decimal.ts'
 import { type Holding, type Ledger, type Position, valueAt } from './ledger.ts'
 
-/** Of the day's last completed session, or of an earlier one where `isStale` says so. */
+/** Of the day's last completed session, or of an earlier one if `isStale`. */
 export type Price = { price: Amount; date: string; provider: string; isStale: boolean }
 /** An exact fraction without a unit. */
 export type Share = { readonly n: bigint; readonly d: bigint }
-/** `rate` units of the other currency for one, as it is shown; `share` is the same exactly, where eight places are not enough for it. */
+/** `rate` units of the other currency for one, as shown; `share` is the exact value if eight places are not enough. */
 export type Rate = { rate: Amount; share?: Share; date: string | null; source: string }
 
 /** Rounded once. */
@@ -16,7 +16,7 @@ export function converted(amount: Amount, { rate, share }: Rate): Amount {
   return share === undefined ? rounded(times(exact(amount), rate)) : rounded({ n: amount * share.n, d: share.d })
 }
 
-/** Null for what is not known: nothing is counted one to one, and nothing as worth nothing. */
+/** Null for unknown values: no rate is assumed to be one, and no price to be zero. */
 export type MarketView = {
   price(holding: Holding): Price | null
   rate(from: string, to: string): Rate | null
@@ -25,13 +25,13 @@ export type MarketView = {
 export type PositionValue = {
   holding: Holding
   quantity: Amount
-  /** Of all that is held, in the position's currency; `averageCost` of one share. */
+  /** Of the whole holding, in the position's currency; `averageCost` is per share. */
   cost: Amount
   averageCost: Amount
   price: Price | null
   marketValue: Amount | null
   unrealized: Amount | null
-  /** Per cent of the cost; null also where the cost is zero. */
+  /** Per cent of the cost; null also when the cost is zero. */
   unrealizedPct: Amount | null
   rate: Rate | null
   marketValueBase: Amount | null
@@ -39,7 +39,7 @@ export type PositionValue = {
 }
 
 const TOTALS = ['cash', 'marketValue', 'equity', 'realized', 'unrealized', 'dividends', 'fees', 'taxes'] as const
-/** Null where a rate is missing. What has no price is left out of the value and of the unrealised profit. */
+/** Null when a rate is missing. Positions without a price are left out of the value and of the unrealised profit. */
 export type Totals = Record<(typeof TOTALS)[number], Amount | null>
 
 export type AccountValue = {
@@ -50,7 +50,7 @@ export type AccountValue = {
   /** "USD/CNY". */
   missingRates: string[]
   unpriced: Holding[]
-  /** The oldest day of the rates that were used; null where none was needed. */
+  /** The oldest day of the used rates; null when none was needed. */
   oldestRate: string | null
 }
 
@@ -156,7 +156,7 @@ class UsedRates {
     return rate
   }
 
-  /** Nothing is nothing in any currency. */
+  /** Zero is zero in any currency. */
   convert(amount: Amount, from: string): Amount | null {
     if (amount === 0n) return 0n
     const rate = this.of(from)

@@ -1,4 +1,4 @@
-// What the owner may spend on language models, what was spent, and what is set aside for calls that are under way.
+// The owner's budget for language models: the limit, the amount used, and the amount reserved for running calls.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -122,7 +122,7 @@ async function budgetOf(c: Context<AppEnv>): Promise<z.infer<typeof Budget>> {
     ownerSettings(c.env, owner),
     ownerObject(c.env, owner).budgetStanding() as Promise<BudgetStanding>,
   ])
-  // Of what is sealed, a budget needs nothing.
+  // A budget needs none of the encrypted settings.
   const own = read.ok ? read.settings : read.others
   const ceilings = config(c.env).budget
   const of = (span: Span) => spanOf(standing[span], limitsOf(span, { own, ceilings }))

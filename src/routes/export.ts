@@ -1,5 +1,5 @@
-// The owner's export: it is prepared by the owner's object and read in whatever ranges the client wants, so a download that broke off
-// goes on where it was.
+// The owner's export: the owner's object prepares it, and clients read any ranges of it, so an interrupted download can
+// be continued.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -134,16 +134,16 @@ async function archive(c: Context<AppEnv>): Promise<Response> {
   const { from, to } = wanted ?? { from: 0, to: size - 1 }
   const [begin, ...rest] = slicesOf(pieces, { from, to })
   const first = begin === undefined ? null : await opened(c.env, { owner, id }, begin)
-  // Deleted since it was looked at: there is an answer for that as long as none has begun.
+  // Deleted since the check: an error can be sent as long as the answer has not started.
   if (first === null) throw none()
   const { readable, writable } = new FixedLengthStream(to - from + 1)
-  // The answer is not over before its body is.
+  // The request stays open until the body is complete.
   void send(c.env, { owner, id, first, rest }, writable)
   const range = wanted === null ? {} : { 'content-range': `bytes ${from}-${to}/${size}` }
   return new Response(readable, { status: wanted === null ? 200 : 206, headers: { ...headers, ...range } })
 }
 
-/** What is wanted of one piece. */
+/** The requested part of one piece. */
 type Slice = { piece: number; offset: number; length: number }
 
 function slicesOf(pieces: readonly number[], { from, to }: { from: number; to: number }): Slice[] {
@@ -156,7 +156,7 @@ function slicesOf(pieces: readonly number[], { from, to }: { from: number; to: n
   })
 }
 
-/** Null for a piece that is gone: the export was deleted. */
+/** Null for a deleted piece: the export was deleted. */
 function opened(env: Env, { owner, id }: { owner: string; id: string }, slice: Slice): Promise<R2ObjectBody | null> {
   const { piece, offset, length } = slice
   return env.FILES.get(exportPieceKey(owner, id, piece), { range: { offset, length } })
@@ -164,7 +164,7 @@ function opened(env: Env, { owner, id }: { owner: string; id: string }, slice: S
 
 type Sending = { owner: string; id: string; first: R2ObjectBody; rest: readonly Slice[] }
 
-/** Piece by piece; a client that leaves ends it, and a piece that is gone breaks it off. */
+/** Sends piece by piece; it ends if the client disconnects, and aborts if a piece was deleted. */
 async function send(env: Env, { owner, id, first, rest }: Sending, writable: WritableStream): Promise<void> {
   const options = { preventClose: true, preventAbort: true }
   try {
@@ -181,7 +181,7 @@ async function send(env: Env, { owner, id, first, rest }: Sending, writable: Wri
   }
 }
 
-/** Null for the whole; a range that cannot be understood, or of another archive, counts as none, as HTTP says. */
+/** Null for the whole; an invalid range, or a range of another archive, is ignored, as HTTP requires. */
 function rangeOf(c: Context<AppEnv>, size: number, etag: string): { from: number; to: number } | 'none' | null {
   const condition = c.req.header('if-range')
   if (condition !== undefined && condition !== etag) return null

@@ -47,7 +47,7 @@ endpoint(
   },
 )
 
-// The console of the analysis family asks for an object where the other family's clients want the bare string.
+// The console of the analysis family expects an object, the clients of the other family a plain string.
 for (const path of ['/api/health', '/api/v1/health']) {
   endpoint(
     app,
@@ -68,15 +68,15 @@ for (const path of ['/api/health', '/api/v1/health']) {
   )
 }
 
-/** What is wrong, or null. A disk that takes nothing more is why everything else fails as well. */
+/** The problem, or null. A full disk is checked too, because it makes everything else fail. */
 async function trouble(env: Env): Promise<string | null> {
   return (await diskTrouble(env)) ?? (await queueTrouble(env))
 }
 
 export { app as health }
 
-// Whether the queue makes progress. The call needs no key, so an isolate checks at most every five seconds, one check at a
-// time.
+// Whether the queue makes progress. The call needs no key, so an isolate checks at most every five seconds, one check
+// at a time.
 
 const LOOK_EVERY_MS = 5_000
 const PATIENCE_MS = 500
@@ -89,7 +89,7 @@ const looks = new WeakMap<object, Look>()
 export async function queueTrouble(env: Env, now = Date.now()): Promise<string | null> {
   const last = looks.get(env.TASK_QUEUE) ?? { at: Number.NEGATIVE_INFINITY, trouble: null }
   if (now - last.at < LOOK_EVERY_MS) return last.trouble
-  // Requests during a check get the last result: a pending answer belongs to the request that started it.
+  // Requests during a check get the last result, because a pending answer belongs to the request that started it.
   looks.set(env.TASK_QUEUE, { at: now, trouble: last.trouble })
   const trouble = await look(env)
   looks.set(env.TASK_QUEUE, { at: now, trouble })

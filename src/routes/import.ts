@@ -1,5 +1,6 @@
-// The owner's import: an archive of an export comes in parts, is looked through as a whole, and is then carried out by the owner's
-// object. A part that broke off is sent again; nothing of what an owner has changes before the whole archive was found right.
+// The owner's import: an archive of an export is uploaded in parts, validated as a whole, and then applied by the
+// owner's object. An interrupted part is sent again; none of the owner's data changes before the whole archive is
+// validated.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'

@@ -130,7 +130,7 @@ endpoint(
   async (c, { params }) => {
     const key = await findKey(c.env.DB, params.id)
     const by = { actor: actorOf(c.get('principal')), at: isoMicros(Date.now()) }
-    // The owner's object knows where the sockets of the key are, and sees a revocation through that was begun.
+    // The owner's object knows the sockets of the key, and completes a revocation that was started.
     const revoked = key?.revokedAt === null && (await owner(c.env, key.owner).revokeKey(key.id, by))
     forgetKey(params.id)
     if (!revoked) throw new AppError('not_found', 'No key with this id is in force')

@@ -16,14 +16,14 @@ import { CONVERSATION_ID } from './conversations/schemas.ts'
 import { askAll, demandAccounts } from './conversations/user-providers.ts'
 import { ANALYSIS_TOOLS, CONVERSATION_TOOLS, type RestCall, type RestTool, toolAnswer } from './mcp/tools.ts'
 
-/** The whole app, for tools that are calls of its interface. */
+/** The whole app, for tools that call its HTTP interface. */
 type Dispatch = (request: Request, env: Env, ctx: Context['executionCtx']) => Response | Promise<Response>
 
 const TOOLS: readonly (RequestTool | RestTool)[] = [...REQUEST_TOOLS, ...CONVERSATION_TOOLS, ...ANALYSIS_TOOLS]
 
 const Message = z.looseObject({ jsonrpc: z.literal('2.0') }).openapi('McpMessage')
 
-/** What tells who asks, and from where. */
+/** The headers that identify the caller and the origin of the request. */
 const CREDENTIALS = ['x-session-api-key', 'authorization', 'cookie', 'origin', 'host', 'cf-connecting-ip']
 
 export function mcpServer(dispatch: Dispatch): Router {
@@ -88,7 +88,7 @@ function requestOf(from: Request, { method, path, query = {}, body }: RestCall):
   return new Request(url, { method, headers, signal: from.signal, body: JSON.stringify(body) })
 }
 
-// Runs a request tool with the asker's stored token, and notes its number in the conversation that the call names.
+// Runs a request tool with the caller's stored token, and stores the request's number in the given conversation.
 
 async function openRequest(c: Context<AppEnv>, tool: RequestTool, args: unknown): Promise<ToolAnswer> {
   const { provider } = tool
@@ -104,7 +104,7 @@ async function openRequest(c: Context<AppEnv>, tool: RequestTool, args: unknown)
   }
 }
 
-/** A conversation that the asker does not have is nothing to note it in. */
+/** For a conversation that does not belong to the caller, nothing is stored. */
 async function note(c: Context<AppEnv>, number: number): Promise<void> {
   const id = CONVERSATION_HEADERS.map((name) => c.req.header(name)).find(Boolean)
   if (id === undefined || !CONVERSATION_ID.test(id)) return

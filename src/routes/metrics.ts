@@ -1,4 +1,4 @@
-// What Prometheus reads. Only for who shows the operator's token for it: without one configured nobody can.
+// The metrics for Prometheus. They require the operator's token; if none is configured, nobody can read them.
 
 import { z } from '@hono/zod-openapi'
 import { taskQueue } from '../bindings.ts'
@@ -37,7 +37,7 @@ endpoint(
 
 export { app as metrics }
 
-/** Every other key is refused as elsewhere, the root key included. In local mode the request has to come from this machine as well. */
+/** Every other key is refused, the root key included. In local mode the request must also come from this machine. */
 async function demandToken(request: Request, env: Env): Promise<void> {
   const { metricsToken, authMode } = config(env)
   if (authMode === 'local') await identify(request, env)
@@ -47,7 +47,7 @@ async function demandToken(request: Request, env: Env): Promise<void> {
   throw new AppError('forbidden', 'Only METRICS_TOKEN, as a bearer token, opens this')
 }
 
-/** What is so now. */
+/** The current values. */
 async function gauges(env: Env): Promise<[string, number][]> {
   const [queue, open] = await Promise.all([taskQueue(env).statistics(''), connections(env.DB)])
   return [

@@ -1,4 +1,4 @@
-// A model is asked one short question, before its key is stored or while a person looks for what is wrong.
+// Sends one short question to a model, before its key is stored or when a user looks for an error.
 
 import { config } from '../config.ts'
 import { ownerSettings } from '../db/settings.ts'
@@ -6,12 +6,12 @@ import { ownerPurse } from '../limits/owner-purse.ts'
 import { chooseModel, isChoice, type ModelChoice, type OwnModel, unknownModel } from '../llm/choose.ts'
 import { type LanguageModel, ModelError, type ModelFailure } from '../llm/model.ts'
 
-/** Longer than a healthy model takes for two words, and short enough to wait for. */
+/** Longer than a working model takes for two words, and short enough for a user to wait. */
 const TEST_MS = 30_000
 const TEST_TOKENS = 512
 const MAX_REPLY_SHOWN = 200
 
-/** `failure` is null where the model answered. */
+/** `failure` is null if the model answered. */
 export type Trial = {
   ok: boolean
   model: string | null
@@ -21,7 +21,7 @@ export type Trial = {
   error: string | null
 }
 
-/** The model that is tried, and whose budget pays. */
+/** The tested model, and the owner whose budget is used. */
 export type Tried = OwnModel & { owner: string }
 
 export async function triedModel(env: Env, own: Tried, totalMs = TEST_MS): Promise<Trial> {
@@ -34,7 +34,7 @@ export async function triedModel(env: Env, own: Tried, totalMs = TEST_MS): Promi
   return { ...nothing, failure: chosen, error: 'This model needs an API key, and none is given or stored.' }
 }
 
-/** Null where it cannot be asked as it stands. */
+/** Null if it cannot be called with these settings. */
 export async function trialModel(env: Env, own: Tried, totalMs: number): Promise<LanguageModel | null> {
   const chosen = chooseModel(own, config(env).models.operator)
   return isChoice(chosen) ? modelFor(env, { choice: chosen, owner: own.owner }, totalMs) : null

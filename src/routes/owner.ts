@@ -1,4 +1,4 @@
-// The owner as a whole: how everything that they have is deleted, and how far that is.
+// The owner as a whole: the deletion of all their data, and its progress.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -13,7 +13,7 @@ import { router } from '../http/router.ts'
 import { isoMicros } from '../lib/clock.ts'
 import { errorFields, log } from '../lib/log.ts'
 
-/** A request that was made by mistake does not say this. */
+/** Prevents deletion by an accidental request. */
 const CONFIRMATION = 'delete everything'
 
 const OwnerStanding = z
@@ -95,7 +95,7 @@ endpoint(
   },
 )
 
-/** Who may use both families may delete what is theirs; an admin what is anybody's. */
+/** A key with both scopes may delete its owner's data; an admin key that of any owner. */
 function demandAbout(c: Context<AppEnv>, owner: string): void {
   const principal = c.get('principal')
   if (principal.scopes.includes('admin')) return
@@ -105,7 +105,7 @@ function demandAbout(c: Context<AppEnv>, owner: string): void {
   demandScope(principal, 'analysis')
 }
 
-/** The order is stored, so the upkeep carries it out should this call be lost. */
+/** The order is stored, so the maintenance executes it if this call fails. */
 async function begin(env: Env, owner: string): Promise<void> {
   try {
     await ownerObject(env, owner).erase(owner)

@@ -1,6 +1,6 @@
-// The servers that run in workspaces, each at a host of its own: `<label>.localhost`, or below `PORT_HOST`. What such a server
-// says is a stranger's word, and pages that an agent wrote run there. So nothing of the API or the console is ever served at
-// these hosts, nothing of the console's credentials goes there, and nothing that comes from there may speak for another host.
+// The servers in workspaces, each at its own host: `<label>.localhost`, or below `PORT_HOST`. Their output is not
+// trusted, and pages written by an agent run there. So the API and the console are never served at these hosts, the
+// console's credentials are never sent there, and no answer from there may affect another host.
 
 import { z } from 'zod'
 import { conversationShown } from '../bindings.ts'
@@ -15,14 +15,14 @@ import { type PortToken, portLabel, portTokenIn } from '../runners/ticket.ts'
 const LOCAL = 'localhost'
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 
-/** Of one connection, of the way here, or a credential of this service's. */
+/** Headers of one connection or of the proxies before this service, or a credential of this service. */
 const NOT_FOR_SERVER =
   /^(connection|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|forwarded|x-forwarded-.*|x-real-ip|true-client-ip|cf-.*|mf-.*|cdn-loop|x-bellwether-.*|x-session-api-key|x-port-.*)$/
-/** Of one connection, or a word about more than this host. */
+/** Headers of one connection, or with an effect beyond this host. */
 const NOT_FROM_SERVER =
   /^(connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|content-length|upgrade|alt-svc|clear-site-data|expect-ct|nel|origin-agent-cluster|public-key-pins.*|report-to|service-worker-allowed|strict-transport-security|x-port-.*|sec-websocket-(accept|extensions|key|version))$/
 
-/** The address of a port's host, as the client of this request reaches it; null where there is none. */
+/** The URL of a port's host, as the client of this request can reach it; null if there is none. */
 export function portAddress(request: Request, env: Env, label: string): string | null {
   const url = new URL(request.url)
   const { portHost } = config(env)
@@ -60,13 +60,13 @@ async function viewOf(label: string, request: Request, env: Env): Promise<Respon
 
 const MOST_HOSTS = 1_000
 
-/** What stands before the path in addresses that were asked lately and belong to no port. */
+/** The beginnings of recent URLs that belong to no port. */
 const noPorts = new Set<string>()
 
-/** The label in front of the domain of ports. Any name below `localhost` counts: the console and the API are at none of them. */
+/** The label before the domain of ports. Any name below `localhost` counts: the console and the API use none of them. */
 function labelOf(address: string, env: Env): string | null {
   const portHost = 'PORT_HOST' in env ? config(env).portHost : null
-  // Reading a whole address costs as much as a small answer, and of a plainly written one the host is all that counts.
+  // Parsing a whole URL takes as long as a small answer; of a URL in simple form only the host is needed.
   const plain = /^https?:\/\/[\w.:[\]-]+(?=[/?]|$)/.exec(address)?.[0]
   const name = `${portHost} ${plain}`
   if (plain !== undefined && noPorts.has(name)) return null
@@ -78,7 +78,7 @@ function labelOf(address: string, env: Env): string | null {
 }
 
 function labelIn(url: URL, portHost: string | null): string | null {
-  // The dot of a name that is written out whole.
+  // The dot at the end of a fully qualified name.
   const hostname = url.hostname.replace(/\.$/, '')
   if (hostname.endsWith(`.${LOCAL}`)) return hostname.slice(0, -LOCAL.length - 1)
   if (portHost === null) return null
@@ -97,7 +97,7 @@ function orderOf(request: Request): Order | null {
   for (const [name, value] of request.headers) {
     if (NOT_FOR_SERVER.test(name)) continue
     if (name === 'cookie') headers.push(...withoutOwn(value))
-    // What a server compares with its own address.
+    // The value that a server compares with its own address.
     else if (name === 'origin' && value === own) headers.push([name, 'http://localhost'])
     else headers.push([name, value])
   }
@@ -112,7 +112,7 @@ function orderOf(request: Request): Order | null {
   return order.success ? order.data : null
 }
 
-/** The cookies of the page's host without one that has the name of the console's. */
+/** The cookies of the page's host without any with the name of the console's cookie. */
 function withoutOwn(cookies: string): [string, string][] {
   const kept = cookies.split(/; */).filter((cookie) => !isOwnCookie(cookie))
   return kept.length === 0 ? [] : [['cookie', kept.join('; ')]]
@@ -138,17 +138,17 @@ function shown(answer: Response, asked: PortRequest): Response {
   }
   if (!headers.has('referrer-policy')) headers.set('referrer-policy', 'same-origin')
   headers.set('x-robots-tag', 'noindex')
-  // The console asks which of the servers answer.
+  // The console checks which of the servers answer.
   if (!headers.has('access-control-allow-origin') && isAllowedOrigin(request, config(env)))
     headers.set('access-control-allow-origin', request.headers.get('origin') ?? '')
   const { status, webSocket } = answer
   if (status === 101) return new Response(null, { status, webSocket, headers })
-  // The bytes are as the server coded them.
+  // The bytes are passed on with the server's encoding.
   const body = answer.body === null ? null : bodyOf(answer.body, given.data, request.signal)
   return new Response(body, { status, headers, encodeBody: 'manual' })
 }
 
-/** Of a length that the server told the client is told, too: it sees that an answer broke off. */
+/** If the server sent a length, the client gets it too, so that it can detect an incomplete answer. */
 function bodyOf(
   coming: ReadableStream<Uint8Array>,
   headers: readonly (readonly [string, string])[],
@@ -160,12 +160,12 @@ function bodyOf(
   return length === null ? body : body.pipeThrough(new FixedLengthStream(length))
 }
 
-/** A header that the runtime would not send is left out: its name or value is none. */
+/** A header with an invalid name or value, which the runtime would reject, is left out. */
 function add(headers: Headers, name: string, value: string): void {
   try {
     headers.append(name, value)
   } catch {
-    // Says nothing that a browser could use.
+    // Such a header has no meaning for a browser.
   }
 }
 
@@ -175,10 +175,10 @@ function reachesOthers(cookie: string): boolean {
 }
 
 const AT_LOOPBACK = /^http(s?):\/\/(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0|\[::1?\])(?::(\d+))?([/?#].*)?$/i
-/** The secret of each port's address. */
+/** The secret in each port's address. */
 const Peers = z.record(z.string(), z.string())
 
-/** Servers redirect to the address that they believe to have, and to that of another server of the workspace. */
+/** Servers redirect to the address that they know as their own, and to that of another server of the workspace. */
 function here(location: string, peers: z.infer<typeof Peers>, { request, token }: PortRequest): string {
   const found = AT_LOOPBACK.exec(location)
   if (found === null) return location

@@ -1,5 +1,5 @@
-// Runners: machines of an owner's that lend their processes to conversations. They connect outward; these are the addresses
-// that they connect to, and the list of them.
+// Runners: machines of an owner that run the processes of conversations. They open the connection; these are the
+// endpoints for it, and the list of runners.
 
 import { z } from '@hono/zod-openapi'
 import { conversation, owner as ownerOf } from '../bindings.ts'

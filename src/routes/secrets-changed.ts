@@ -1,13 +1,13 @@
-// Open conversations have the owner's secrets in memory. Before a change is acknowledged, the owner's object tells them, so
-// the owner's next request is masked with the new values.
+// Open conversations have the owner's secrets in memory. Before a change is acknowledged, the owner's object notifies
+// them, so the owner's next request is masked with the new values.
 
 import { owner as ownerOf } from '../bindings.ts'
 import { errorFields, log } from '../lib/log.ts'
 
-/** An object that was just restarted breaks off the first call. */
+/** The first call to a restarted object fails. */
 const ATTEMPTS = 2
 
-/** Makes the change and reports it, also when it failed: a database that did not answer may have made it. */
+/** Makes the change and reports it, even if it failed: a database that did not answer may have made it. */
 export async function changingSecrets<T>(env: Env, owner: string, change: () => Promise<T>): Promise<T> {
   try {
     return await change()
@@ -16,7 +16,7 @@ export async function changingSecrets<T>(env: Env, owner: string, change: () => 
   }
 }
 
-/** A conversation that cannot be told reads again by itself, minutes later; the change is valid all the same. */
+/** A conversation that cannot be notified reads the secrets again itself, minutes later; the change is valid anyway. */
 async function tell(env: Env, owner: string): Promise<void> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {

@@ -1,4 +1,4 @@
-// The console's sign-in: a key in exchange for a cookie that scripts cannot read and that stands for the key.
+// The console's sign-in: exchanges a key for a cookie that scripts cannot read and that represents the key.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -57,7 +57,7 @@ endpoint(
       const { owner, scopes } = await identify(c.req.raw, c.env)
       return c.json({ owner, scopes: [...scopes], auth_mode: authMode })
     }
-    // One answer for every body without a valid key, an unreadable one included.
+    // The same answer for every body without a valid key, including unreadable ones.
     const { key, cookie } = await signIn(c, await keyOf(c))
     return c.json({ owner: key.owner, scopes: key.scopes, auth_mode: authMode }, 200, { 'set-cookie': cookie })
   },
@@ -90,7 +90,7 @@ async function keyOf(c: Context<AppEnv>): Promise<string | null> {
   try {
     return SignIn.safeParse(JSON.parse(text)).data?.key ?? null
   } catch {
-    // Not JSON, so no key in it; answered like a wrong one.
+    // Not JSON, so it has no key; answered like a wrong one.
     return null
   }
 }

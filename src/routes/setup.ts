@@ -1,4 +1,4 @@
-// What is set up and what is missing, for a start page: who has just installed the service learns here what to do next.
+// What is configured and what is missing, for a start page: it shows new users what to do next.
 
 import { z } from '@hono/zod-openapi'
 import { AGENTS, agentToRun } from '../agent/agents.ts'

@@ -1,5 +1,6 @@
-// One conversation for whoever has a link to it. The token comes in a header, from the part of the page's address that a browser
-// sends nowhere. It opens the three calls below and nothing else: it is no key, and no key stands in for it.
+// One conversation for anyone with a link to it. The token is sent in a header; it comes from the fragment of the
+// page's URL, which browsers do not send. It opens the three calls below and nothing else: it is not a key, and no key
+// can replace it.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -31,9 +32,9 @@ const refused = {
 }
 const noFiles = { 403: { description: 'The link shows no files' } }
 
-/** The link whose token came with the request; each has a rate limit of its own. */
+/** The link of the request's token; each link has its own rate limit. */
 async function presented(c: Context<AppEnv>): Promise<Share> {
-  // In local mode nobody is asked at a foreign name, nor by a foreign page; who asks does not matter here.
+  // In local mode, requests to a foreign host name or from a foreign page are refused; the identity is not used here.
   if (config(c.env).authMode === 'local') await identify(c.req.raw, c.env)
   const token = c.req.header(HEADER) ?? ''
   if (token === '') throw unauthorized()
@@ -45,7 +46,7 @@ async function presented(c: Context<AppEnv>): Promise<Share> {
   return share
 }
 
-/** A link to a conversation that is gone is as good as none. */
+/** A link to a deleted conversation is treated like a missing link. */
 function there<T>(answer: T | null): T {
   if (answer === null) throw unauthorized()
   return answer

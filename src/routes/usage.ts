@@ -1,4 +1,4 @@
-// What the owner has of everything that is limited, and how much it may be.
+// The owner's usage of all limited resources, and the limits.
 
 import { z } from '@hono/zod-openapi'
 import { owner as ownerObject, taskQueue } from '../bindings.ts'
@@ -53,7 +53,7 @@ endpoint(
         bytes('stored_bytes', kept.storedBytes, quotas.storedBytes),
         count('sockets', kept.sockets, quotas.sockets),
         count('streams', asked.streams, quotas.streams),
-        // Who asks without a key of their own has no limit of this kind.
+        // A caller without a key has no limit of this kind.
         ...(keyId === null ? [] : [count('streams_per_key', asked.streamsOfKey, quotas.streamsPerKey)]),
         count('open_analyses', asked.openAnalyses, quotas.openAnalyses),
         { ...count('analyses_per_day', asked.analysesToday, quotas.analysesPerDay), resets_at: midnight },

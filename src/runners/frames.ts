@@ -1,10 +1,11 @@
 // Binary frames: 4 bytes big-endian length of the head, the head as JSON, the bytes. Kinds: files of a transfer, the
-// output of a call, and what goes to and comes from a port or the terminal. A frame is self-contained: many small files stand in one, a large file takes many.
+// output of a call, and data from and to a port or the terminal. A frame is self-contained: many small files share one,
+// a large file takes many.
 
 import { z } from 'zod'
 import { CallKey, MAX_FRAME_BYTES, MAX_PATH_BYTES } from './wire.ts'
 
-/** Relative to the workspace, `/` between names; no empty name, `.` or `..`, no NUL: checked by `isTreePath`. */
+/** Relative to the workspace, `/` between names; no empty name, `.` or `..`, no NUL: validated by `isTreePath`. */
 const TreePath = z.string().min(1).max(MAX_PATH_BYTES).refine(isTreePath, 'not a path inside the workspace')
 
 export const FrameEntry = z.object({
@@ -36,14 +37,14 @@ const OutputHead = z.object({
   /** From 0, without a gap; acknowledged on the stream `output:<key>`. A frame that was not acknowledged is sent again after a reconnection. */
   seq: z.number().int().nonnegative(),
 })
-/** A piece of a body, or a message of a socket. Acknowledged on the stream `port:<stream>` when it was used. */
+/** A piece of a body, or a message of a socket. Acknowledged on the stream `port:<stream>` when it was consumed. */
 export const PortFrameHead = z.object({
   t: z.literal('port'),
   stream: z.number().int().nonnegative(),
   seq: z.number().int().nonnegative(),
-  /** A message of a socket that is text. */
+  /** Whether a message of a socket is text. */
   text: z.boolean().default(false),
-  /** Nothing follows in this direction. */
+  /** No more data follows in this direction. */
   end: z.boolean().default(false),
 })
 /** Bytes of the terminal. Acknowledged on the stream `terminal:<stream>`. */
@@ -65,7 +66,7 @@ export function encodeFrame({ head, bytes }: Frame): Uint8Array {
   return frame
 }
 
-/** Throws a `BadFrame` for what is not exactly a frame: its pieces must fill its bytes. */
+/** Throws a `BadFrame` for anything that is not exactly one frame: its pieces must fill its bytes. */
 export function decodeFrame(frame: Uint8Array): Frame {
   if (frame.byteLength > MAX_FRAME_BYTES) throw new BadFrame(`a frame of ${frame.byteLength} bytes is too long`)
   if (frame.byteLength < 4) throw new BadFrame('a frame without a head')

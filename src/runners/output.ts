@@ -1,15 +1,18 @@
-// Output of real programs as people and models read it, and that of a notebook's cell on the wire.
+// Output of real programs as users and models read it, and the output of notebook cells on the wire.
 
 import { z } from 'zod'
 
-/** Sequences of a terminal: colours, cursor movements, titles. ESC [ … , ESC ] … BEL, ESC P … ESC \ and ESC with one character. */
+/**
+ * Terminal escape sequences: colours, cursor movements, titles. ESC [ … , ESC ] … BEL, ESC P … ESC \ and ESC with one
+ * character.
+ */
 const [ESC, BEL] = ['\\u001b', '\\u0007']
 const ESCAPES = new RegExp(
   `${ESC}(?:\\[[0-?]*[ -/]*[@-~]|\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)?|[PX^_][^${ESC}]*(?:${ESC}\\\\)?|[ -/]*[0-~])`,
   'g',
 )
 
-/** Without the sequences of a terminal, and of a line that was written over again and again only its last state. */
+/** Without escape sequences; of a line that was overwritten several times only the last state. */
 export function plainOutput(text: string): string {
   return text
     .replace(ESCAPES, '')
@@ -19,7 +22,7 @@ export function plainOutput(text: string): string {
     .join('\n')
 }
 
-/** What a terminal shows of a line with carriage returns: what was written later stands over what was there. */
+/** The visible state of a line with carriage returns: later text overwrites earlier text. */
 function lastState(line: string): string {
   let shown = ''
   for (const part of line.split('\r')) shown = part + shown.slice(part.length)
@@ -28,15 +31,15 @@ function lastState(line: string): string {
 
 export const gapNote = (bytes: number): string => `\n[... ${bytes} bytes of output were not kept ...]\n`
 
-// The output of a cell of a notebook on the wire: a JSON object a line, in the order in which it came. Text as the kernel wrote
-// it, colours included, pictures, and what was left out of a long text.
+// The output of a notebook cell on the wire: one JSON object per line, in order. Text as the kernel wrote it including
+// colours, pictures, and the amount that was left out of a long text.
 
-/** Characters of text of one call that are kept of its beginning, and of its end. */
+/** Characters of text that are kept from the beginning, and from the end, of a call's output. */
 export const CELL_TEXT_CHARS = 200 * 1024
 const MAX_PICTURE_CHARS = 4 * 1024 * 1024
 export const MAX_PICTURES_CHARS = 6 * 1024 * 1024
 export const MAX_PICTURES = 8
-/** All of one call, bytes: its texts written as JSON, its pictures. */
+/** The size limit of one call's output in bytes: its texts as JSON, and its pictures. */
 export const MAX_CELL_BYTES = 16 * 1024 * 1024
 
 export const CellPiece = z.discriminatedUnion('t', [
@@ -50,22 +53,22 @@ export const CellPiece = z.discriminatedUnion('t', [
       .regex(/^[A-Za-z0-9+/]+={0,2}$/),
   }),
   z.object({ t: z.literal('gap'), chars: z.number().int().positive() }),
-  /** Who runs the cell. `isFirst`: the runner knows of no kernel before it, so it cannot say that one is gone. */
+  /** The kernel that runs the cell. `isFirst`: the runner knows of no earlier kernel, so it cannot say whether one is gone. */
   z.object({ t: z.literal('kernel'), id: z.string().regex(/^[0-9a-f]{16}$/), isFirst: z.boolean() }),
 ])
 export type CellPiece = z.infer<typeof CellPiece>
 
-/** Null for a line that is none. */
+/** Null when the line is not a piece. */
 export function cellPieceIn(line: string): CellPiece | null {
   try {
     return CellPiece.safeParse(JSON.parse(line)).data ?? null
   } catch {
-    // No JSON: of a machine that is not trusted, or a line whose beginning was read before a restart.
+    // Not JSON: from an untrusted machine, or a line whose beginning was read before a restart.
     return null
   }
 }
 
-/** The text of a piece; empty for what is none. */
+/** The text of a piece; empty for other kinds. */
 function cellTextOf(piece: CellPiece): string {
   if (piece.t === 'text') return piece.text
   return piece.t === 'gap' ? `\n[... ${piece.chars} characters of output were not kept ...]\n` : ''
@@ -79,7 +82,7 @@ export type CellOutput = {
   readonly kernel: CellKernel | null
 }
 
-/** All that a call of the notebook brought: its text, and its pictures as data URLs. */
+/** The result of a notebook call: its text, and its pictures as data URLs. */
 export function cellOutputIn(lines: string): CellOutput {
   const pieces = lines.split('\n').flatMap((line) => (line === '' ? [] : (cellPieceIn(line) ?? [])))
   const pictures = pieces.flatMap((piece) => (piece.t === 'picture' ? [`data:${piece.mime};base64,${piece.data}`] : []))
@@ -92,7 +95,7 @@ export function cellOutputIn(lines: string): CellOutput {
   return { text: pieces.map(cellTextOf).join(''), pictures: shown, kernel }
 }
 
-/** The text of pieces as they come, however they are cut. */
+/** The text of pieces as they arrive, however they are split. */
 export class CellTexts {
   #rest = ''
 

@@ -1,20 +1,21 @@
-// The browser on the wire: what a call asks for, as JSON in its text, and what it saw, as JSON lines in its output. The page
-// and everything that a program of the machine wrote about it is a stranger's: lengths and forms are bounded here.
+// The browser on the wire: the actions of a call, as JSON in its text, and the resulting pages, as JSON lines in its
+// output. The page, and everything that programs on the machine wrote about it, is untrusted: lengths and forms are
+// limited here.
 
 import { z } from 'zod'
 
-/** A call of the browser: only for a runner whose tools have `BROWSER_TOOL`. */
+/** A browser call: only for a runner whose tools include `BROWSER_TOOL`. */
 export const BROWSER_KIND = 'browser'
 export const BROWSER_TOOL = 'browser'
 
-/** Actions of one call. */
+/** The most actions of one call. */
 export const MAX_PAGE_ACTIONS = 20
-/** Of one picture, characters of base64: a larger one is shown at half its size, or a quarter. */
+/** Characters of base64 of one picture: a larger one is scaled to a half or a quarter. */
 export const MAX_SHOT_CHARS = 700_000
-/** Of the page as text. */
+/** Characters of the page as text. */
 export const MAX_TREE_CHARS = 26_000
 
-/** An element of the page as it was last shown; with a number of its frame in front. */
+/** An element of the page in its last state; prefixed with the number of its frame. */
 export const BID = /^(f\d{1,6})?e\d{1,9}$/
 const Bid = z.string().regex(BID, 'is no id of an element, such as e12 or f1e3')
 const Text = z.string().max(100_000)
@@ -54,20 +55,23 @@ const Url = z
   .max(2000)
   .regex(/^[^\p{Cc}\s]*$/u)
 
-/** The browser after a call. `browser`: another one has another id. `error`: of the action that failed; empty for none. */
+/**
+ * The browser after a call. `browser`: its id, which a new browser does not share. `error`: that of the action that
+ * failed; empty for none.
+ */
 const PageState = z.object({
   t: z.literal('page'),
   browser: z.string().regex(/^[0-9a-f]{16}$/),
   url: Url,
   urls: z.array(Url).max(20),
   active: z.number().int().min(-1).max(20),
-  /** Of the active tab. */
+  /** Title of the active tab. */
   title: z.string().max(300).default(''),
   tree: z.string().max(MAX_TREE_CHARS + 200),
   focused: z.string().regex(BID).or(z.literal('')),
   last: z.string().max(300),
   error: z.string().max(2000),
-  /** What happened besides: dialogs, downloads, tabs. */
+  /** Other events: dialogs, downloads, tabs. */
   notes: z.array(z.string().max(1000)).max(40),
 })
 export type PageState = z.infer<typeof PageState>
@@ -83,10 +87,10 @@ const Line = z.discriminatedUnion('t', [PageState, Shot])
 
 export const pageLine = (line: z.infer<typeof Line>): string => `${JSON.stringify(line)}\n`
 
-/** `screenshot` and `marks` are data URLs, empty where there is no picture. */
+/** `screenshot` and `marks` are data URLs, empty without a picture. */
 export type PageReport = PageState & { readonly screenshot: string; readonly marks: string }
 
-/** Null when the call ended without having seen a page. */
+/** Null when the call ended without seeing a page. */
 export function pageReportIn(output: string): PageReport | null {
   const lines = output.split('\n').flatMap((line) => Line.safeParse(jsonIn(line)).data ?? [])
   const state = lines.find((line) => line.t === 'page')
@@ -99,14 +103,14 @@ export function pageReportIn(output: string): PageReport | null {
 }
 
 /**
- * A stranger's words inside a sentence or a tree of ours: in quotes, on one line, and without square brackets, so that nothing
- * in them can pass for the id of an element or for a line of ours. What cannot be seen is left out.
+ * Untrusted text inside a sentence or tree of ours: in quotes, on one line, and without square brackets, so that it
+ * cannot imitate the id of an element or a line of ours. Invisible characters are removed.
  */
 export function quotedWords(text: string, most: number): string {
   return JSON.stringify(plainWords(text, most))
 }
 
-/** The same without the quotes: for what a program of ours wrote around such words. */
+/** The same without the quotes: for text of our own programs that contains such text. */
 export function plainWords(text: string, most: number): string {
   const seen = text
     .slice(0, most * 2)
@@ -125,7 +129,7 @@ function jsonIn(line: string): unknown {
   try {
     return line === '' ? null : JSON.parse(line)
   } catch {
-    // What is no JSON is no line of a report.
+    // A line that is not JSON is not part of a report.
     return null
   }
 }

@@ -1,5 +1,6 @@
-// One stream to or from a port or the terminal, for both ends of the wire: pieces in order, and never more of them on their way than the
-// other side has room for. A piece is acknowledged when it was used, so whoever reads slowly slows the writer.
+// One stream from or to a port or the terminal, for both ends of the wire: pieces in order, and never more
+// unacknowledged bytes than the window allows. A piece is acknowledged when it was consumed, so a slow reader slows the
+// writer down.
 
 import { BadFrame, type Frame, type PortFrameHead } from './frames.ts'
 import { PORT_PIECE_BYTES, PORT_WINDOW_BYTES } from './port-wire.ts'
@@ -10,13 +11,13 @@ type StreamKind = PortFrameHead['t']
 
 export const streamName = (kind: StreamKind, stream: number): string => `${kind}:${stream}`
 
-/** What an acknowledged stream is one of; null for a stream of another kind. */
+/** The kind and number in the name of an acknowledged stream; null for another kind of stream. */
 export function streamIn(name: string): { kind: StreamKind; stream: number } | null {
   const [, kind, digits] = /^(port|terminal):(\d{1,16})$/.exec(name) ?? []
   return digits === undefined ? null : { kind: kind as StreamKind, stream: Number(digits) }
 }
 
-/** The direction that this side writes. */
+/** The direction in which this side writes. */
 export class PortWriter {
   readonly #stream: number
   readonly #send: (frame: Frame) => void
@@ -33,17 +34,17 @@ export class PortWriter {
     this.#kind = kind
   }
 
-  /** Whether everything that was sent is used. */
+  /** Whether everything that was sent is acknowledged. */
   get isEmpty(): boolean {
     return this.#bytes === 0
   }
 
-  /** Bytes on their way: one piece may go beyond the window. */
+  /** Whether the window is full; the last piece may exceed it. */
   get isFull(): boolean {
     return this.#bytes >= PORT_WINDOW_BYTES
   }
 
-  /** A body's bytes, in pieces, as fast as they are used. */
+  /** Sends the bytes of a body in pieces, as fast as they are acknowledged. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.byteLength; at += PORT_PIECE_BYTES) {
       await this.room()
@@ -61,7 +62,7 @@ export class PortWriter {
     this.push(NOTHING, { end: true })
   }
 
-  /** The other side has used everything up to this piece. */
+  /** The other side has consumed everything up to this piece. */
   acked(seq: number): void {
     while (this.#acked <= seq && this.#acked < this.#seq) {
       this.#bytes -= this.#sizes.shift() ?? 0
@@ -70,12 +71,12 @@ export class PortWriter {
     if (!this.isFull) for (const wake of this.#waiting.splice(0)) wake()
   }
 
-  /** Resolves when another piece may go; also when the stream is over, which the writer must look at itself. */
+  /** Resolves when another piece may be sent; also when the stream is over, which the writer must check itself. */
   room(): Promise<void> {
     return this.isFull ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve()
   }
 
-  /** Nobody acknowledges any more. */
+  /** There will be no more acknowledgements. */
   over(): void {
     this.#bytes = 0
     for (const wake of this.#waiting.splice(0)) wake()
@@ -89,7 +90,7 @@ export type PortPiece = {
   readonly seq: number
 }
 
-/** The direction that the other side writes. */
+/** The direction in which the other side writes. */
 export class PortReader {
   readonly #pieces: PortPiece[] = []
   #next = 0
@@ -98,7 +99,7 @@ export class PortReader {
   #isBroken = false
   #wake: (() => void) | null = null
 
-  /** Throws a `BadFrame` for what comes out of order, after the end, or beyond the window. */
+  /** Throws a `BadFrame` for a piece out of order, after the end, or beyond the window. */
   take({ seq, text, end }: PortFrameHead, bytes: Uint8Array): void {
     if (seq !== this.#next || this.#hasEnded) throw new BadFrame('a piece of a port out of order')
     if (this.#held >= PORT_WINDOW_BYTES) throw new BadFrame('more than the window of a port')
@@ -109,13 +110,13 @@ export class PortReader {
     this.#wake?.()
   }
 
-  /** Nothing more comes. What is here is not given out any more. */
+  /** No more data comes, and the received data is dropped. */
   break(): void {
     this.#isBroken = true
     this.#wake?.()
   }
 
-  /** The next piece, to be acknowledged by the caller when it was used; null when the stream broke off. */
+  /** The next piece, which the caller must acknowledge when it was consumed; null when the stream was interrupted. */
   async next(): Promise<PortPiece | null> {
     while (this.#pieces.length === 0 && !this.#isBroken) {
       await new Promise<void>((resolve) => {
@@ -129,8 +130,8 @@ export class PortReader {
   }
 }
 
-// A body on its way from the object to the Worker. Between the two a body that breaks off looks whole, so it goes in pieces:
-// four bytes of length, the bytes, and at the end a piece without any.
+// A body on its way from the object to the Worker. Between the two an interrupted body looks complete, so it is sent in
+// pieces: four bytes of length, the bytes, and at the end an empty piece.
 
 const HEAD_BYTES = 4
 
@@ -142,7 +143,10 @@ export function pieceHead(length: number): Uint8Array {
 
 export const endPiece = (): Uint8Array => new Uint8Array(HEAD_BYTES)
 
-/** The bytes of the pieces, each as soon as it comes; an error for a body without an end. The signal says that nobody reads on. */
+/**
+ * The bytes of the pieces, each as soon as it arrives; an error for a body without an end. The signal fires when nobody
+ * reads any more.
+ */
 export function wholeBody(coming: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const reader = coming.getReader()
   const pieces = new Pieces()

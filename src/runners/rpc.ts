@@ -1,6 +1,6 @@
-// JSON-RPC 2.0 over one WebSocket, for both of its ends. What comes in is checked against the wire before any handler sees
-// it; a method that this end does not take is answered with an error. An answer may be late or never come: each call has
-// a time limit.
+// JSON-RPC 2.0 over one WebSocket, for both ends. Incoming messages are validated against the wire's schemas before any
+// handler sees them; a method without a handler is answered with an error. An answer may be late or never come: each
+// call has a time limit.
 
 import { z } from 'zod'
 import { MAX_TEXT_BYTES, METHODS, type Method, type ParamsOf, RPC_ERRORS, WIRE_VERSION } from './wire.ts'
@@ -8,10 +8,10 @@ import { MAX_TEXT_BYTES, METHODS, type Method, type ParamsOf, RPC_ERRORS, WIRE_V
 type Answered = { [M in Method]: (typeof METHODS)[M]['answered'] extends true ? M : never }[Method]
 type Notification = Exclude<Method, Answered>
 
-/** What this end takes. The result of a call is its answer. */
+/** The handlers of this end. The result of a handler is the answer. */
 export type Handlers = { [M in Method]?: (params: ParamsOf<M>) => unknown }
 
-/** The other side's refusal, or ours of it. */
+/** A refusal by the other side or by this one. */
 export class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
@@ -24,7 +24,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The connection went, or no answer came in time: whether the other side did it is not known. */
+/** The connection was lost, or no answer came in time: it is unknown whether the other side executed the call. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }
@@ -53,13 +53,13 @@ export class RpcPeer {
   #lastId = 0
   #isClosed = false
 
-  /** `send` may throw for a socket that is closed; the call then fails. */
+  /** `send` may throw for a closed socket; the call then fails. */
   constructor(send: (text: string) => void, handlers: Handlers) {
     this.#send = send
     this.#handlers = handlers
   }
 
-  /** Resolves with the checked answer; throws an `RpcError` for a refusal and `NoAnswer` when none came. */
+  /** Resolves with the validated answer; throws an `RpcError` for a refusal and `NoAnswer` when none came. */
   async call<M extends Answered, T>(
     method: M,
     params: ParamsOf<M>,
@@ -84,7 +84,7 @@ export class RpcPeer {
     this.#post({ method, params })
   }
 
-  /** A text frame came. Never throws. */
+  /** Processes a text frame. Never throws. */
   async receive(text: string): Promise<void> {
     const message = messageIn(text)
     if (message === null)
@@ -100,7 +100,7 @@ export class RpcPeer {
     }
   }
 
-  /** The socket is gone: nobody waits any longer. */
+  /** The socket is gone: all open calls fail. */
   close(why: string): void {
     this.#isClosed = true
     for (const { reject, timer } of this.#waiting.values()) {
@@ -121,7 +121,7 @@ export class RpcPeer {
       const { path, message } = checked.error.issues[0] ?? { path: [], message: 'unreadable' }
       throw new RpcError(RPC_ERRORS.invalidParams, `${method}: ${path.map(String).join('.')}: ${message}`)
     }
-    // The handler's parameters are those of its method, as the table says.
+    // The table of methods says that these are the handler's parameters.
     return (handler as (params: unknown) => unknown)(checked.data)
   }
 
@@ -144,7 +144,7 @@ export class RpcPeer {
   }
 }
 
-/** Before its shape is looked at: that of another version may be another one. */
+/** Before the schema is checked, because another version may have another schema. */
 function refuseOtherVersion(params: unknown): void {
   const said = Versioned.safeParse(params)
   if (!said.success || said.data.wire === WIRE_VERSION) return
@@ -157,7 +157,7 @@ function messageIn(text: string): Message | null {
   try {
     return Message.safeParse(JSON.parse(text)).data ?? null
   } catch {
-    // Not JSON: the answer says so.
+    // Not JSON: the answer is an error that says so.
     return null
   }
 }

@@ -1,20 +1,20 @@
-// Messages of tool servers on the wire: longer ones go in pieces, in order, and are one again on the other side.
+// Messages of tool servers on the wire: long ones are sent in pieces, in order, and joined on the other side.
 
 import { MAX_SERVER_MESSAGE_BYTES, SERVER_PIECE_CHARS, type ServerMessage } from './wire.ts'
 
 const CALL_PREFIX = 'effect:'
 
-/** The id of the question that a call of a tool is: the same after a restart of the service, and nobody else's. */
+/** The request id of a tool call: the same after a restart of the service, and unique. */
 export const callIdOf = (key: string): string => `${CALL_PREFIX}${key}`
 
-/** The id of the call that a message asks for; null for any other message. */
+/** The id of the call in a message; null for any other message. */
 export function callIdIn(message: string): string | null {
   if (!message.includes(CALL_PREFIX)) return null
   const { id, method } = headOf(message)
   return method !== undefined && typeof id === 'string' && id.startsWith(CALL_PREFIX) ? id : null
 }
 
-/** Whether a message of a program, or one of several in a list, answers the call. */
+/** Whether a message of a program, or one in a batch, answers the call. */
 export function isAnswerTo(id: string, message: string): boolean {
   if (!message.includes(id)) return false
   const parsed = parsedOf(message)
@@ -31,12 +31,12 @@ function parsedOf(message: string): unknown {
   try {
     return JSON.parse(message)
   } catch {
-    // Programs print what is no message.
+    // Programs print other text, too.
     return null
   }
 }
 
-/** At least one piece. A pair of surrogates may be divided: the pieces are put together before anybody reads them. */
+/** At least one piece. A surrogate pair may be split, because the pieces are joined before they are read. */
 export function* piecesOf(name: string, message: string): Generator<ServerMessage> {
   for (let at = 0; at === 0 || at < message.length; at += SERVER_PIECE_CHARS) {
     const more = at + SERVER_PIECE_CHARS < message.length
@@ -47,7 +47,10 @@ export function* piecesOf(name: string, message: string): Generator<ServerMessag
 export class ServerMessages {
   readonly #begun = new Map<string, string>()
 
-  /** The whole message, or null while pieces are missing. One that is too long is dropped, and is an empty text at its end. */
+  /**
+   * The whole message, or null while pieces are missing. A message that is too long is dropped; at its end the result
+   * is an empty text.
+   */
   add({ name, message, more }: ServerMessage): string | null {
     const before = this.#begun.get(name) ?? ''
     const whole = before.length > MAX_SERVER_MESSAGE_BYTES ? before : before + message
@@ -57,7 +60,7 @@ export class ServerMessages {
     return whole.length > MAX_SERVER_MESSAGE_BYTES ? '' : whole
   }
 
-  /** The server is another one, or the connection: what had come is no beginning any more. */
+  /** Another server, or another connection: received pieces are dropped. */
   forget(name?: string): void {
     if (name === undefined) this.#begun.clear()
     else this.#begun.delete(name)

@@ -1,5 +1,5 @@
-// Names with a secret that one object alone can compare: a ticket opens the runner's socket of one conversation, a label of a
-// host name leads to one of its ports. Each says which object to ask, so that no table is needed.
+// Names with a secret that only one object can compare: a ticket opens the runner's socket of one conversation, a host
+// label leads to one of its ports. Each contains the id of the object, so no table is needed.
 
 import { fromBase64, toBase64Url } from '../lib/crypto.ts'
 
@@ -11,7 +11,7 @@ export function ticketText({ owner, secret }: Ticket): string {
   return `bwr_${toBase64Url(new TextEncoder().encode(owner))}.${secret}`
 }
 
-/** Null for a text that is no ticket. */
+/** Null when the text is not a ticket. */
 export function ticketIn(text: string): Ticket | null {
   const [, owner, secret] = TICKET.exec(text) ?? []
   if (owner === undefined || secret === undefined) return null
@@ -19,10 +19,10 @@ export function ticketIn(text: string): Ticket | null {
   return bytes === null ? null : { owner: new TextDecoder().decode(bytes), secret }
 }
 
-// The name under which a port of a conversation is served: one label of a host name. It says which object to ask, so that
-// no table is needed, and has a secret that this object alone can compare. Host names do not tell small from capital letters.
+// The name under which a conversation's port is served: one label of a host name. It contains the id of the object, so
+// no table is needed, and a secret that only this object can compare. Host names are case-insensitive.
 
-/** 32 bytes and 8 bytes to the base of 36, of fixed length: 63 characters, which is all that a label may have. */
+/** 32 bytes and 8 bytes in base 36, of fixed length: 63 characters, the maximum of a label. */
 const PLACE_CHARS = 50
 const SECRET_CHARS = 13
 const LABEL = new RegExp(`^[0-9a-z]{${PLACE_CHARS + SECRET_CHARS}}$`)
@@ -35,7 +35,7 @@ export function portLabel({ object, secret }: PortToken): string {
   return BigInt(`0x${object}`).toString(36).padStart(PLACE_CHARS, '0') + secret
 }
 
-/** Null for a label that names no port. */
+/** Null when the label does not name a port. */
 export function portTokenIn(label: string): PortToken | null {
   const lower = label.toLowerCase()
   if (!LABEL.test(lower)) return null
@@ -45,7 +45,7 @@ export function portTokenIn(label: string): PortToken | null {
   return { object: place.toString(16).padStart(64, '0'), secret: lower.slice(PLACE_CHARS) }
 }
 
-/** 64 random bits: the object's own id, which nobody is told who has no address of it, is not to be guessed either. */
+/** 64 random bits: in addition, the object's own id is only known to those who have an address of it. */
 export function newPortSecret(): string {
   const [high = 0, low = 0] = crypto.getRandomValues(new Uint32Array(2))
   return ((BigInt(high) << 32n) | BigInt(low)).toString(36).padStart(SECRET_CHARS, '0')

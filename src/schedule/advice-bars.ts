@@ -1,4 +1,5 @@
-// Keeps the bars of listings that somebody was advised about, so that what became of the advice can be told without asking a source.
+// Stores the bars of listings with advice, so that the outcome of the advice can be computed without a request to a
+// source.
 
 import { marketDataOf } from '../analysis/market-data.ts'
 import { REGIONS } from '../analysis/market-review/regions.ts'
@@ -9,21 +10,21 @@ import { addDays, lastCompletedSession, sessionEnd } from '../market/calendar.ts
 import { type Market, parseCode } from '../market/instruments.ts'
 
 const BAR_COUNT = 400
-/** Longer windows than these are not measured. */
+/** Longer windows are not measured. */
 const FOLLOWED_DAYS = 200
 const AT_A_TIME = 4
 
 export type FollowBars = {
   /** Null for all owners. */
   owner: string | null
-  /** Also bars that no session has made older. */
+  /** Also refreshes bars when no session has ended since. */
   isForced: boolean
   most: number
   deadline: number
   now: number
 }
 
-/** How many listings were fetched, and which are left. */
+/** The number of fetched listings, and the remaining ones. */
 export async function refreshAdviceBars(env: Env, { owner, isForced, most, deadline, now }: FollowBars) {
   const since = addDays(new Date(now).toISOString().slice(0, 10), -FOLLOWED_DAYS)
   const before = Object.fromEntries(REGIONS.map((market) => [market, isForced ? now : settledAt(market, now)]))
@@ -46,7 +47,7 @@ function settledAt(market: Market, now: number): number {
   return sessionEnd(market, lastCompletedSession(market, now - SETTLE_MS)) + SETTLE_MS
 }
 
-/** Whether its bars came; those of its index are kept beside them. */
+/** Whether its bars were fetched; the bars of its index are stored with them. */
 async function refreshed(env: Env, key: string, forceRefresh: boolean): Promise<boolean> {
   const parsed = parseCode(key)
   if (!parsed.ok) return false
@@ -68,7 +69,7 @@ async function refreshed(env: Env, key: string, forceRefresh: boolean): Promise<
 const MOST_AT_ONCE = 40
 const DEADLINE_MS = 60_000
 
-/** The upkeep of all owners; returns a line for the log. */
+/** The periodic work for all owners; returns a line for the log. */
 export async function followAdvice(env: Env, now: number): Promise<string> {
   const limits = { isForced: false, most: MOST_AT_ONCE, deadline: now + DEADLINE_MS }
   const { fetched, left } = await refreshAdviceBars(env, { owner: null, ...limits, now })

@@ -1,4 +1,4 @@
-// The look at all alerts with what it needs of this environment.
+// Evaluates all alerts, with the dependencies from this environment.
 
 import { SWEEP_EVERY_MS, type SweepDeps, sweepAlerts } from '../alerts/sweep.ts'
 import { triggerItem } from '../alerts/told.ts'
@@ -17,10 +17,10 @@ import { errorFields, log } from '../lib/log.ts'
 import type { Market } from '../market/instruments.ts'
 import { storedGate } from '../market/providers/gate.ts'
 
-/** A trigger of the platform comes a little early or late. */
+/** The platform's trigger comes a little early or late. */
 const SLACK_MS = 30_000
 
-/** Looks at the alerts if it is time to. What goes wrong is logged: the other work of the trigger goes on. */
+/** Evaluates the alerts if they are due. A failure is logged, and the other work of the trigger continues. */
 export async function runAlerts(env: Env, now: number): Promise<void> {
   const name = 'alerts'
   try {
@@ -58,10 +58,10 @@ export async function sweepDeps(env: Env): Promise<SweepDeps> {
 type LightQuestion = { market: Market; session: string; signal: AbortSignal }
 
 const REGION_MS = 60_000
-/** A light that cannot be made now is not tried again with every round: it asks for the whole market. */
+/** A light that cannot be computed is not retried in every round, because it requires requests about the whole market. */
 const LIGHT_EVERY_MS = 30 * 60_000
 
-/** From the figures of a whole session that are no samples; else null. */
+/** Computed from the figures of a whole session that are not sample data; otherwise null. */
 async function madeLight(env: Env, { market, session, signal }: LightQuestion): Promise<StoredLight | null> {
   if (!REGION_SPECS[market].hasLight) return null
   const settings = config(env)

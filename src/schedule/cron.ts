@@ -1,4 +1,4 @@
-// What the cron trigger does, every few minutes: the schedules that are due, then the service's own upkeep.
+// What the cron trigger does every few minutes: runs the due schedules, then the maintenance of the service.
 
 import { marketDataOf, refreshStockNames } from '../analysis/market-data.ts'
 import { REGIONS } from '../analysis/market-review/regions.ts'
@@ -52,20 +52,20 @@ import {
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** No isolate writes a row of its totals that long after the one before. */
+/** Longer than the interval between two rows of an isolate's totals. */
 const METRIC_ROW_MS = 2 * HOUR_MS
 const KEEP_RUNS_MS = 90 * DAY_MS
 const KEEP_DELIVERIES_MS = 90 * DAY_MS
 const KEEP_MODEL_CALLS_MS = 90 * DAY_MS
-/** Long enough before a calendar ends to bring in the next year's. */
+/** Leaves enough time to add the next year before a calendar ends. */
 const CALENDAR_DAYS_AHEAD = 45
 const BARS_KEPT_FRESH = 40
-/** As many as the queue keeps of one owner. */
+/** The queue stores at most this many of one owner. */
 const MOST_FAILED = 1_000
 const BAR_COUNT = 400
 const MOST_ERASURES = 100
 
-/** Lines of the log name the call that they belong to. */
+/** Log lines contain the id of the call that they belong to. */
 export function onCron(env: Env, now: number): Promise<void> {
   const cron = new Date(now).toISOString()
   return loggedAs({ ids: { cron } }, () => runAll(env, now))
@@ -108,7 +108,7 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
   const asksTheWorld = sources.some((name) => name !== 'sample')
   const listsNames = sources.includes('eastmoney') || sources.includes('sina')
   return [
-    // The call wakes an object whose alarm was lost; it sets its alarms again.
+    // The call wakes an object whose alarm was lost; the object sets its alarms again.
     { name: 'queue', everyMs: 5 * MINUTE_MS, run: async () => `${await taskQueue(env).oldestPendingMs()} ms` },
     { name: 'retention', everyMs: DAY_MS, run: async () => `${await pruneRuns(env.DB, now - KEEP_RUNS_MS)} runs` },
     { name: 'erasures', everyMs: 5 * MINUTE_MS, run: () => goOnErasing(env) },
@@ -142,25 +142,25 @@ function jobsOf(env: Env, now: number): UpkeepJob[] {
   ]
 }
 
-/** Owners whose deletion was ordered and may have been broken off: each goes on. */
+/** Continues the deletion of owners whose deletion was ordered and may have been interrupted. */
 async function goOnErasing(env: Env): Promise<string> {
   const owners = await leavingOwners(env.DB, MOST_ERASURES)
   for (const name of owners) await ownerOf(env, name).erase(name)
   return `${owners.length} owners`
 }
 
-/** What isolates counted that are gone. */
+/** Counts of isolates that no longer exist. */
 const foldedCounts = async (db: D1Database, now: number): Promise<string> =>
   `${await foldMetricRows(db, now - METRIC_ROW_MS)} isolates`
 
-/** Reference rates between currencies, where anybody has an account. */
+/** Reference rates between currencies, if any owner has an account. */
 async function refreshRates(env: Env, now: number): Promise<string> {
   const { rates, fetchTimeoutMs: timeoutMs } = config(env)
   if (rates === null || !(await hasAccounts(env.DB))) return 'not needed'
   return `${await refreshReference(env.DB, { url: rates.url, timeoutMs }, now)} days`
 }
 
-/** What the method was worth; it loads all that judges. */
+/** How the method performed; loads all modules of the analysis. */
 async function replayed(db: D1Database, now: number): Promise<string> {
   const { refreshEvidence } = await import('./evidence.ts')
   return refreshEvidence(db, now)
@@ -186,7 +186,7 @@ async function wakeDeliveries(env: Env): Promise<string> {
   return 'asked'
 }
 
-/** The calendars are part of the service, so the only thing to do is to warn before they end. */
+/** The calendars are part of the service, so this job can only warn before they end. */
 function checkCalendars(now: number): string {
   const ending = REGIONS.filter(
     (market) => !isCalendarKnown(market, addDays(localDate(market, now), CALENDAR_DAYS_AHEAD)),
@@ -195,7 +195,7 @@ function checkCalendars(now: number): string {
   return ending.length === 0 ? 'known' : `ending: ${ending.join(', ')}`
 }
 
-/** Fetches the bars of the most watched listings, so that they are stored when their source fails. */
+/** Fetches the bars of the most watched listings, so that stored bars are available when their source fails. */
 async function refreshBars(env: Env): Promise<string> {
   const market = await marketDataOf(env)
   const keys = await mostWatched(env.DB, BARS_KEPT_FRESH)
@@ -212,7 +212,8 @@ async function refreshBars(env: Env): Promise<string> {
   return `${fetched} of ${keys.length} series`
 }
 
-// Maintenance jobs of the service: each at its own interval, one call at a time; a failed job is repeated within the hour.
+// Maintenance jobs of the service: each runs at its own interval, one call at a time; a failed job is repeated within
+// an hour.
 
 type UpkeepJob = {
   name: string
@@ -237,38 +238,38 @@ export async function runUpkeep(db: D1Database, jobs: readonly UpkeepJob[], now:
   }
 }
 
-// Runs the due slots. It may be called twice at once, late, or not for hours, and may be interrupted at any point: a slot is
-// claimed by its row, submitted under its own name, which the queue answers only once, and then settled. Only then does its
-// schedule move on. Slots that are older than the schedule's window are recorded as missed.
+// Runs the due slots. It may run twice at once, late, or not for hours, and may be interrupted at any point: a slot is
+// claimed by its row, submitted under its own key, which the queue accepts only once, and then settled. The schedule
+// advances only after that. Slots that are older than the schedule's window are recorded as missed.
 
 type Queued = { ok: true; results: { taskId: string }[] } | { ok: false }
 type QueuedReview = { ok: true; taskId: string } | { ok: false; reason: 'full' | 'locked' | 'other_request' }
 
 export type TickDeps = {
   db: D1Database
-  /** Queues requests under a key that makes a repetition the same submission. */
+  /** Queues requests under a key; a repetition with the same key is the same submission. */
   submit: (owner: string, requests: TaskRequest[], key: string) => Promise<Queued>
   submitReview: (owner: string, request: TaskRequest, key: string) => Promise<QueuedReview>
-  /** The stocks of an owner's plan, names resolved. */
+  /** The stocks of an owner's plan, with names resolved. */
   stocksOf: (owner: string, plan: SchedulePlan) => Promise<ScheduledStock[]>
   configuredLanguage: ReportLanguage
   digests: DigestDeps
 }
 
 const MOST_SCHEDULES = 500
-/** A claim that is not settled by then was interrupted. */
+/** A claim that is older than this without being settled was interrupted. */
 const CLAIM_MS = 120_000
 /** Older missed slots are not recorded. */
 const LONGEST_LOOK_BACK_MS = 31 * 1440 * MINUTE_MS
 
-/** How many schedules were looked at. */
+/** Returns the number of schedules that were checked. */
 export async function runDueSchedules(deps: TickDeps, now: number): Promise<number> {
   const due = await dueSchedules(deps.db, now, MOST_SCHEDULES)
   for (const row of due) {
     try {
       await runSchedule(deps, row, now)
     } catch (error) {
-      // A broken schedule does not stop the others; its slots stay unsettled and are tried again.
+      // A failed schedule does not stop the others; its slots stay unsettled and are retried.
       log.error('schedule.failed', { scheduleId: row.id, ...errorFields(error) })
     }
   }
@@ -294,7 +295,7 @@ async function runSchedule(deps: TickDeps, row: ScheduleRow, now: number): Promi
   await advanceSchedule(deps.db, row, unsettled ?? nextSlot(plan.when, markets, now)?.at ?? null)
 }
 
-/** Whether nothing remains to be done for the slot. */
+/** Whether the slot is finished. */
 async function runSlot({ deps, row, plan, stocks, now }: Running, slot: Slot): Promise<boolean> {
   const claim = await claimSlot(deps.db, { row, name: plan.name, slot, now, claimMs: CLAIM_MS })
   if (claim !== 'claimed') return claim === 'settled'
@@ -330,12 +331,12 @@ async function outcomeOf(deps: TickDeps, { row, plan, slot, work }: Working): Pr
   return { status: 'started', detail: null, taskIds, leftOut }
 }
 
-// The refresh of the lists beside the mainland's shares, with what it needs of this environment.
+// Refreshes the lists of markets other than the mainland's shares, with the dependencies from this environment.
 
 async function refreshMarketLists(env: Env): Promise<ListRefreshed[]> {
   const { marketLists } = await import('../market/names/sources.ts')
   const { refreshLists } = await import('../market/names/refresh-lists.ts')
-  // Lays the packaged list down first, where that has not happened yet.
+  // Stores the packaged list first if that has not been done yet.
   await currentNames(stockNameStore(env.DB))
   const gate = storedGate(gateStore(env.DB), systemClock)
   const { marketData: providers, variables } = config(env)

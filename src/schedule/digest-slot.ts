@@ -1,5 +1,5 @@
-// The slot of a schedule whose work is a digest. Everything in it follows from the slot and from what was stored by then, and its
-// notice is named after the schedule and the day: cut off anywhere and run again, it is one message.
+// The slot of a schedule that sends a digest. Its content depends only on the slot and on the data stored by then, and
+// its notice is named after the schedule and the day: if it is interrupted anywhere and repeated, one message is sent.
 
 import { escapeMarkdown } from '../analysis/report/render/markdown-text.ts'
 import type { ReportLanguage } from '../analysis/schemas.ts'
@@ -16,9 +16,9 @@ const DAY_MS = 86_400_000
 export type DigestDeps = {
   /** The owner's failed analyses, the newest first. */
   failed: (owner: string) => Promise<readonly Failed[]>
-  /** Hands the notice over; the same key twice is one notice. */
+  /** Submits the notice; the same key twice is one notice. */
   tell: (notice: Notice) => Promise<void>
-  /** Whether a channel that is switched on would get it. */
+  /** Whether an enabled channel would receive it. */
   hasChannel: (owner: string, ids: readonly string[] | null) => Promise<boolean>
 }
 
@@ -49,7 +49,7 @@ export async function tellDigest(
   return { status: 'started', detail: 'told' }
 }
 
-/** Sample data is sent to nobody. */
+/** Sample data is not sent to anyone. */
 function withoutSamples(digest: WatchDigest): WatchDigest {
   const changes = digest.changes.filter(({ isSample }) => !isSample)
   return { ...digest, changes, stocks: digest.stocks - (digest.changes.length - changes.length) }
@@ -57,7 +57,7 @@ function withoutSamples(digest: WatchDigest): WatchDigest {
 
 // The digest of watchlists as a message.
 
-/** The rest is counted: a message is read, not searched. */
+/** Further lines are only counted, so that a message stays readable. */
 const MOST_LINES = 100
 const NAME_CHARACTERS = 40
 const REASON_CHARACTERS = 160

@@ -1,4 +1,4 @@
-// Replays the method over the bars that the service has, once a day, and stores what that showed.
+// Replays the method over the bars of the service, once a day, and stores the result.
 
 import { eligible, type SeriesResult } from '../analysis/evidence/observations.ts'
 import { EvidenceBook, rowsOf } from '../analysis/evidence/rows.ts'
@@ -8,9 +8,9 @@ import { isoMicros } from '../lib/clock.ts'
 import { BarList } from '../market/providers/answer-cache.ts'
 import { listSamples, loadSampleBars } from '../market/providers/sample.ts'
 
-/** About two seconds of computing. */
+/** Takes about two seconds of computation. */
 const MOST_SERIES = 200
-/** Random entries are drawn anew with each method, not with each run. */
+/** Random entries change with each version of the method, not with each run. */
 const SEED = 1
 
 /** Returns a line for the log. */

@@ -1,4 +1,4 @@
-// The plan of a schedule: what to do, when, and for which channels. Stored as JSON, and sent in the same form.
+// The plan of a schedule: what it does, when, and for which channels. It is stored as JSON and sent in the same form.
 
 import { z } from 'zod'
 import { strictRegions } from '../analysis/market-review/regions.ts'
@@ -19,20 +19,20 @@ const MAX_STOCKS = 200
 const MAX_CHANNELS = 20
 const MAX_AFTER_CLOSE_MINUTES = 720
 
-/** Three letters that mean one zone only. */
+/** Abbreviations of three letters that mean one zone only. */
 const CLEAR_ABBREVIATIONS: ReadonlySet<string> = new Set('UTC GMT UCT CET EET MET WET PRC ROC ROK'.split(' '))
 
 /** CST is Chicago in the runtime's zone tables, but an owner may mean Shanghai. */
 export const isAmbiguousZone = (zone: string): boolean => zone.length === 3 && !CLEAR_ABBREVIATIONS.has(zone)
 
-/** Whether the runtime's zone tables have it. Bare offsets are no zones: they know no daylight saving. */
+/** Whether the runtime's zone tables contain it. Offsets alone are not zones, because they have no daylight saving. */
 export function isZone(text: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(text)) return false
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: text })
     return true
   } catch {
-    // The constructor throws for an unknown name: that is the answer.
+    // The constructor throws for an unknown name.
     return false
   }
 }
@@ -55,10 +55,10 @@ const Times = z.strictObject({
     .transform((days) => DAYS.filter((day) => days.includes(day))),
 })
 
-/** So many minutes after each market's own close, on its own trading days. */
+/** The number of minutes after each market's own close, on its own trading days. */
 const AfterClose = z.strictObject({ after_close_minutes: laxInt({ min: 0, max: MAX_AFTER_CLOSE_MINUTES }) })
 
-/** When something runs by itself. */
+/** When something runs automatically. */
 export const WhenSchema = z.union([Times, AfterClose])
 
 export const SchedulePlan = z.object({
@@ -92,7 +92,7 @@ export const SchedulePlan = z.object({
 export type SchedulePlan = z.infer<typeof SchedulePlan>
 export type ScheduleTime = SchedulePlan['when']
 
-// The requests of a due slot: checks which of its markets are open. Pure: no storage is used here.
+// The requests of a due slot; checks which of its markets are open. It has no side effects and reads no storage.
 
 export type ScheduledStock = { key: string; stockCode: string; stockName: string | null }
 
@@ -100,7 +100,7 @@ export type Due =
   | { kind: 'review'; request: TaskRequest; leftOut: string[] }
   | { kind: 'analysis'; requests: TaskRequest[]; leftOut: string[] }
   | { kind: 'digest'; leftOut: string[] }
-  /** Every market of it is closed that day, or it has no stock. */
+  /** All of its markets are closed on that day, or it has no stock. */
   | { kind: 'nothing'; reason: 'market_closed' | 'no_stocks'; leftOut: string[] }
 
 type Circumstances = { slot: Slot; configuredLanguage: ReportLanguage; stocks: readonly ScheduledStock[] }
@@ -140,7 +140,7 @@ export function dueWork(plan: SchedulePlan, { slot, configuredLanguage, stocks }
   }
 }
 
-/** The markets of a plan, whose close it may wait for. */
+/** The markets of a plan; it may wait for their close. */
 export function marketsOf(plan: SchedulePlan, stocks: readonly ScheduledStock[]): Market[] {
   if (plan.what.kind === 'market_review') return strictRegions(plan.what.region) ?? []
   return [...new Set(stocks.flatMap((stock) => instrumentOf(stock)?.market ?? []))]
@@ -176,7 +176,7 @@ function requestOf(plan: SchedulePlan, stock: ScheduledStock, { batch, configure
   }
 }
 
-/** The stocks of a plan as they are now: a watchlist's change holds from the next slot on. */
+/** The current stocks of a plan: a change of a watchlist applies from the next slot. */
 export async function plannedStocks(
   db: D1Database,
   names: NameIndex,
@@ -195,24 +195,25 @@ export async function plannedStocks(
   return [...new Map(lists.flatMap(({ stocks }) => stocks.map((stock) => [stock.key, stock]))).values()]
 }
 
-// The due times of a schedule. A slot is named by the clock of its zone. So it is one slot even when that clock shows the
-// time twice: then the first time counts. A time that the clock skips comes as much later as the clock jumped.
+// The due times of a schedule. A slot is named after the local time in its zone. So it is one slot even if that time
+// occurs twice: then the first one counts. A time that is skipped by the clock is moved later by the length of the
+// skip.
 
 export type Slot = {
   /** Unique within its schedule. */
   id: string
   /** Epoch ms. */
   at: number
-  /** The market whose close it follows; null for a fixed time. */
+  /** The market with the close that it follows; null for a fixed time. */
   market: Market | null
 }
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
-/** Longer than any exchange is closed. */
+/** Longer than any closure of an exchange. */
 const MOST_DAYS_AHEAD = 20
 
-/** The slots after `from` and up to `until`, earliest first. `markets` are those that the schedule is about. */
+/** The slots after `from` and up to `until`, earliest first. `markets` are the markets of the schedule. */
 export function slotsBetween(
   when: ScheduleTime,
   markets: readonly Market[],
@@ -222,7 +223,7 @@ export function slotsBetween(
   return slots.filter(({ at }) => at > span.from && at <= span.until).sort((a, b) => a.at - b.at)
 }
 
-/** The first slot after that moment; null when none comes within weeks. */
+/** The first slot after that time; null if there is none within weeks. */
 export function nextSlot(when: ScheduleTime, markets: readonly Market[], after: number): Slot | null {
   for (let days = 2; days <= MOST_DAYS_AHEAD; days += 3) {
     const [first] = slotsBetween(when, markets, { from: after, until: after + days * DAY_MS })
@@ -260,7 +261,7 @@ function datesBetween(first: string, last: string): string[] {
   return dates
 }
 
-/** Sunday is the first day of a date's own count and the last one here. */
+/** `getUTCDay` counts from Sunday, `DAYS` from Monday. */
 const weekday = (date: string): string | undefined => DAYS[(new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7]
 
 function instantOf(date: string, time: string, zone: string): number {

@@ -1,4 +1,5 @@
-// Screening with what it needs of this environment: the runs of saved screens, and the filling of the kept figures.
+// Screening with the dependencies from this environment: the runs of saved screens, and the collection of the stored
+// figures.
 
 import { marketDataOf } from '../analysis/market-data.ts'
 import { taskQueue } from '../bindings.ts'
@@ -24,12 +25,12 @@ import { nextSlot, type ScheduleTime, slotsBetween, WhenSchema } from './plan.ts
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
-/** How long figures are collected after somebody screened last. */
+/** How long figures are collected after the last screening. */
 const WANTED_FOR_MS = 30 * DAY_MS
 const KEEP_RUNS_MS = 90 * DAY_MS
 const KEEP_PAGES_MS = 7 * DAY_MS
 
-/** Runs what is due. What goes wrong is logged: the other work of the trigger goes on. */
+/** Runs the due screens. A failure is logged, and the other work of the trigger continues. */
 export async function runScreens(env: Env, now: number): Promise<void> {
   try {
     const outcome = await runDueScreens(runDeps(env), now)
@@ -39,7 +40,7 @@ export async function runScreens(env: Env, now: number): Promise<void> {
   }
 }
 
-/** Collects figures, the last thing that a trigger does: it takes minutes. */
+/** Collects figures. A trigger does this last, because it takes minutes. */
 export async function collectFigures(env: Env, now: number): Promise<void> {
   try {
     await fill(env, now)
@@ -64,12 +65,12 @@ function runDeps(env: Env): RunDeps {
 
 const whenOf = (schedule: string): ScheduleTime => WhenSchema.parse(JSON.parse(schedule))
 
-// The filling. One run at a time, shorter than the time to the next one.
+// The collection of figures. One run at a time, shorter than the time to the next one.
 
 const JOB = 'screening'
 const RUN_MS = 4 * MINUTE_MS
 const EVERY_MS = RUN_MS + 30_000
-/** Half of what an invocation of the platform may ask for on its smallest plan goes to other work. */
+/** The other half of the requests that the platform's smallest plan allows an invocation is for other work. */
 const MOST_REQUESTS = 40
 
 async function fill(env: Env, now: number): Promise<void> {
@@ -101,13 +102,13 @@ async function fillDeps(env: Env): Promise<FillDeps> {
   }
 }
 
-/** As many as reports ask for, so that a kept answer is one for both. */
+/** The same number as for reports, so that both can use the same cached answer. */
 const BAR_COUNT = 400
 
 /**
- * Never more requests a minute than the operator allows, and not more in a run than it may make. Each question waits for a turn that all
- * isolates share; a question that needs several requests (another source, a symbol's venue) pays for them with later turns, and is cut short
- * where it would make one too many.
+ * Limits requests to the operator's number per minute and to the number of a run. Each question waits for a turn that
+ * all isolates share; a question that needs several requests (another source, a symbol's venue) uses later turns as
+ * well, and is stopped before it exceeds the limit.
  */
 export class Pacer {
   readonly #gate: GateKeeper
@@ -131,7 +132,7 @@ export class Pacer {
     return operatorFetch(input, init)
   }
 
-  /** Until when this run has asked as much as a minute allows; null where it has not. */
+  /** When this run may send again, if it has used the requests of this minute; otherwise null. */
   #fullUntil(): number | null {
     const now = systemClock()
     while (this.#sent[0] !== undefined && this.#sent[0] <= now - MINUTE_MS) this.#sent.shift()
@@ -141,7 +142,7 @@ export class Pacer {
 
   async turn(signal: AbortSignal): Promise<boolean> {
     const intervalMs = Math.ceil(MINUTE_MS / this.#perMinute)
-    // What the question before asked beyond its own request.
+    // The requests that the previous question sent in addition to its own one.
     const turns = 1 + Math.max(0, this.#owed - 1)
     this.#owed = 0
     for (let i = 0; i < turns; i += 1) {
@@ -158,7 +159,7 @@ export class Pacer {
 
 type Listing = { gate: GateKeeper; fetch: Fetch }
 
-/** EastMoney's list names industries and needs no list of ours, so it is asked first where it is configured. */
+/** EastMoney's list contains industries and needs no list from us, so it is asked first if it is configured. */
 async function closeSources(env: Env, { gate, fetch }: Listing): Promise<CloseSource[]> {
   const { marketData: providers, variables } = config(env)
   const options = { ...eastMoneyUrls(variables), clock: systemClock, pace: paceOf(gate), fetch }
@@ -176,7 +177,7 @@ async function closeSources(env: Env, { gate, fetch }: Listing): Promise<CloseSo
   return [...(providers.includes('eastmoney') ? [eastMoney] : []), ...built.flatMap(batches)]
 }
 
-/** A source that answers several named listings at once. */
+/** A source that returns several given listings in one answer. */
 function batches(provider: MarketDataProvider): CloseSource[] {
   const { quotes, name } = provider
   if (quotes === undefined) return []
@@ -197,7 +198,7 @@ function batches(provider: MarketDataProvider): CloseSource[] {
   ]
 }
 
-/** Where the only source that answers so carries shares. */
+/** If the only source that can do this has shares of the market. */
 const BATCHED: readonly Market[] = ['cn', 'hk', 'us']
 
 const lastKey = (instruments: readonly Instrument[]): string => instruments.at(-1)?.key ?? ''

@@ -1,5 +1,6 @@
-// What changed over an owner's watchlists since a moment: the report of each stock that stood then against the one that stands
-// now, and the analyses that failed in between. Prices are those of the two reports: no source is asked.
+// What changed in an owner's watchlists since a given time: the report of each stock from before that time compared
+// with the current one, and the analyses that failed in between. Prices are those of the two reports: no request is
+// sent to a source.
 
 import { z } from 'zod'
 import type { Task } from '../analysis/task.ts'
@@ -7,7 +8,7 @@ import { type ComparedReport, reportsStandingAt } from '../db/analyses.ts'
 import type { Watchlist } from '../db/watchlists.ts'
 import { isoMicros } from '../lib/clock.ts'
 
-/** More are named as left out: each costs two look-ups. */
+/** Further stocks are counted as left out: each costs two queries. */
 const MOST_STOCKS = 2_000
 
 export const LEVEL_NAMES = ['ideal_buy', 'secondary_buy', 'stop_loss', 'take_profit'] as const
@@ -22,19 +23,19 @@ export type StockChange = {
   stockCode: string
   stockName: string | null
   note: string
-  /** The names of the groups that it is in. */
+  /** The names of the groups that contain it. */
   groups: string[]
-  /** The report that stands now; null when there is none. */
+  /** The current report; null if there is none. */
   taskId: string | null
-  /** There was no report before. */
+  /** There was no earlier report. */
   isFirst: boolean
   isSample: boolean
   advice: FromTo<string | null> | null
   score: FromTo<number | null> | null
   price: FromTo<number> | null
-  /** Levels of the report before that lie between the two prices. */
+  /** Levels of the earlier report that lie between the two prices. */
   crossed: Crossing[]
-  /** Why the newest analysis failed, where no report came after it. */
+  /** Why the newest analysis failed, if no report followed it. */
   failure: string | null
 }
 
@@ -43,11 +44,11 @@ export type WatchDigest = {
   until: number
   stocks: number
   changes: StockChange[]
-  /** A new report says the same as the one before. */
+  /** The new report says the same as the earlier one. */
   unchanged: number
-  /** No report came since then. */
+  /** No report was made since that time. */
   withoutNew: number
-  /** They are in no digest: there are too many. */
+  /** Not in the digest, because there are too many. */
   leftOut: number
 }
 
@@ -92,7 +93,7 @@ export async function watchDigest(
 
 type Watched = Pick<StockChange, 'key' | 'stockCode' | 'stockName' | 'note' | 'groups'>
 
-/** Each stock once, with all of its groups, in the owner's order. */
+/** Each stock once, with all its groups, in the owner's order. */
 function watchedIn(lists: readonly Watchlist[]): Watched[] {
   const found = new Map<string, Watched>()
   for (const { name, stocks } of lists) {
@@ -118,7 +119,7 @@ function failuresOf(failed: readonly Failed[], { since, until }: { since: number
 
 type Standing = { then: ComparedReport | null; now: ComparedReport | null; failure: Failure | null }
 
-/** Null where nothing changed. */
+/** Null if nothing changed. */
 function changeOf(stock: Watched, { then, now, failure }: Standing): StockChange | null {
   const isNew = now !== null && now.queryId !== then?.queryId
   const isFailed = failure !== null && !(isNew && Date.parse(now.createdAt) >= failure.at)
@@ -143,7 +144,7 @@ function changeOf(stock: Watched, { then, now, failure }: Standing): StockChange
   return isChanged || change.crossed.length > 0 ? change : null
 }
 
-/** The words may be of two languages: what is compared is the action. */
+/** The words may be in two languages, so the actions are compared. */
 const isOtherAdvice = (then: ComparedReport, now: ComparedReport): boolean =>
   then.action === null && now.action === null
     ? then.operationAdvice !== now.operationAdvice
@@ -156,7 +157,7 @@ const differing = <T>(from: T, to: T): FromTo<T> | null => (from === to ? null :
 const priceChange = (from: number | null, to: number | null): FromTo<number> | null =>
   from === null || to === null ? null : differing(from, to)
 
-/** A price that reaches a level has crossed it; one that began on it has not. */
+/** A price that reaches a level has crossed it; a price that started at the level has not. */
 function crossings({ levels, currentPrice: from }: ComparedReport, to: number | null): Crossing[] {
   if (levels === null || from === null || to === null) return []
   return Levels.parse(JSON.parse(levels)).flatMap(({ key, price }): Crossing[] => {
@@ -167,7 +168,7 @@ function crossings({ levels, currentPrice: from }: ComparedReport, to: number | 
   })
 }
 
-/** What a reader wants to know first: advice, levels, failures, then the largest moves. */
+/** The most important first: advice, levels, failures, then the largest moves. */
 function weight({ advice, crossed, failure, isFirst, score, price }: StockChange): number {
   const moved = score === null || isFirst ? 0 : Math.abs((score.to ?? 0) - (score.from ?? 0))
   const percent = price === null || price.from === 0 ? 0 : Math.abs(price.to / price.from - 1) * 100

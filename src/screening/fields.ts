@@ -1,6 +1,6 @@
-// The figures that a listing may be screened by. Each is a column of the kept figures; null in it is unknown.
+// The figures that listings can be filtered by. Each is a column of the stored figures; null means unknown.
 
-/** `close`: of the close of a session. `bars`: worked out from bars. `listing`: of the listing itself, of no day. */
+/** `close`: of the close of a session. `bars`: computed from bars. `listing`: of the listing itself, without a day. */
 export type FieldGroup = 'listing' | 'close' | 'bars'
 
 export type FieldUnit =

@@ -1,5 +1,6 @@
-// From a quote or from bars to the figures that are kept of a listing. Every figure has the day of the session that it is of, and passes the
-// same checks as those of a report first: what a check refuses is kept as unknown, with the name of the check.
+// Computes the stored figures of a listing from a quote or from bars. Every figure has the day of its session, and must
+// pass the same checks as the figures of a report: a figure that fails a check is stored as unknown, with the name of
+// the check.
 
 import type { Bar, Fetched, ProviderRun, Quote } from '../market/bars.ts'
 import { isTradingDay, lastCompletedSession, localDate, sessionEnd } from '../market/calendar.ts'
@@ -20,10 +21,10 @@ export const SETTLE_MS = 10 * 60_000
 export type Figures<Name extends string> = Record<Name, number | null>
 
 export type KeptGroup<Name extends string> = {
-  /** The day that they are of. */
+  /** The day of the figures. */
   session: string
   source: string
-  /** When the source told them, epoch ms. */
+  /** When the source returned them, epoch ms. */
   toldAt: number
   figures: Figures<Name>
   marks: CheckKey[]
@@ -42,7 +43,7 @@ const fetched = <T>({ value, source }: SourcedValue<T>): Fetched<T> => {
 
 const marksOf = (consistency: Consistency): CheckKey[] => [...new Set(alarms(consistency).map(({ check }) => check))]
 
-/** The session that is over and whose figures are final. */
+/** The newest session that has ended and has final figures. */
 export const settledSession = (market: Instrument['market'], now: number): string =>
   lastCompletedSession(market, now - SETTLE_MS)
 
@@ -52,7 +53,7 @@ const WITHHELD_CLOSE: Readonly<Partial<Record<Touch, readonly CloseField[]>>> = 
   valuation: ['pe_ratio', 'pb_ratio', 'market_value', 'float_market_value'],
 }
 
-/** The figures of a close, from a quote that was made on the day of a session that is over. */
+/** The figures of a close, from a quote of the day of a finished session. */
 export function closeFigures(instrument: Instrument, told: SourcedValue<Quote>): StoredFigures<CloseField> {
   const { source, toldAt } = told
   const { quotedAt } = told.value
@@ -61,7 +62,8 @@ export function closeFigures(instrument: Instrument, told: SourcedValue<Quote>):
   const session = localDate(market, quotedAt)
   if (!isTradingDay(market, session)) return { ok: false, reason: 'no_session' }
   if (session > settledSession(market, toldAt)) return { ok: false, reason: 'not_over' }
-  // It is examined as it stood when its own session was over: a suspended listing keeps its last day's figures under that day.
+  // It is checked as of the end of its own session: a suspended listing keeps the figures of its last day under that
+  // day.
   const now = sessionEnd(market, session) + SETTLE_MS
   const { consistency, quote: examined } = examinePrices(
     instrument,
@@ -78,8 +80,8 @@ export function closeFigures(instrument: Instrument, told: SourcedValue<Quote>):
 }
 
 /**
- * A move that no session allows. Without bars nobody can tell the first days of a listing, in which no limit holds, from a wrong close before:
- * so the change is unknown, and marked.
+ * A move larger than any session allows. Without bars, the first days of a listing, which have no limit, cannot be
+ * distinguished from a wrong previous close: so the change is stored as unknown, with a mark.
  */
 function isBeyondLimit(instrument: Instrument, { price, prevClose, name }: Quote, session: string): boolean {
   if (isNewByName(name)) return false
@@ -105,7 +107,7 @@ function figuresOfQuote(quote: Quote): Figures<CloseField> {
   }
 }
 
-/** What is no number is unknown. */
+/** A value that is not a number is unknown. */
 function finite<Name extends string>(figures: Figures<Name>): Figures<Name> {
   const entries = Object.entries<number | null>(figures)
   return Object.fromEntries(
@@ -135,8 +137,8 @@ const WITHHELD_BARS: Readonly<Partial<Record<Touch, readonly BarsField[]>>> = {
 export type BarsKept = { bars: KeptGroup<BarsField>; close: KeptGroup<CloseField> | null }
 
 /**
- * The figures of bars, and the close that the last of them is. A bar of a session that was not over when it was told is left out: its figures
- * would be those of some minute.
+ * The figures from bars, and the close of the last bar. A bar of a session that had not ended when it was fetched is
+ * left out, because its figures would be those of an arbitrary minute.
  */
 export function barsFigures(
   instrument: Instrument,
@@ -188,7 +190,7 @@ function seriesFigures(bars: readonly Bar[], row: IndicatorRow): Figures<BarsFie
     volatility_60d_pct: row.volatility60,
     max_drawdown_250d_pct: row.maxDrawdown250,
     average_turnover_20d: row.turnover20,
-    // No volume in twenty sessions is a source that tells none.
+    // If there is no volume in twenty sessions, the source does not report it.
     average_volume_20d: averageVolume !== null && averageVolume > 0 ? averageVolume : null,
   }
 }
@@ -210,7 +212,10 @@ function lastBar(bars: readonly Bar[], row: IndicatorRow): Figures<CloseField> {
   }
 }
 
-/** Whether a close and the bar of the same session are one price: `false` further apart than any rounding, `null` in between. */
+/**
+ * Whether a close and the bar of the same session have the same price: `false` if the difference is larger than any
+ * rounding, `null` if it is unclear.
+ */
 export function isSameClose(price: number, barClose: number): boolean | null {
   const share = Math.abs(barClose / price - 1)
   if (share > TOLERANCE.sameDayFailShare) return false

@@ -1,6 +1,7 @@
-// How the kept figures are filled: closes from lists of many quotes once a session is over, and bars of one listing after another. A run has
-// a budget of requests and every request waits for its turn, so sources are asked slowly whatever the number of listings. What was read
-// is stored together with how far the reading is: a run that is cut off anywhere is continued by the next one.
+// How the stored figures are collected: closes from lists of many quotes after a session has ended, and bars of one
+// listing after another. A run has a limited number of requests and every request waits for its turn, so the rate of
+// requests does not depend on the number of listings. Figures are stored together with the position: the next run
+// continues an interrupted run.
 
 import {
   type BarsOutcome,
@@ -30,14 +31,14 @@ import type { ListedQuote } from '../market/providers/eastmoney-boards.ts'
 import type { BarsField, CloseField } from './fields.ts'
 import { barsFigures, closeFigures, isSameClose, type KeptGroup, SETTLE_MS, settledSession } from './figures.ts'
 
-/** One answer of a list. `position` is where the next one begins. */
+/** One answer of a list. `position` is where the next one starts. */
 export type CloseAnswer = { quotes: readonly ListedQuote[]; asked: number; position: string; isLast: boolean }
 
-/** A source that tells many quotes in one answer. */
+/** A source that returns many quotes in one answer. */
 export type CloseSource = {
   readonly name: string
   readonly carries: (market: Market) => boolean
-  /** The listings to ask for, of a source that must be told them. */
+  /** The listings of one request, for a source that requires them. */
   readonly atOnce: number | null
   readonly read: (
     market: Market,
@@ -49,11 +50,11 @@ export type CloseSource = {
 export type FillDeps = {
   db: D1Database
   markets: readonly Market[]
-  /** The first that carries a market is asked; after a failure the next one. */
+  /** The first one that has a market is asked; after a failure the next one. */
   sources: readonly CloseSource[]
   bars: (instrument: Instrument, signal: AbortSignal) => Promise<Fetched<Bar[]>>
   listings: () => Promise<readonly Listing[]>
-  /** Waits until the next request may begin; false where this run has made as many as it may. */
+  /** Waits until the next request may start; false if this run has used its requests. */
   turn: () => Promise<boolean>
   clock: Clock
   signal: AbortSignal
@@ -65,7 +66,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/** One run: what is there anyway, then closes, then bars, until its requests are used up. */
+/** One run: first the bars that are stored already, then closes, then bars, until its requests are used up. */
 export async function fillFigures(deps: FillDeps): Promise<Filled> {
   const filled: Filled = { closes: 0, refused: 0, bars: 0, failed: 0 }
   const states = new Map((await fillStates(deps.db)).map((state) => [state.market, state]))
@@ -74,7 +75,7 @@ export async function fillFigures(deps: FillDeps): Promise<Filled> {
     filled.bars += await takeKeptBars(deps)
     await fillBars(deps, filled)
   } catch (error) {
-    // The time of the run is over: what it has read is stored.
+    // The time of the run is over: the figures read so far are stored.
     if (!deps.signal.aborted) throw error
   }
   return filled
@@ -86,7 +87,7 @@ async function fillCloses(deps: FillDeps, { market, known, filled }: Closing): P
   const sources = deps.sources.filter(({ carries }) => carries(market))
   let state = await currentFill(deps, { market, known, sources })
   while (state !== null && !state.isDone && !deps.signal.aborted) {
-    // Once the next session has begun, a list tells its prices and no longer the closes that are wanted.
+    // After the next session has started, a list contains its prices and no longer the required closes.
     const now = deps.clock()
     if (now < state.nextAt || startedSession(market, now) > state.session) return
     const source = sources.find(({ name }) => name === state?.source) ?? sources[0]
@@ -95,7 +96,7 @@ async function fillCloses(deps: FillDeps, { market, known, filled }: Closing): P
   }
 }
 
-/** The reading of the newest session that is over; a new one begins with the listings as they are known now. */
+/** The state for the newest finished session; a new one starts with the listings known now. */
 async function currentFill(
   { db, listings, clock }: FillDeps,
   { market, known, sources }: { market: Market; known: FillState | null; sources: readonly CloseSource[] },
@@ -129,7 +130,7 @@ const listedRow = (
 
 type Reading = { state: FillState; source: CloseSource; sources: readonly CloseSource[]; filled: Filled }
 
-/** One request of a list, stored with its place. Null where the run is to end. */
+/** One request of a list, stored with its position. Null if the run must end. */
 async function readOnce(deps: FillDeps, { state, source, sources, filled }: Reading): Promise<FillState | null> {
   const { db, clock, signal } = deps
   const { market, session, position } = state
@@ -154,7 +155,7 @@ async function readOnce(deps: FillDeps, { state, source, sources, filled }: Read
     filled.refused += answer.asked - rows.length
     return next
   } catch (error) {
-    // The answer of a pace that allows no more in this minute is nobody's failure.
+    // A refusal because of the limit per minute is not a failure of the source.
     if (signal.aborted || (error instanceof UpstreamError && error.reason === 'crowded')) return null
     log.warn('screening.list_failed', { source: source.name, market, session, ...errorFields(error) })
     filled.failed += 1
@@ -162,7 +163,7 @@ async function readOnce(deps: FillDeps, { state, source, sources, filled }: Read
   }
 }
 
-/** Null: the source hands out its own list. */
+/** Null: the source returns its own list. */
 async function wanted({ db }: FillDeps, state: FillState, { atOnce }: CloseSource): Promise<Instrument[] | null> {
   if (atOnce === null) return null
   const { market, session, position } = state
@@ -175,7 +176,7 @@ async function wanted({ db }: FillDeps, state: FillState, { atOnce }: CloseSourc
 
 const MOST_LIST_WAIT_MS = HOUR_MS
 
-/** The next source begins at once from its own beginning; when all have failed in a row, nobody is asked for a while. */
+/** The next source starts at once from its own beginning; after all have failed in a row, there is a pause. */
 async function afterFailure(
   { db, clock }: FillDeps,
   { state, sources }: Pick<Reading, 'state' | 'sources'>,
@@ -207,7 +208,7 @@ function closeRow(
 const KEPT_AT_ONCE = 40
 const KEPT_FOR_MS = 3 * DAY_MS
 
-/** Bars that reports and others have fetched: no request is needed. */
+/** Bars that reports and other code have fetched: no request is needed. */
 async function takeKeptBars(deps: FillDeps): Promise<number> {
   const { db, clock } = deps
   const kept = await barsKeptSince(db, { since: clock() - KEPT_FOR_MS, limit: KEPT_AT_ONCE })
@@ -221,7 +222,7 @@ async function takeKeptBars(deps: FillDeps): Promise<number> {
   return outcomes.filter(({ bars }) => bars !== null).length
 }
 
-/** None where what is kept cannot be read: then the listing's bars are asked for again. */
+/** Empty if the stored bars cannot be read: then the listing's bars are fetched again. */
 function barsIn(body: string): Bar[] {
   try {
     const bars = BarList.safeParse(JSON.parse(body))
@@ -255,7 +256,7 @@ async function fillBars(deps: FillDeps, filled: Filled): Promise<void> {
 const NOBODY_ASKED: ReadonlySet<string | null> = new Set(['circuit_open', 'crowded'])
 const MOST_BARS_WAIT_MS = 7 * DAY_MS
 
-/** Null where every source is left alone for now: then the listing stays due. */
+/** Null if requests to every source are suspended now: then the listing stays due. */
 async function askedBars(deps: FillDeps, due: DueBars, instrument: Instrument): Promise<BarsOutcome | null> {
   const now = deps.clock()
   const fetched = await deps.bars(instrument, deps.signal)
@@ -277,7 +278,7 @@ function failedOutcome({ key, failures: before }: DueBars, waitMs: number | null
 
 type ToldBars = { instrument: Instrument; value: readonly Bar[]; source: string; toldAt: number }
 
-/** A source that has not the newest session yet, or a listing that is suspended, is asked again after this. */
+/** The time until the next request if a source does not have the newest session yet, or a listing is suspended. */
 const LATE_MS = 6 * HOUR_MS
 
 function barsOutcome({ clock }: FillDeps, due: DueBars, { instrument, ...told }: ToldBars): BarsOutcome {
@@ -295,7 +296,7 @@ function barsOutcome({ clock }: FillDeps, due: DueBars, { instrument, ...told }:
 
 type Groups = { bars: KeptGroup<BarsField>; close: KeptGroup<CloseField> | null }
 
-/** A close of a list and the bar of the same session have to be one price; where they are not, neither is shown. */
+/** A close from a list and the bar of the same session must have the same price; if they do not, neither is shown. */
 function agreed(
   { session, price }: DueBars,
   { bars, close }: Groups,

@@ -1,5 +1,6 @@
-// The language of filters: conditions on kept figures, joined by `and`, `or` and `not`. What is not understood is refused with a
-// sentence that names the place; nothing is left out silently, because a filter that is ignored finds the wrong stocks.
+// The language of filters: conditions on stored figures, joined by `and`, `or` and `not`. Anything unknown is refused
+// with a sentence that names its position; nothing is ignored, because an ignored condition would return the wrong
+// stocks.
 
 import { z } from 'zod'
 import { laxInt } from '../lib/lax.ts'
@@ -18,7 +19,7 @@ type Comparison = Exclude<(typeof NUMBER_OPS)[number], 'between'>
 export type Condition =
   | { field: Field; op: Comparison; value: number }
   | { field: Field; op: 'between'; value: readonly [number, number] }
-  /** Against another figure of the same unit. */
+  /** Compared with another figure of the same unit. */
   | { field: Field; op: Comparison; other: Field }
   | { field: Field; op: (typeof TEXT_OPS)[number]; value: readonly string[] }
   | { field: Field; op: 'is'; value: boolean }
@@ -28,14 +29,14 @@ export type Filter = { and: readonly Filter[] } | { or: readonly Filter[] } | { 
 export type Sort = { field: Field; order: 'asc' | 'desc' }
 
 export type Screen = {
-  /** Empty for all that are kept. */
+  /** Empty for all that have figures. */
   markets: readonly Market[]
   kinds: readonly (typeof KINDS)[number][]
   where: Filter | null
   sort: readonly Sort[]
-  /** The first so many of the order; null for all. */
+  /** At most this many, in the given order; null for all. */
   limit: number | null
-  /** How many sessions of its market a figure may lie behind the last one that is over. */
+  /** How many sessions of its market a figure may be older than the last finished one. */
   maxAgeSessions: number
 }
 
@@ -49,8 +50,10 @@ const USUAL_AGE_SESSIONS = 3
 const LARGEST = 1e18
 const LONGEST_TEXT = 60
 
-// Whole numbers may come as texts, as everywhere. Figures of `where` may not, because there a text is another value.
-/** As it is sent and stored: strict, for an unknown key is a filter that would not be applied. */
+/**
+ * Sent and stored in this form. Strict, because a filter under an unknown key would not be applied. Whole numbers may
+ * be texts, as in all requests; figures of `where` may not, because a text is a different value there.
+ */
 export const ScreenInput = z.strictObject({
   markets: z.array(z.enum(MARKETS)).max(MARKETS.length).describe('Empty for all that are kept').default([]),
   kinds: z.array(z.enum(KINDS)).min(1).max(KINDS.length).describe('Shares, funds or both').default(['stock']),
@@ -80,7 +83,7 @@ export type ReadScreen = { ok: true; screen: Screen } | { ok: false; problem: st
 
 class Refusal extends Error {}
 
-/** The screen that was meant, or a sentence that names what is wrong with it. */
+/** The requested screen, or a sentence about its error. */
 export function readScreen(input: ScreenInput, words: ScreeningTexts['filter']): ReadScreen {
   const reader: Reader = { words, conditions: 0 }
   try {
@@ -159,7 +162,7 @@ const OtherField = z.strictObject({ field: z.string().max(64) })
 type Named = { at: string; name: string }
 
 function numberIn({ words }: Reader, value: unknown, { at, name }: Named): number {
-  // JSON has no infinity, but 1e999 is read as one.
+  // JSON has no infinity, but 1e999 is parsed as one.
   if (typeof value !== 'number' || !Number.isFinite(value)) throw new Refusal(words.number(at, name))
   if (Math.abs(value) > LARGEST) throw new Refusal(words.large(at, name))
   return value
@@ -183,7 +186,7 @@ function textsIn({ words }: Reader, value: unknown, { at, name }: Named): readon
   return read.data
 }
 
-/** Every figure that a screen looks at, each once. */
+/** Every figure that a screen uses, each once. */
 export function fieldsOf(screen: Pick<Screen, 'where'>): Field[] {
   const found = new Map<string, Field>()
   const walk = (filter: Filter): void => {

@@ -1,12 +1,12 @@
-// Candidates in the order of a strategy: for each of its figures a listing's rank among all candidates, from 0 to 100, and the mean of
-// these. Only ranks are added, so that figures of different units can stand beside each other.
+// Candidates in the order of a strategy: for each of its figures the rank of a listing among all candidates, from 0 to
+// 100, and the mean of these. Only ranks are added, so that figures of different units can be combined.
 
 import type { ScreenedItem } from './screened.ts'
 import type { Strategy } from './strategies.ts'
 
 export type Ranked = { item: ScreenedItem; score: number; factors: Record<string, number> }
 
-/** The best first. A figure that is unknown takes no part in the mean of its listing. */
+/** The best first. An unknown figure is left out of the mean of its listing. */
 export function ranked(items: readonly ScreenedItem[], factors: Strategy['factors']): Ranked[] {
   const tables = factors.map(({ field, better }) => {
     const values = items.flatMap(({ figures }) => figures[field] ?? []).sort((a, b) => a - b)
@@ -25,7 +25,7 @@ export function ranked(items: readonly ScreenedItem[], factors: Strategy['factor
 
 const round = (value: number): number => Math.round(value * 10) / 10
 
-/** How many of the others are below, in per cent; equal ones share the middle of their places. */
+/** The share of the other values that are lower, in per cent; equal values share the mean of their ranks. */
 function share(sorted: readonly number[], value: number): number {
   if (sorted.length <= 1) return 50
   const below = firstAtLeast(sorted, value)

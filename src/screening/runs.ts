@@ -1,5 +1,6 @@
-// Saved screens that run by themselves: each due slot once, and what is new since the run before is told. A run may be cut off anywhere:
-// what matched, what is new and the message about it are one write, and what was stored and not passed on is passed on by the next call.
+// Saved screens that run automatically: each due slot once, with a message about what is new since the previous run. A
+// run may be interrupted anywhere: its matches, the new ones and the message are one write, and anything stored but not
+// sent is sent by the next call.
 
 import { escapeMarkdown } from '../analysis/report/render/markdown-text.ts'
 import type { ReportLanguage } from '../analysis/schemas.ts'
@@ -30,12 +31,12 @@ export type Slot = { id: string; at: number; market: Market | null }
 
 export type RunDeps = {
   db: D1Database
-  /** Of the stored schedule, for the markets of the screen: the slots up to a moment, and the first one after it. */
+  /** For the stored schedule and the markets of the screen: the slots up to a time, and the first one after it. */
   slots: (schedule: string, markets: readonly Market[], span: { from: number; until: number }) => Slot[]
   next: (schedule: string, markets: readonly Market[], after: number) => number | null
-  /** The markets of which figures are kept. */
+  /** The markets with figures. */
   markets: readonly Market[]
-  /** Passes runs on to the open streams of their owners; the same twice is told once. */
+  /** Sends runs to the open streams of their owners; the same run twice is sent once. */
   publish: (runs: readonly ScreenRun[]) => Promise<void>
   /** Makes sure that messages are sent. */
   wake: () => Promise<void>
@@ -43,9 +44,9 @@ export type RunDeps = {
 
 const MOST_AT_ONCE = 200
 const DAY_MS = 86_400_000
-/** A slot that is older is passed over: what it would have found cannot be told any more. */
+/** An older slot is skipped, because its result cannot be computed any more. */
 const CATCH_UP_MS = DAY_MS
-/** What a screen without a limit is compared by, and told of. */
+/** The number of members that are compared for a screen without a limit, and reported. */
 const MOST_MEMBERS = 10_000
 const MOST_FRESH = 200
 
@@ -58,7 +59,7 @@ export async function runDueScreens(deps: RunDeps, now: number): Promise<string>
     try {
       if (await runSaved(deps, saved, now)) told += 1
     } catch (error) {
-      // A screen that fails does not stop the others; its slot stays due.
+      // A failed screen does not stop the others; its slot stays due.
       log.error('screening.run_failed', { screenId: saved.id, ...errorFields(error) })
     }
   }
@@ -67,7 +68,7 @@ export async function runDueScreens(deps: RunDeps, now: number): Promise<string>
   return `${due.length} screens, ${told} told`
 }
 
-/** Whether a message goes out. */
+/** Whether a message is sent. */
 async function runSaved(deps: RunDeps, saved: SavedScreen, now: number): Promise<boolean> {
   const { db } = deps
   const stored = storedScreen(saved)
@@ -76,7 +77,7 @@ async function runSaved(deps: RunDeps, saved: SavedScreen, now: number): Promise
   const screen = { ...stored, markets }
   const nextAt = deps.next(saved.schedule, markets, now)
   const from = Math.max((saved.nextAt ?? now) - 1, now - CATCH_UP_MS)
-  // Figures are those of now, so of several slots that have passed only the last one says anything.
+  // Figures are current ones, so of several past slots only the last one has a result.
   const slot = deps
     .slots(saved.schedule, markets, { from, until: now })
     .filter((one) => hasSession(one, markets))
@@ -100,7 +101,7 @@ async function runSaved(deps: RunDeps, saved: SavedScreen, now: number): Promise
 
 const uidOf = ({ id, revision }: SavedScreen, slot: Slot): string => `${id}:${revision}:${slot.id}`
 
-/** A day on which all of its markets are closed has nothing new. */
+/** On a day when all of its markets are closed, there is nothing new. */
 const hasSession = ({ at, market }: Slot, markets: readonly Market[]): boolean =>
   (market === null ? markets : [market]).some((one) => isTradingDay(one, localDate(one, at)))
 
@@ -117,8 +118,8 @@ type Compared = {
 }
 
 /**
- * What matches now and did not before. A listing about which nothing can be said now, because a figure of it is missing or too old, stays what
- * it was: it is not new when its figures come back.
+ * What matches now and did not before. A listing without a result now, because one of its figures is missing or too
+ * old, keeps its previous state: it is not new when its figures are available again.
  */
 export async function compareScreen(
   db: D1Database,
@@ -155,7 +156,7 @@ function noticeOf({ saved, slot, counts, fresh }: Telling): Notice {
   return { kind: 'text', key: `screen:${uidOf(saved, slot)}`, owner: saved.owner, channels, title, markdown }
 }
 
-/** Every line says of which day its figures are. */
+/** Every line contains the day of its figures. */
 function lineOf(item: ScreenedItem, language: ReportLanguage, words: ScreeningTexts['message']): string {
   const { name, name_en, code, session, bars_session, figures, currency, checks } = item
   const label = language === 'en' && name_en !== null ? name_en : name
@@ -187,7 +188,7 @@ export function runItem(run: ScreenRun) {
 
 const STREAMED_AT_ONCE = 100
 
-/** Tells the streams what they were not told yet. */
+/** Sends the runs to the streams that have not been sent yet. */
 async function passOn({ db, publish }: RunDeps): Promise<void> {
   for (;;) {
     const untold = await runsToStream(db, STREAMED_AT_ONCE)

@@ -1,4 +1,4 @@
-// A screen against the kept figures as they are now, and its listings as they are told to clients.
+// Applies a screen to the current figures, and formats its listings for clients.
 
 import { type FigureRow, type Oldest, type Screened, screenListings } from '../db/screen-query.ts'
 import { isoMicros } from '../lib/clock.ts'
@@ -9,7 +9,7 @@ import { FIELDS, isNumber } from './fields.ts'
 import { settledSession } from './figures.ts'
 import { fieldsOf, MARKETS, type Screen } from './filter.ts'
 
-/** For each market the oldest session that counts. */
+/** For each market the oldest session that is recent enough. */
 export function oldestSessions(maxAgeSessions: number, now: number): Oldest {
   const days = MARKETS.map((market): [Market, string] => {
     let day = settledSession(market, now)
@@ -52,7 +52,7 @@ export type ScreenedItem = {
   checks: string[]
 }
 
-/** Ages are counted once for each day. */
+/** Ages are computed once for each day. */
 export function itemMaker(now: number): (row: FigureRow) => ScreenedItem {
   const ages = new Map<string, number>()
   const ageOf = (market: Market, session: string | null): number | null => {
@@ -65,7 +65,7 @@ export function itemMaker(now: number): (row: FigureRow) => ScreenedItem {
   return (row) => itemOf(row, ageOf)
 }
 
-/** How many sessions are over since that one. */
+/** The number of sessions that have ended since that one. */
 export function ageInSessions(market: Market, session: string, now: number): number {
   const due = settledSession(market, now)
   return session >= due ? 0 : sessionsBetween(market, session, due) + 1
@@ -104,7 +104,7 @@ function itemOf(row: FigureRow, ageOf: (market: Market, session: string | null) 
   }
 }
 
-/** Figures that are too old are not told as if they were current. */
+/** Figures that are too old are not used as current ones. */
 const counts = (session: string | null, oldest: string): boolean => session !== null && session >= oldest
 
 const marksIn = (json: string): string[] => JSON.parse(json) as string[]

@@ -1,5 +1,5 @@
-// Strategies that come with the service: published rules in the language of filters, so anybody can read, change and save them. A rule finds
-// listings; it advises nothing.
+// Strategies that come with the service: published rules in the language of filters, so they can be read, changed and
+// saved. A rule finds listings; it does not give advice.
 
 import type { FieldName } from './fields.ts'
 import type { ScreenInput } from './filter.ts'
@@ -7,11 +7,11 @@ import { STRATEGY_IDS, type StrategyId } from './words.ts'
 
 export type Strategy = {
   id: StrategyId
-  /** Grows with every change of the rule. */
+  /** Increases with every change of the rule. */
   version: number
   category: 'value' | 'balanced' | 'money' | 'trend'
   screen: Omit<ScreenInput, 'markets'>
-  /** What candidates are ranked by: the mean of their ranks in each, from 0 to 100. */
+  /** The factors of the ranking: the mean of the candidates' ranks in each, from 0 to 100. */
   factors: readonly { field: FieldName; better: 'low' | 'high' }[]
 }
 

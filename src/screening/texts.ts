@@ -1,4 +1,4 @@
-// What screening says, in three languages.
+// The texts of screening, in three languages.
 
 import { EN } from './texts/en.ts'
 import { KO } from './texts/ko.ts'

@@ -1,4 +1,4 @@
-// What screening can say: `texts/` has a file for each language.
+// The texts that screening needs: `texts/` has a file for each language.
 
 import type { Market } from '../market/instruments.ts'
 import type { FieldName, FieldUnit } from './fields.ts'
@@ -18,7 +18,7 @@ export const STRATEGY_IDS = [
 export type StrategyId = (typeof STRATEGY_IDS)[number]
 
 export type ScreeningTexts = {
-  /** What is wrong with a filter; each names its place. */
+  /** Errors in a filter; each names its position. */
   filter: {
     form: NameOfPath
     empty: NameOfPath

@@ -1,6 +1,6 @@
-// A folder as one ZIP, written while it is read. Only a part of one file is in memory at a time, besides the archive's
-// table of contents, and the next part is read when the client has taken what came before. There are libraries for this;
-// those that stream either end at 65,535 entries or compress in JavaScript, at a fraction of the runtime's speed.
+// Writes a folder as one ZIP while it is read. Apart from the archive's table of contents, only a part of one file is
+// in memory at a time, and the next part is read after the client has received the previous one. Existing libraries
+// that stream either stop at 65,535 entries or compress in JavaScript, which is much slower than the runtime.
 
 import {
   type Compression,
@@ -20,21 +20,21 @@ import { ByteBlocks, wakeCollector } from './parts.ts'
 
 const S_IFREG = 0o100000
 const S_IFLNK = 0o120000
-/** Half the time of level 6; on source code its archives are 3 % larger. */
+/** Takes half the time of level 6; archives of source code are 3 % larger. */
 const LEVEL = 2
-/** Already small; compressing them again costs time and gains nothing. */
+/** Already compressed; compressing them again takes time and saves nothing. */
 const COMPRESSED = /\.(zip|gz|tgz|bz2|xz|zst|7z|png|jpe?g|gif|webp|mp[34]|pdf|woff2?|pack)$/i
-/** A part that shrinks less is not compressed, nor what follows it in the file. */
+/** If a part shrinks less than this, it and the rest of the file are not compressed. */
 const WORTH_WHILE = 0.97
-/** How much is packed at a stretch: some tens of milliseconds. */
+/** How many bytes are packed before other work gets a turn: some tens of milliseconds. */
 const REST_EVERY_BYTES = 1024 * 1024
 const EMPTY = new Uint8Array()
 const encoder = new TextEncoder()
 
 /**
- * All files and links below the folder, by paths relative to it; empty directories have no entry. Throws when the beginning
- * cannot be read. A file that goes while the archive is being written is left out; any other failure breaks the stream, so
- * that no short archive looks whole. An abort ends the reading.
+ * All files and links below the folder, with paths relative to it; empty directories have no entry. Throws if the first
+ * part cannot be read. A file that is deleted while the archive is written is left out; any other failure breaks the
+ * stream, so that no incomplete archive looks complete. An abort ends the reading.
  */
 export async function zipFolder(
   fs: FileSystem,
@@ -43,7 +43,7 @@ export async function zipFolder(
 ): Promise<ReadableStream<Uint8Array>> {
   const blocks = new Archive(fs, folder, await compression()).blocks()
   const first = await blocks.next()
-  // The runtime's own pipe: a write ends when the client has taken the block, which can then be used again.
+  // The runtime's own pipe: a write ends when the client has received the block, which can then be reused.
   const { readable, writable } = new IdentityTransformStream()
   const writer = writable.getWriter()
   signal.addEventListener('abort', () => void breakOff(writer, signal.reason))
@@ -82,7 +82,7 @@ class Archive {
   readonly #directory = new ByteBlocks()
   #entries = 0
   #isBegun = false
-  /** Since the last rest, before packing. */
+  /** Since the last pause, before compression. */
   #packedBytes = 0
 
   constructor(fs: FileSystem, folder: string, zlib: Compression) {
@@ -91,7 +91,10 @@ class Archive {
     this.#zlib = zlib
   }
 
-  /** At least one, and the first as soon as there is anything. Each is overwritten when the next one is asked for. */
+  /**
+   * Yields at least one block, and the first as soon as there are bytes. Each is overwritten when the next one is
+   * requested.
+   */
   async *blocks(): Blocks {
     for (const found of filesBelow(this.#fs, this.#folder, this.#pack)) {
       if (found.packed) this.#whole(found, found.packed)
@@ -114,7 +117,7 @@ class Archive {
     return !this.#isBegun || this.#out.hasFull
   }
 
-  /** A client that takes everything at once never makes us wait, and meanwhile nobody else would get an answer. */
+  /** Pauses regularly: with a client that reads at once, no write would ever wait, and other requests would get no turn. */
   async *#due(): AsyncGenerator<Uint8Array> {
     const isFirst = !this.#isBegun
     this.#isBegun = true
@@ -146,7 +149,7 @@ class Archive {
     this.#list(entry)
   }
 
-  /** How large the file is shows at the end; so does its checksum, and both then stand behind the contents. */
+  /** The size and checksum of the file are known only at its end, so both are written after the contents. */
   async *#inParts(found: ArchiveEntry): AsyncGenerator<void> {
     const { path } = found
     const entry = { ...this.#entry(found), method: DEFLATED, describedLater: true }
@@ -175,7 +178,7 @@ class Archive {
     this.#list(entry)
   }
 
-  /** Whether it is worth while to compress the next part as well. */
+  /** Whether the next part should be compressed too. */
   #part(part: Uint8Array, isCompressible: boolean): boolean {
     const deflated = isCompressible ? this.#zlib.deflatePart(part, LEVEL, false) : null
     const isSmaller = deflated !== null && deflated.byteLength < part.byteLength * WORTH_WHILE
@@ -203,7 +206,7 @@ class Archive {
   }
 }
 
-/** All that is no directory. Links are not followed. */
+/** Everything except directories. Links are not followed. */
 function* filesBelow(fs: FileSystem, top: string, pack: Pack): Generator<ArchiveEntry> {
   const folders = [top]
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -225,7 +228,7 @@ function* scanIfThere(fs: FileSystem, folder: string, pack: Pack): Generator<Sca
   }
 }
 
-/** Something else may stand by now where a folder was or where a file was. */
+/** The folder or the file may have been replaced in the meantime. */
 function isGone(error: unknown): boolean {
   return isFileError(error, 'ENOENT') || isFileError(error, 'ENOTDIR') || isFileError(error, 'EISDIR')
 }

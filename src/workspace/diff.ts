@@ -1,17 +1,20 @@
-// Which lines of a text changed.
+// Finds the changed lines of a text.
 
 import { diffArrays } from 'diff'
 import { type LineEdit, shiftedEdits } from './shifted-edits.ts'
 
-/** The search for the shortest script takes time with the square of its length. */
+/** The time of the search for the shortest script grows with the square of its length. */
 const MAX_EDIT_LENGTH = 3000
 
-/** Each line with its end; the last one may have none. */
+/** Each line with its line end; the last one may have none. */
 export function linesOf(text: string): string[] {
   return text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? [])
 }
 
-/** The shortest way from one to the other; for texts that have little in common, a way that is found quickly. */
+/**
+ * The shortest list of edits from one text to the other; for texts that have little in common, a list that is found
+ * quickly.
+ */
 export function lineEdits(before: readonly string[], after: readonly string[]): LineEdit[] {
   const edits = editsBetween(before, after, { start: 0, end: before.length, from: 0, to: after.length })
   return shiftedEdits(edits, before, after)
@@ -26,7 +29,7 @@ function editsBetween(before: readonly string[], after: readonly string[], whole
   return found ? editsOf(found, part) : anchoredEdits(before, after, part)
 }
 
-/** Without what both begin and end with. */
+/** Without the common beginning and end of both. */
 function trimmed(before: readonly string[], after: readonly string[], { start, end, from, to }: LineEdit): LineEdit {
   const part = { start, end, from, to }
   while (part.start < part.end && part.from < part.to && before[part.start] === after[part.from]) {
@@ -59,7 +62,7 @@ function editsOf(pieces: readonly Piece[], { start, from }: LineEdit): LineEdit[
   return edits
 }
 
-/** Lines that each text has once hold the two together; what lies between them is compared by itself. */
+/** Lines that occur once in each text are matched; the lines between them are compared separately. */
 function anchoredEdits(before: readonly string[], after: readonly string[], part: LineEdit): LineEdit[] {
   const anchors = increasing(uniquePairs(before, after, part))
   if (anchors.length === 0) return [part]
@@ -91,7 +94,7 @@ function uniquePairs(before: readonly string[], after: readonly string[], part: 
   return [...places.values()].filter(({ olds, nows }) => olds === 1 && nows === 1)
 }
 
-/** As many of the pairs as can stand in one order in both texts. */
+/** The longest sequence of pairs with the same order in both texts. */
 function increasing(pairs: Pair[]): Pair[] {
   const tails: number[] = []
   const previous: number[] = []
@@ -116,13 +119,13 @@ function increasing(pairs: Pair[]): Pair[] {
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text, or null for bytes that are none. */
+/** The text, or null for bytes that are not text. */
 export function textIfAny(bytes: Uint8Array): string | null {
   if (bytes.includes(0)) return null
   try {
     return strict.decode(bytes)
   } catch {
-    // The decoder throws for whatever is not UTF-8; that is the answer, not a failure.
+    // The decoder throws for invalid UTF-8; this is an expected result.
     return null
   }
 }

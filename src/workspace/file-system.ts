@@ -1,6 +1,6 @@
-// The interface of a file tree: absolute POSIX paths under one virtual root. Metadata (the node) is synchronous; contents
-// may be in remote storage, so they are promises. Failures that a user can cause are `FileSystemError`s with the codes and
-// messages of POSIX, because shells, git and people know those.
+// The interface of a file tree: absolute POSIX paths under one virtual root. Metadata (nodes) is read synchronously;
+// contents may be in remote storage, so they are promises. Failures that a user can cause are `FileSystemError`s with
+// the codes and messages of POSIX, because shells, git and users know those.
 
 export type FileKind = 'file' | 'directory' | 'symlink'
 
@@ -11,7 +11,7 @@ export interface FileStat {
   sizeBytes: number
   mtimeMs: number
   inode: number
-  /** Of a device, which only the shell has beside the tree: its major and minor number. Its kind is that of a file. */
+  /** Of a device, which only the shell adds to the tree: its major and minor number. Its kind is `file`. */
   device?: readonly [major: number, minor: number]
 }
 
@@ -21,9 +21,9 @@ export interface DirectoryEntry {
 }
 
 export interface FileSystem {
-  /** The node that the path leads to, symbolic links followed. */
-  /** Whether there is something, links followed. */
+  /** Whether a file, directory or link exists at the path; links are followed. */
   exists(path: string): boolean
+  /** The node that the path leads to; links are followed. */
   stat(path: string): FileStat
   /** The node at the path itself; a link is not followed. */
   lstat(path: string): FileStat
@@ -33,20 +33,21 @@ export interface FileSystem {
   realPath(path: string): string
   readLink(path: string): string
   makeDirectory(path: string, options?: { recursive?: boolean }): void
-  /** Removes a file, a link (never what it points to) or a directory, which must be empty unless `recursive`. */
+  /** Removes a file, a link (never its target) or a directory, which must be empty unless `recursive`. */
   remove(path: string, options?: { recursive?: boolean }): void
-  /** Moves in one step, replacing a file or an empty directory of the same kind. */
+  /** Moves it in one step, replacing a file or an empty directory of the same kind. */
   rename(from: string, to: string): void
   symlink(target: string, path: string): void
   chmod(path: string, mode: number): void
   utimes(path: string, mtimeMs: number): void
   read(path: string): Promise<Uint8Array>
-  /** Creates or replaces a file in one step; `mode` counts only for a new one. */
+  /** Creates or replaces a file in one step; `mode` is used only for a new one. */
   write(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>
   append(path: string, bytes: Uint8Array): Promise<void>
   /**
-   * The entries of a directory in the order of their names, in batches; each batch is read when it is requested. Much faster
-   * than to list a directory and to read each entry. With `pack` small files come packed, where the tree can keep that.
+   * The entries of a directory in the order of their names, in batches; each batch is read when it is requested. Much
+   * faster than listing a directory and reading each entry. With `pack`, small files are returned compressed if the
+   * tree can store them so.
    */
   scan(path: string, pack?: Pack): Iterable<ScannedEntry[]>
   /** The current contents in parts. A part may be overwritten when the next one is requested. */
@@ -58,12 +59,15 @@ export interface FileSystem {
 export interface ScannedEntry {
   name: string
   stat: FileStat
-  /** What is in a file of up to `SCANNED_BYTES`, or the target of a link; else null. Also null where `packed` has it deflated. */
+  /**
+   * The contents of a file of up to `SCANNED_BYTES`, or the target of a link; otherwise null. Also null if `packed` has
+   * the deflated contents.
+   */
   bytes: Uint8Array | null
   packed?: PackedFile | undefined
 }
 
-/** What an archive holds of a file: a raw deflated stream, or null where that would be no smaller than the file. */
+/** How an archive stores a file: a raw deflated stream, or null if that would not be smaller than the file. */
 export interface PackedFile {
   crc: number
   sizeBytes: number
@@ -77,20 +81,20 @@ export const SCANNED_BYTES = 256 * 1024
 /** Stored contents that are not a file yet. The caller must place or release them. */
 export interface StagedContents {
   readonly sizeBytes: number
-  /** Creates or replaces a file in one step; `mode` counts only for a new one. When it throws, nothing has changed. */
+  /** Creates or replaces a file in one step; `mode` is used only for a new one. If it throws, nothing has changed. */
   place(path: string, mode?: number): void
-  /** No effect after they were placed. */
+  /** Has no effect after they were placed. */
   release(): void
 }
 
 export interface WorkspaceLimits {
   maxFileBytes: number
   maxTotalBytes: number
-  /** Directories and links count as well. */
+  /** Directories and links are included. */
   maxFiles: number
 }
 
-/** A file is read into memory whole, next to everything else in an isolate of 128 MB. */
+/** A file is read into memory whole, in addition to everything else in an isolate of 128 MB. */
 export const DEFAULT_WORKSPACE_LIMITS: WorkspaceLimits = {
   maxFileBytes: 32 * 1024 * 1024,
   maxTotalBytes: 1024 * 1024 * 1024,
@@ -142,10 +146,10 @@ export const FILE_MODE = 0o644
 export const LINK_MODE = 0o777
 export const MODE_BITS = 0o7777
 
-/** Like mount points: they can be filled and emptied, never removed, moved or replaced. */
+/** Like mount points: their contents can change, but they cannot be removed, moved or replaced. */
 const FIXED_DIRECTORIES: ReadonlySet<string> = new Set(['/', '/workspace'])
 
-/** Throws EBUSY for a directory that must stay where it is. */
+/** Throws EBUSY for a directory that cannot be moved. */
 export function assertMovable(realPath: string): void {
   if (FIXED_DIRECTORIES.has(realPath)) throw new FileSystemError('EBUSY', realPath)
 }
@@ -159,7 +163,7 @@ export function pathNames(path: string): string[] {
 /** The names in a path that may be relative, such as the target of the link at `linkPath`. */
 export function targetNames(target: string, linkPath: string): string[] {
   if (target === '') throw new FileSystemError('ENOENT', linkPath)
-  // A lone surrogate has no UTF-8 form: storage would replace it, and two names would become one.
+  // A lone surrogate has no UTF-8 form: storage would replace it, so that two different names would become equal.
   if (target.includes('\0') || !target.isWellFormed()) throw new FileSystemError('EINVAL', linkPath)
   if (byteLength(target) > MAX_PATH_BYTES) throw new FileSystemError('ENAMETOOLONG', `${linkPath.slice(0, 64)}…`)
   const names = target.split('/').filter((name) => name !== '' && name !== '.')
@@ -170,9 +174,9 @@ export function targetNames(target: string, linkPath: string): string[] {
 }
 
 /**
- * The mtime for a change: the current time, but never the time that the file already has. Programs that compare times to
- * find changes, as git does, must see two writes within one millisecond. A time that was set far in the future is not used
- * as the base.
+ * The mtime for a change: the current time, but never the time that the file already has. Programs that compare times
+ * to find changes, such as git, must see two writes within one millisecond. A time far in the future is not used as the
+ * base.
  */
 export function nextMtime(previousMs: number): number {
   const now = Date.now()
@@ -186,10 +190,10 @@ export function byteLength(text: string): number {
   return encoder.encode(text).byteLength
 }
 
-// New contents for a file, as programs write them that make a new file and put it in the place of the old one. What counts
-// for that is the permissions of the folder, not those of the file.
+// New contents for a file, as written by programs that create a new file and rename it over the old one. So the
+// permissions of the folder apply, not those of the file.
 
-/** The mode stays, unless another one is given. */
+/** The mode is kept unless another one is given. */
 export async function replaceContents(
   fs: FileSystem,
   path: string,

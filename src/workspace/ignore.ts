@@ -1,19 +1,19 @@
-// Which entries a listing leaves out: names that every tool leaves out, and the rules of `.gitignore` files.
+// Which entries a listing leaves out: names that all tools ignore, and the rules of `.gitignore` files.
 
 import ignore from 'ignore'
 import { type FileSystem, isFileError } from './file-system.ts'
 import { WORKSPACE_ROOT } from './paths.ts'
 
-/** Left out in every folder. */
+/** Ignored in every folder. */
 const INTERNAL_FOLDERS: ReadonlySet<string> = new Set(['.git', 'node_modules', '__pycache__', 'lost+found', '.vscode'])
 const INTERNAL_FILES: ReadonlySet<string> = new Set(['.DS_Store'])
 
-/** Says for a path below the folder, with a trailing slash if it is a directory, whether it is left out. */
+/** Whether a path below the folder, with a trailing slash if it is a directory, is ignored. */
 export type Ignores = (name: string) => boolean
 
-/** A longer file is not a list that a person wrote. */
+/** A longer file was not written by hand. */
 const MAX_RULES_BYTES = 256 * 1024
-/** A rule becomes a regular expression whose worst time is the depth of the path to the power of these. */
+/** A rule becomes a regular expression; its worst time is the depth of the path to the power of this number. */
 const MAX_GLOBSTARS_IN_RULE = 3
 const MAX_STARS_IN_RULE = 16
 /** Rules are not applied deeper than this many folders. */
@@ -31,8 +31,8 @@ export function isInternal(name: string): boolean {
 }
 
 /**
- * The rules that hold in a folder of the workspace (a path without links): those of its own `.gitignore` and of each
- * one above it. As in git, the nearest file that says anything about a path decides.
+ * The rules that apply in a folder of the workspace (a path without links): those of its own `.gitignore` and of each
+ * folder above it. As in git, the nearest file with a matching rule decides.
  */
 export async function gitignoreFor(fs: FileSystem, folder: string): Promise<Ignores> {
   const levels: { rules: Rules; below: string }[] = []
@@ -57,7 +57,7 @@ export async function gitignoreFor(fs: FileSystem, folder: string): Promise<Igno
   }
 }
 
-/** The rules in a file; null when there is no such file or it cannot be read: then it filters nothing. */
+/** The rules of a file; null if there is no such file or it cannot be read: then nothing is ignored. */
 export async function ignoreRules(fs: FileSystem, path: string): Promise<Rules | null> {
   const lines = await linesOf(fs, path)
   if (!lines) return null
@@ -83,7 +83,7 @@ function isHarmless(rule: string): boolean {
 
 const count = (text: string, what: RegExp): number => text.match(what)?.length ?? 0
 
-/** The last rule of a file that says anything about the path, and where it stands. */
+/** The last rule of a file that matches the path, and its line. */
 export async function decidingRule(
   fs: FileSystem,
   file: string,

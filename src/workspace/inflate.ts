@@ -1,25 +1,25 @@
-// Unpacking what others packed, never into more than is allowed. The runtime's short way (without `info`) doubles its
-// buffer and refuses as soon as the doubled one would pass `maxOutputLength`, however little comes of the input: most
-// outputs above 40 kB. With `info` it goes the long way, which counts what is really made.
+// Decompresses data from untrusted sources, never to more than is allowed. Without `info`, the runtime doubles its
+// buffer and refuses as soon as the doubled buffer would exceed `maxOutputLength`, even if the output is much smaller:
+// this affects most outputs above 40 kB. With `info` it uses another implementation, which counts the actual output.
 
 import { gunzipSync, inflateSync } from 'node:zlib'
 
-/** How much is unpacked at a stretch. */
+/** The size of one step of the decompression. */
 const MAX_CHUNK_BYTES = 1024 * 1024
 const MIN_CHUNK_BYTES = 64
 
 export interface Unpacked {
   bytes: Uint8Array
-  /** How much of the input it was made from; what follows is something else. */
+  /** How many bytes of the input were used; the rest is other data. */
   usedBytes: number
 }
 
-/** Throws a `RangeError` when more than `maxBytes` would come, and another error for what is damaged. */
+/** Throws a `RangeError` if the result is longer than `maxBytes`, and another error for damaged data. */
 export function inflateWithin(deflated: Uint8Array, maxBytes: number, expectedBytes = maxBytes): Unpacked {
   return unpacked(inflateSync(deflated, options(maxBytes, expectedBytes)))
 }
 
-/** The same for gzip, of one member or of several in a row. */
+/** The same for gzip, with one member or several. */
 export function gunzipWithin(gzipped: Uint8Array, maxBytes: number): Uint8Array {
   return unpacked(gunzipSync(gzipped, options(maxBytes, MAX_CHUNK_BYTES))).bytes
 }
@@ -29,7 +29,7 @@ function options(maxBytes: number, expectedBytes: number) {
   return { maxOutputLength: maxBytes, chunkSize, info: true } as const
 }
 
-/** What `info` makes of the answer, which its types do not know: the engine has counted the input. */
+/** The result with `info`, which the types do not contain: the engine counts the input. */
 interface WithInfo {
   buffer: Uint8Array
   engine: { bytesWritten: number }

@@ -1,9 +1,9 @@
-// Contents on their way, part by part.
+// Streamed contents, part by part.
 
-/** A client that sends single bytes must not make us store an array for each. */
+/** A client that sends single bytes must not cause one stored array per byte. */
 const FIRST_BUFFER_BYTES = 4096
 
-/** The same bytes in parts of exactly `size`, of which only the last may be smaller. Each is overwritten by the next. */
+/** The same bytes in parts of exactly `size`; only the last may be smaller. Each is overwritten by the next. */
 export async function* regroup(parts: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
   let buffer = new Uint8Array(0)
   let filled = 0
@@ -30,13 +30,13 @@ function grown(buffer: Uint8Array, size: number): Uint8Array<ArrayBuffer> {
 
 const BLOCK_BYTES = 64 * 1024
 
-/** Bytes of many small arrays, copied into few large ones, which can be used again. */
+/** Copies the bytes of many small arrays into few large ones, which can be reused. */
 export class ByteBlocks {
   #full: Uint8Array[] = []
   #last: Uint8Array = new Uint8Array(BLOCK_BYTES)
   #filled = 0
   readonly #free: Uint8Array[] = []
-  /** Of all that was added. */
+  /** The total size of all added bytes. */
   sizeBytes = 0
 
   add(bytes: Uint8Array): void {
@@ -54,7 +54,7 @@ export class ByteBlocks {
     return this.#full.length > 0
   }
 
-  /** The blocks that are full since the last time. Each is overwritten when the next one is asked for. */
+  /** The blocks that have become full since the last call. Each is overwritten when the next one is requested. */
   *take(): Generator<Uint8Array> {
     for (let block = this.#full.shift(); block !== undefined; block = this.#full.shift()) {
       yield block
@@ -62,7 +62,7 @@ export class ByteBlocks {
     }
   }
 
-  /** The same with the one that is not. */
+  /** The same, including the block that is not full. */
   takeAll(): Generator<Uint8Array> {
     if (this.#filled > 0) this.#close()
     return this.take()
@@ -79,9 +79,9 @@ const GARBAGE_ARRAYS = 128
 const GARBAGE_LENGTH = 1024
 
 /**
- * Makes the garbage collector look at new objects. Bytes from storage are outside its heap, where it lets about 64 MiB
- * collect first; only their small handles are inside. An allocation of one megabyte fills the space for new objects and
- * starts a collection. To be called for about every megabyte that is read and not kept.
+ * Makes the garbage collector check new objects. Bytes from storage are outside its heap, and about 64 MiB of them
+ * accumulate before it runs; only their small handles are inside. An allocation of one megabyte fills the space for new
+ * objects and starts a collection. Must be called for about every megabyte that is read and not kept.
  */
 export function wakeCollector(): void {
   Array.from({ length: GARBAGE_ARRAYS }, () => new Array<number>(GARBAGE_LENGTH).fill(0))

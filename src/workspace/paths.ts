@@ -1,5 +1,5 @@
-// Checks paths from users, models and archives: the result is a path in the workspace, or a refusal. No path can leave the
-// virtual tree, but some places of it are not the workspace (`/tmp`, `/home`), and those must not be served.
+// Checks paths from users, models and archives: the result is a path in the workspace, or a refusal. No path can leave
+// the virtual tree, but some folders of it (`/tmp`, `/home`) are not part of the workspace and must not be served.
 
 import { byteLength, type FileSystem, isFileError, MAX_NAME_BYTES, MAX_PATH_BYTES } from './file-system.ts'
 
@@ -11,7 +11,7 @@ export type WorkspacePath =
 
 /**
  * The absolute path, without `.` and `..`: the input is relative to the workspace root, or absolute and inside it. A
- * backslash is an ordinary character, and nothing is decoded: `%2e` stays as it is.
+ * backslash is an ordinary character, and nothing is decoded: `%2e` is not changed.
  */
 export function workspacePath(asked: string): WorkspacePath {
   if (asked.includes('\0') || !asked.isWellFormed())
@@ -24,7 +24,7 @@ export function workspacePath(asked: string): WorkspacePath {
   return { ok: true, path }
 }
 
-/** Joins and normalises the text only: links are not followed, and `..` stops at the root. */
+/** Joins and normalizes the text only: links are not followed, and `..` stops at the root. */
 export function resolvePath(folder: string, path: string): string {
   const kept: string[] = []
   for (const name of `${path.startsWith('/') ? '' : folder}/${path}`.split('/')) {
@@ -38,7 +38,7 @@ export function isInWorkspace(path: string): boolean {
   return path === WORKSPACE_ROOT || path.startsWith(`${WORKSPACE_ROOT}/`)
 }
 
-/** Whether the path, all links followed, ends in the workspace. False if it ends nowhere. */
+/** Whether the path, after following all links, is in the workspace. False if it does not exist. */
 export function staysInWorkspace(fs: FileSystem, path: string): boolean {
   try {
     return isInWorkspace(fs.realPath(path))
@@ -49,18 +49,18 @@ export function staysInWorkspace(fs: FileSystem, path: string): boolean {
 }
 
 /**
- * The name to store an upload under, or null if there is nothing in it to make a name of. Folders are dropped, whatever
- * system they were written on. Letters and digits of every script stay, with the marks that belong to letters.
+ * The file name under which an upload is stored, or null if no valid name can be made from it. Folders are removed,
+ * with either separator. Letters and digits of every script are kept, with their combining marks.
  */
 export function uploadName(given: string): string | null {
   const name = (given.split(/[/\\]/).at(-1) ?? '').toWellFormed().normalize('NFC')
   const clean = name.replace(/[^\p{L}\p{M}\p{N}._-]/gu, '_')
-  // A name of dots only is invalid, and a file called `.git` would decide where git looks for its repository.
+  // A name of dots only is invalid, and a file called `.git` would tell git where its repository is.
   if (/^\.*$/.test(clean) || clean.toLowerCase() === '.git') return null
   return shortened(clean)
 }
 
-/** Cuts the name to the longest allowed length; the extension stays, so that the file still opens. */
+/** Cuts the name to the maximum length; the extension is kept, so that the file still opens. */
 function shortened(name: string): string {
   if (byteLength(name) <= MAX_NAME_BYTES) return name
   const dot = name.lastIndexOf('.')

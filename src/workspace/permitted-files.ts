@@ -1,5 +1,6 @@
-// The file tree as its owner may use it: what the permission bits do not allow ends with EACCES, as for a user who is not root.
-// Commands of the shell work on this one; the product's own tools and routes work on the tree itself.
+// The file tree with the permissions of its owner: an operation that the permission bits forbid fails with EACCES, as
+// for a user who is not root. Commands of the shell use this one; the product's own tools and routes use the tree
+// directly.
 
 import {
   type DirectoryEntry,
@@ -146,11 +147,14 @@ export class PermittedFiles implements FileSystem {
   }
 }
 
-/** Files that were emptied or appended nothing, which is how one is opened here. Who has it open goes on writing. */
+/**
+ * Files that were truncated or extended by nothing, which is how a file is opened here. Later writes to them are
+ * allowed, as with an open file descriptor.
+ */
 class OpenedFiles {
   readonly #fs: FileSystem
   readonly #inodes = new Set<number>()
-  /** Those whose mode has not changed since: a file that is made under `umask 377` takes what it was opened for. */
+  /** Those with an unchanged mode: a file that is created under `umask 377` accepts the writes it was opened for. */
   readonly #asIs = new Set<number>()
 
   constructor(fs: FileSystem) {
@@ -188,12 +192,12 @@ function isHidden({ stat }: ScannedEntry): boolean {
   return stat.kind === 'file' && (stat.mode & READ) === 0
 }
 
-// What the permission bits of files and folders allow their owner, who is the only user here: the third digit from the right
-// of `chmod 640`. A folder must be searchable (x) on the way to whatever stands in it.
+// What the permission bits of files and folders allow their owner, who is the only user here: the third digit from the
+// right of `chmod 640`. A folder must be searchable (x) to reach anything in it.
 
 class Permissions {
   readonly #fs: FileSystem
-  /** Folders that are searchable, and so is everything above them; right until a mode or a place changes. */
+  /** Folders that are searchable, together with all folders above them; valid until a mode or a path changes. */
   readonly #searchable = new Set<string>()
   readonly #writable = new Set<string>()
 
@@ -201,13 +205,13 @@ class Permissions {
     this.#fs = fs
   }
 
-  /** To be called before a mode or a place changes. */
+  /** Must be called before a mode or a path changes. */
   forget(): void {
     this.#searchable.clear()
     this.#writable.clear()
   }
 
-  /** The folders on the way to the path, and on the way to what it leads to if it is a link. */
+  /** Checks the folders in the path, and those in the path of its target if it is a link. */
   assertReachable(path: string): void {
     this.#assertSearchable(parentOf(path), path)
     const stat = lstatAt(this.#fs, path)
@@ -216,7 +220,7 @@ class Permissions {
     if (goal !== null) this.#assertSearchable(parentOf(goal), path)
   }
 
-  /** The folders on the way, whatever stands at the path. */
+  /** Checks the folders in the path, whether or not a file exists there. */
   assertNamed(path: string): void {
     this.#assertSearchable(parentOf(path), path)
   }
@@ -226,7 +230,7 @@ class Permissions {
     this.#assertBit(statAt(this.#fs, path), READ, path)
   }
 
-  /** What stands there must be writable; where nothing is, the folder that gets it. */
+  /** An existing file must be writable; if there is none, its folder must be. */
   assertWritable(path: string): void {
     this.assertReachable(path)
     const stat = statAt(this.#fs, path)
@@ -234,7 +238,7 @@ class Permissions {
     else this.assertChangeable(path)
   }
 
-  /** Names come and go by the permissions of their folder, not by those of the file. */
+  /** Names are created and removed by the permissions of their folder, not by those of the file. */
   assertChangeable(path: string): void {
     const folder = parentOf(path)
     this.#assertSearchable(folder, path)
@@ -243,7 +247,7 @@ class Permissions {
     this.#writable.add(folder)
   }
 
-  /** Also what is in the folders beneath: each that is not empty must be readable, writable and searchable. */
+  /** Also checks the folders below: each that is not empty must be readable, writable and searchable. */
   assertRemovable(path: string, isRecursive: boolean): void {
     this.assertChangeable(path)
     if (!isRecursive) return
@@ -256,7 +260,7 @@ class Permissions {
     } else if (this.#fs.list(path).length > 0) throw new FileSystemError('EACCES', path)
   }
 
-  /** A folder that moves into another one gets another `..`. */
+  /** A folder that moves into another one changes its `..`, so it must be writable. */
   assertMovable(from: string, to: string): void {
     this.assertChangeable(from)
     this.assertChangeable(to)

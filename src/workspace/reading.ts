@@ -1,10 +1,10 @@
-// A file of the workspace as text, for people to look at.
+// Reads a file of the workspace as text, to be shown to users.
 
 import { type DirectoryEntry, type FileSystem, isFileError } from './file-system.ts'
 import { gitignoreFor, type Ignores, isInternal } from './ignore.ts'
 import { staysInWorkspace, workspacePath } from './paths.ts'
 
-/** `path` is the absolute path, as far as the one that was asked for means one. */
+/** `path` is the absolute path, if the requested one can be resolved. */
 export type TextFile =
   | { ok: true; text: string }
   | { ok: false; reason: 'outside'; path: string; message: string }
@@ -15,10 +15,10 @@ export type TextFile =
       message: string
     }
 
-/** The text travels as one JSON string between isolates of 128 MB. */
+/** The text is sent as one JSON string between isolates of 128 MB. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024
 
-/** Nothing but valid UTF-8 without NUL is text: what cannot be shown as it is is binary. */
+/** Only valid UTF-8 without NUL is text; anything that cannot be shown unchanged is binary. */
 export async function readTextFile(fs: FileSystem, asked: string): Promise<TextFile> {
   const place = workspacePath(asked)
   if (!place.ok) return { ok: false, reason: 'outside', path: asked, message: place.message }
@@ -49,17 +49,17 @@ function decode(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes)
   } catch {
-    // The decoder throws for whatever is not UTF-8; that is the answer, not a failure.
+    // The decoder throws for invalid UTF-8; this is an expected result.
     return null
   }
 }
 
-// One level of a folder of the workspace, as clients show it.
+// One level of a folder of the workspace, as shown by clients.
 
 /**
- * The entries of the folder, each with the path that was asked for in front: directories first, with a trailing slash.
- * A path that is no directory of the workspace has none. A path that leaves the workspace is for the caller to refuse
- * (`workspacePath`); here it has no entries either.
+ * The entries of the folder, each prefixed with the requested path: directories first, with a trailing slash. Empty if
+ * the path is not a directory of the workspace. The caller must refuse a path outside the workspace (`workspacePath`);
+ * here the result is empty too.
  */
 export async function listFiles(fs: FileSystem, asked: string | null | undefined): Promise<string[]> {
   const place = workspacePath(asked ?? '')
@@ -74,7 +74,7 @@ export async function listFiles(fs: FileSystem, asked: string | null | undefined
   }
 }
 
-/** The same for a folder known to be in the workspace, with rules of the caller's. */
+/** The same for a folder known to be in the workspace, with the caller's rules. */
 function listEntries(fs: FileSystem, where: { folder: string; prefix: string }, ignores: Ignores): string[] {
   const directories: string[] = []
   const files: string[] = []
@@ -86,7 +86,7 @@ function listEntries(fs: FileSystem, where: { folder: string; prefix: string }, 
   return [...directories.sort(byLetters), ...files.sort(byLetters)]
 }
 
-/** A link counts as what it leads to, as long as that is in the workspace. */
+/** A link is treated like its target if that is in the workspace. */
 function leadsToDirectory(fs: FileSystem, folder: string, { name, kind }: DirectoryEntry): boolean {
   if (kind !== 'symlink') return kind === 'directory'
   const path = `${folder}/${name}`
@@ -98,7 +98,7 @@ function prefixOf(asked: string): string {
   return path === '' && !asked.startsWith('/') ? '' : `${path}/`
 }
 
-/** Whatever the case; names that differ in nothing else keep one fixed order. */
+/** Ignores case; names that differ only in case have a fixed order. */
 function byLetters(a: string, b: string): number {
   const [left, right] = [a.toLowerCase(), b.toLowerCase()]
   if (left !== right) return left < right ? -1 : 1

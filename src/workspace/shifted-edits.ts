@@ -1,7 +1,7 @@
-// Where a run of changed lines is shown when lines like its own stand beside it: as GNU's `diff` does, joined with its neighbours
-// and across from a change of the other text if there is one, or else as far down as it can be.
+// Where a run of changed lines is shown if equal lines are next to it: as in GNU's `diff`, joined with its neighbours
+// and aligned with a change of the other text if there is one, otherwise as far down as possible.
 
-/** Lines `start` to `end` of the old text became lines `from` to `to` of the new one; ends are not part of it. */
+/** Lines `start` to `end` of the old text became lines `from` to `to` of the new one; the ends are exclusive. */
 export interface LineEdit {
   start: number
   end: number
@@ -23,7 +23,7 @@ export function shiftedEdits(edits: readonly LineEdit[], before: Lines, after: L
   return editsIn(removed, added)
 }
 
-/** `other` is what has changed in the other text, at whose place `j` stands across from `i`. */
+/** `other` contains the changes of the other text; index `j` there corresponds to `i`. */
 function shift(lines: Lines, changed: boolean[], other: readonly boolean[]): void {
   const last = lines.length
   let [i, j] = [0, 0]
@@ -46,7 +46,10 @@ function shift(lines: Lines, changed: boolean[], other: readonly boolean[]): voi
 type Run = { start: number; end: number; j: number }
 type Side = { changed: boolean[]; other: readonly boolean[]; run: Run }
 
-/** Moves the run up and then down, with each run that it meets, until it meets none. Answers with the last end that is across from a change. */
+/**
+ * Moves the run up and then down, joining it with each run it meets, until it meets none. Returns the last end that is
+ * aligned with a change.
+ */
 function joinRuns(lines: Lines, { changed, other, run }: Side): number {
   const last = lines.length
   let across = last

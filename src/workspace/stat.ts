@@ -1,4 +1,4 @@
-// What stands at a path, for callers to whom a path that cannot be followed is the same as one where nothing stands.
+// The node at a path, for callers that treat a path that cannot be followed like one that does not exist.
 
 import { type FileStat, type FileSystem, isFileError } from './file-system.ts'
 
@@ -7,12 +7,12 @@ export function statAt(fs: FileSystem, path: string): FileStat | null {
   return unlessFileError(() => fs.stat(path))
 }
 
-/** A link is itself. */
+/** A link is not followed. */
 export function lstatAt(fs: FileSystem, path: string): FileStat | null {
   return unlessFileError(() => fs.lstat(path))
 }
 
-/** A link is a link. */
+/** The kind of the node; a link is not followed. */
 export function kindAt(fs: FileSystem, path: string): FileStat['kind'] | null {
   return lstatAt(fs, path)?.kind ?? null
 }

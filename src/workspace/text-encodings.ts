@@ -1,4 +1,4 @@
-// Text to bytes and back in the encodings that shells use.
+// Converts text to bytes and back, in the encodings that shells use.
 
 import { Buffer } from 'node:buffer'
 
@@ -35,14 +35,14 @@ export function bytesToText(bytes: Uint8Array, encoding: string): string {
   }
 }
 
-/** By the runtime, in one go: output of 30 MB would keep everybody waiting for more than a second otherwise. */
+/** Uses the runtime's decoder in one call: with a loop, output of 30 MB would block the isolate for more than a second. */
 function oneCharPerByte(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
 }
 
 /**
- * One byte a character. The interpreter sometimes joins bytes in this form (what a command put out) with plain text (its
- * errors): characters that are no bytes are such text.
+ * One byte per character. The interpreter sometimes joins bytes in this form (a command's output) with plain text (its
+ * errors): characters above one byte come from such text.
  */
 function oneBytePerChar(text: string): Uint8Array {
   if (WIDE.test(text)) return bytesAndText(text)

@@ -1,5 +1,5 @@
-// Unpacks an archive from a user, entry by entry. Nothing in it is trusted: each entry is a harmless file, folder or link
-// below the workspace, or is refused with a reason.
+// Unpacks a user's archive, entry by entry. The archive is not trusted: each entry becomes a harmless file, folder or
+// link below the workspace, or is refused with a reason.
 
 import { DEFLATED, ENCRYPTED, readZipDirectory, STORED, unpackedEntries, type ZipEntry } from '../kits/zip/index.ts'
 import { byteLength, MAX_NAME_BYTES, MAX_PATH_BYTES } from './file-system.ts'
@@ -12,16 +12,16 @@ export interface UnpackLimits {
   maxTotalBytes: number
 }
 
-/** `name` is the name in the archive, `path` the place in the workspace. */
+/** `name` is the name in the archive, `path` the path in the workspace. */
 export type Unpacked =
   | { name: string; kind: 'refused'; reason: string }
   | { name: string; kind: 'directory'; path: string }
   | { name: string; kind: 'file'; path: string; mode: number | undefined; bytes: Uint8Array }
   | { name: string; kind: 'symlink'; path: string; target: string }
 
-/** Text is seldom compressed to less than a twentieth; a higher ratio is meant to fill a disk. */
+/** Text is seldom compressed to less than a twentieth; a higher ratio is a sign of a ZIP bomb. */
 const MAX_RATIO = 200
-/** A small file does no harm, whatever its ratio. */
+/** A small file is harmless with any ratio. */
 const HARMLESS_BYTES = 1024 * 1024
 
 const S_IFMT = 0o170000
@@ -60,7 +60,7 @@ function judgeAll(entries: readonly ZipEntry[], limits: UnpackLimits): Judged[] 
 
 type Verdict = { path: string } | { reason: string }
 
-/** Checked with the archive's own data, before anything is unpacked. */
+/** Checked with the archive's metadata, before unpacking. */
 function judge(entry: ZipEntry, room: number, limits: UnpackLimits): Verdict {
   const place: Verdict = entry.name === null ? { reason: 'The name is not in UTF-8' } : placeOf(entry.name)
   if ('reason' in place) return place
@@ -77,14 +77,15 @@ type Result<T extends Unpacked> = T extends Unpacked ? Omit<T, 'name'> : never
 function unpacked(entry: ZipEntry, path: string, bytes: Uint8Array | null): Result<Unpacked> {
   if (bytes === null) return { kind: 'refused', reason: 'The entry is damaged' }
   const kind = kindOf(entry)
-  // Neither set-user-id bits nor the bits for the kind; no bits at all come from systems that have none.
+  // Set-user-id bits and the bits for the kind are removed; archives from systems without permissions have no bits at
+  // all.
   const permissions = (entry.unixMode ?? 0) & 0o777
   if (kind !== 'symlink') return { kind: 'file', path, mode: permissions === 0 ? undefined : permissions, bytes }
   const target = new TextDecoder().decode(bytes)
   return isInert(target, path) ? { kind, path, target } : { kind: 'refused', reason: 'The link leads elsewhere' }
 }
 
-/** The path of an entry, or why it is invalid. Folders stay, and invalid names are refused, not changed. */
+/** The path of an entry, or why it is invalid. Folders are kept, and invalid names are refused, not changed. */
 function placeOf(name: string): Verdict {
   if (name.startsWith('/') || /^[a-z]:/i.test(name)) return { reason: 'The path is absolute' }
   if (name.includes('\\')) return { reason: 'The path has a backslash in it' }
@@ -95,7 +96,7 @@ function placeOf(name: string): Verdict {
     .split('/')
     .filter((part) => part !== '' && part !== '.')
   if (names.includes('..')) return { reason: 'The path leads out of its folder' }
-  // As for other uploads: the entry would decide what git takes for a repository, and which servers git contacts.
+  // As for other uploads: the entry would decide which repository git uses, and which servers git contacts.
   if (names.some((part) => part.toLowerCase() === '.git')) return { reason: 'The path is in a .git folder' }
   const path = [WORKSPACE_ROOT, ...names].join('/')
   const isTooLong = byteLength(path) > MAX_PATH_BYTES || names.some((part) => byteLength(part) > MAX_NAME_BYTES)
@@ -126,8 +127,8 @@ function refusalOf(entry: ZipEntry, limits: UnpackLimits): string | null {
 }
 
 /**
- * Whether a link cannot lead out of the workspace, whatever its other links are: it climbs at most to the workspace, and
- * never after it has gone down, where another link might have taken it elsewhere.
+ * Whether a link cannot lead out of the workspace, whatever other links exist: it may go up to the workspace root only,
+ * and never up after going down, because another link might have changed the folder.
  */
 function isInert(target: string, path: string): boolean {
   const names = target.split('/').filter((part) => part !== '' && part !== '.')

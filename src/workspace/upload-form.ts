@@ -1,5 +1,5 @@
-// Parses a form with files while it arrives: each file is passed on as soon as its name is known. An invalid form is read to
-// its end as well, because a client that is still sending would not see the answer.
+// Parses a form with files while it arrives: each file is passed on as soon as its name is known. An invalid form is
+// read to its end too, because a client that is still sending would not read the answer.
 
 import { errorFields, log } from '../lib/log.ts'
 import { inTime } from '../lib/wait-at-most.ts'
@@ -19,24 +19,24 @@ export interface UploadForm {
   contentType: string
   body: ReadableStream<Uint8Array>
   maxBytes: number
-  /** To be called for each 64 KiB: settles when more may be read, so that what is sent faster leaves room for others. */
+  /** Called for each 64 KiB; more is read when it settles, so that a fast upload does not block other requests. */
   giveWay(): Promise<void> | null
 }
 
-/** The field of the files; others are ignored. */
+/** The name of the files' field; other fields are ignored. */
 const FIELD = 'files'
-/** A client that sends less than one read within this time is gone or hostile, ms. */
+/** If a client sends less than one read in this time, it is disconnected or malicious, ms. */
 export const FORM_IDLE_MS = 30_000
-/** Each costs a line of the answer, whether or not it is stored. */
+/** Each adds a line to the answer, whether or not it is stored. */
 const MAX_PARTS = 10_000
 /** Bytes of one read of the body. */
 const READ_BYTES = 64 * 1024
-/** Of what is stored only copies pass through memory. */
+/** Of stored bytes, only copies are in memory. */
 const WAKE_EVERY_BYTES = 1024 * 1024
-/** Of a text that stands where a file should, for the answer. */
+/** The length of the answer's excerpt of a text that was sent instead of a file. */
 const SHOWN_LENGTH = 200
 
-/** Gives every file to `take`, one after the other. Null when all was well; throws what `take` throws. */
+/** Calls `take` for every file, one after the other. Null if the form was valid; rethrows errors of `take`. */
 export async function readForm(
   form: UploadForm,
   take: (file: IncomingFile) => Promise<void>,
@@ -94,12 +94,12 @@ class TooLarge extends Error {
   override readonly name = 'TooLarge'
 }
 
-/** The client is connected, and sends nothing. */
+/** The client is connected but sends nothing. */
 class NeverCame extends Error {
   override readonly name = 'NeverCame'
 }
 
-/** The client has gone. */
+/** The client has disconnected. */
 class BrokenOff extends Error {
   override readonly name = 'BrokenOff'
 }
@@ -128,31 +128,31 @@ async function* within({ body, maxBytes, giveWay }: UploadForm): AsyncGenerator<
       }
     }
   } finally {
-    // Only a body that is too large is left before its end.
+    // Only a body that is too large is not read to its end.
     await reader.cancel().catch((cause: unknown) => log.debug('upload.not_cancelled', errorFields(cause)))
   }
 }
 
-// Multipart forms (RFC 7578) while they come. A file in one may be of any size and is never held; the parts come one after
-// the other, as they stand in the body. The runtime's own reader takes the whole form into memory first.
+// Parses multipart forms (RFC 7578) as they arrive. A file may have any size and is never held in memory; the parts
+// come in the order of the body. The runtime's own parser reads the whole form into memory first.
 
-/** What breaks the rules of the format, in a sentence. */
+/** A violation of the format, as a sentence. */
 export class MultipartError extends Error {
   override readonly name = 'MultipartError'
 }
 
 export interface FormPart {
   name: string
-  /** Null for a part that is a text and no file. */
+  /** Null for a part that is text, not a file. */
   filename: string | null
   /**
-   * To be read before the next part is asked for; what is left of them then is passed over. Each piece is overwritten when
-   * the next one is asked for.
+   * Must be read before the next part is requested; unread contents are skipped then. Each piece is overwritten when
+   * the next one is requested.
    */
   contents: AsyncIterable<Uint8Array>
 }
 
-/** A name of 10,000 letters still fits; RFC 7578 has three short headers in mind. */
+/** Allows a name of 10,000 letters; RFC 7578 expects three short headers. */
 const MAX_HEADER_BYTES = 64 * 1024
 /** RFC 2046 allows 70. */
 const MAX_BOUNDARY_LENGTH = 200
@@ -163,7 +163,7 @@ const DASH = 0x2d
 const FIRST_BUFFER_BYTES = 128 * 1024
 const EMPTY_LINE = encoder.encode('\r\n\r\n')
 
-/** What separates the parts of a form of this type; null if it is no type of a form. */
+/** The boundary of a form with this content type; null if it is not the type of a form. */
 export function boundaryOf(contentType: string): string | null {
   if (!/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) return null
   const [, quoted, plain] = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(contentType) ?? []
@@ -171,7 +171,7 @@ export function boundaryOf(contentType: string): string | null {
   return boundary === '' || boundary.length > MAX_BOUNDARY_LENGTH ? null : boundary
 }
 
-/** The parts of a form; throws a `MultipartError` as soon as it shows that it is none. */
+/** The parts of a form; throws a `MultipartError` as soon as the format is violated. */
 export async function* formParts(body: AsyncIterator<Uint8Array>, boundary: string): AsyncGenerator<FormPart> {
   const scanner = new Scanner(body, encoder.encode(`\r\n--${boundary}`))
   await scanner.skipPart()
@@ -186,7 +186,7 @@ class Scanner {
   readonly #body: AsyncIterator<Uint8Array>
   readonly #delimiter: Uint8Array
   #buffer = new Uint8Array(FIRST_BUFFER_BYTES)
-  /** What has come and was not used. The delimiter of the first part has no line in front of it. */
+  /** Received bytes that are not used yet. It starts with a line break, because none precedes the first delimiter. */
   #held: Uint8Array = NEW_LINE
   #isPartOver = false
 
@@ -195,7 +195,7 @@ class Scanner {
     this.#delimiter = delimiter
   }
 
-  /** Whether another part follows the delimiter that was just passed. */
+  /** Whether another part follows the delimiter that was just read. */
   async beginPart(): Promise<boolean> {
     while (this.#held.byteLength < 2) await this.#more()
     this.#isPartOver = false
@@ -224,12 +224,12 @@ class Scanner {
     while ((await this.#piece()) !== null);
   }
 
-  /** The next of what stands before the delimiter; null once that was passed. */
+  /** The next piece before the delimiter; null after the delimiter was read. */
   async #piece(): Promise<Uint8Array | null> {
     if (this.#isPartOver) return null
     for (;;) {
       const at = indexOf(this.#held, this.#delimiter)
-      // What may be the beginning of a delimiter has to wait for the rest.
+      // Bytes that may be the start of a delimiter must wait for the rest.
       const end = at === -1 ? this.#held.byteLength - this.#delimiter.byteLength + 1 : at
       this.#isPartOver = at !== -1
       const piece = this.#held.subarray(0, Math.max(end, 0))
@@ -245,7 +245,7 @@ class Scanner {
     if (done) throw new MultipartError('The form ends before its last delimiter')
     const kept = this.#held.byteLength
     const wanted = kept + value.byteLength
-    // `set` copes with a source that overlaps its goal.
+    // `set` supports overlapping source and target.
     const buffer = this.#buffer.byteLength < wanted ? new Uint8Array(2 * wanted) : this.#buffer
     buffer.set(this.#held)
     buffer.set(value, kept)
@@ -254,7 +254,10 @@ class Scanner {
   }
 }
 
-/** Where the needle begins, or -1. A carriage return begins it and hardly recurs in it, so this is one pass whatever comes. */
+/**
+ * The position of the needle, or -1. It starts with a carriage return, which seldom occurs again in it, so this is one
+ * pass for any input.
+ */
 function indexOf(bytes: Uint8Array, needle: Uint8Array): number {
   const first = needle[0] ?? 0
   const last = bytes.byteLength - needle.byteLength
@@ -267,7 +270,7 @@ function indexOf(bytes: Uint8Array, needle: Uint8Array): number {
 function dispositionOf(headers: readonly string[]): { name: string; filename: string | null } {
   const [, parameters = null] = /^content-disposition:\s*form-data\s*(;.*)?$/i.exec(dispositionAmong(headers)) ?? []
   const found = new Map<string, string>()
-  // Browsers write what is between the quotes as it is; others put a backslash before a quote or another backslash.
+  // Browsers write the text between the quotes unchanged; other clients escape a quote or a backslash with a backslash.
   for (const [, key = '', quoted, plain = ''] of (parameters ?? '').matchAll(PARAMETER)) {
     const value = quoted?.replace(/\\(["\\])/g, '$1') ?? plain
     if (!found.has(key.toLowerCase())) found.set(key.toLowerCase(), value)
@@ -282,7 +285,7 @@ const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))/g
 const dispositionAmong = (headers: readonly string[]): string =>
   headers.find((line) => /^content-disposition:/i.test(line)) ?? ''
 
-/** As RFC 5987 writes names; some clients know no other way for letters that are not ASCII. */
+/** A name in the form of RFC 5987, which some clients use for letters outside ASCII. */
 function extended(value: string | undefined): string | null {
   const [, text] = /^utf-8'[^']*'(.*)$/i.exec(value ?? '') ?? []
   if (text === undefined) return null

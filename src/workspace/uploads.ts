@@ -1,6 +1,6 @@
-// The files of one upload request. They are stored as they arrive, whatever their size, but become part of the workspace
-// together, when the request is complete: an interrupted one leaves nothing. Each file is then accepted or refused by
-// itself; bytes are never changed.
+// The files of one upload request. They are stored as they arrive, whatever their size, but become part of the
+// workspace together when the request is complete: an interrupted request changes nothing. Each file is then accepted
+// or refused separately; bytes are never changed.
 
 import { giveWay } from '../lib/give-way.ts'
 import { byteLength, type FileSystem, FileSystemError, isFileError, type StagedContents } from './file-system.ts'
@@ -21,9 +21,9 @@ export interface UploadLimits {
 
 /** The field names are those of the endpoint's answer. */
 export interface UploadReport {
-  /** Absolute paths of what was stored. */
+  /** Absolute paths of the stored files. */
   uploaded_files: string[]
-  /** By the names that were sent; entries of an archive with the archive's in front. */
+  /** The names are those of the request; entries of an archive start with the archive's name. */
   skipped_files: { name: string; reason: string }[]
 }
 
@@ -33,7 +33,7 @@ type Outcome =
   | { name: string; path: string; target: string }
   | { name: string; path: string; isFolder: true }
 
-/** How many entries are stored at a stretch. */
+/** How many entries are stored before other work gets a turn. */
 const REST_EVERY = 200
 
 export class Upload {
@@ -42,7 +42,7 @@ export class Upload {
   readonly #unpacks: boolean
   readonly #outcomes: Outcome[] = []
   readonly #taken = new Set<string>()
-  /** Known to be there, as long as nobody else had a turn. */
+  /** Folders that exist, valid until other code gets a turn. */
   readonly #folders = new Set<string>()
   #files = 0
   #totalBytes = 0
@@ -55,7 +55,7 @@ export class Upload {
     this.#unpacks = unpacks
   }
 
-  /** Stores a file; a refusal is put into the report. Throws only errors of the parts. */
+  /** Stores a file; a refusal is added to the report. Throws only errors of the parts. */
   async receive({ name, parts }: IncomingFile): Promise<void> {
     const clean = uploadName(name)
     const path = `${WORKSPACE_ROOT}/${clean}`
@@ -89,7 +89,7 @@ export class Upload {
     return report
   }
 
-  /** Releases what has not become a file. To be called in any case. */
+  /** Releases contents that have not become a file. Must be called in every case. */
   release(): void {
     for (const outcome of this.#outcomes) if ('staged' in outcome) outcome.staged.release()
   }
@@ -98,14 +98,14 @@ export class Upload {
     this.#outcomes.push({ name, reason })
   }
 
-  /** Why a file for the path is not even read. */
+  /** Why a file is refused because of its path, before it is read. */
   #refusal(path: string): string | null {
     if (this.#taken.has(path)) return `Another file of this upload is stored as ${path}`
     if (this.#files++ >= this.#limits.maxFiles) return `The upload has more than ${this.#limits.maxFiles} files`
     return null
   }
 
-  /** The same parts, as long as they keep to the limits. */
+  /** The same parts; throws when a limit is exceeded. */
   async *#limited(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const { maxFileBytes, maxTotalBytes } = this.#limits
     let size = 0
@@ -118,7 +118,7 @@ export class Upload {
     this.#totalBytes += size
   }
 
-  /** An archive has to be there as a whole: what is in it stands at its end. */
+  /** An archive must be complete before it is read, because its table of contents is at its end. */
   async #collected(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
     const whole = regroup(this.#limited(parts), this.#limits.maxFileBytes + 1)
     return (await whole.next()).value ?? new Uint8Array()
@@ -149,7 +149,7 @@ export class Upload {
     }
   }
 
-  /** Null when it is stored, else why not. */
+  /** Null if it is stored, otherwise the reason. */
   #store(outcome: Exclude<Outcome, { reason: string }>): string | null {
     const { path } = outcome
     try {
@@ -167,7 +167,7 @@ export class Upload {
     }
   }
 
-  /** Real folders only: a link to a folder could lead the unpacked files anywhere. */
+  /** Creates real folders only: a link to a folder could redirect the unpacked files. */
   #makeFolders(folder: string): void {
     for (let end = WORKSPACE_ROOT.length; end < folder.length; ) {
       const slash = folder.indexOf('/', end + 1)
@@ -186,7 +186,7 @@ export class Upload {
     this.#fs.symlink(target, path)
   }
 
-  /** Writing would follow the link to wherever it points; and until the file is there, the link must stay. */
+  /** Writing would follow the link to its target; and the link must exist until the file is complete. */
   #insteadOfLink(staged: StagedContents, path: string, mode: number | undefined): void {
     const beside = `/tmp/.upload-${crypto.randomUUID()}`
     staged.place(beside, mode)
@@ -203,7 +203,7 @@ export class Upload {
   }
 }
 
-/** Why a file is refused, from the error of storing it. */
+/** Why a file is refused, from the error when it was stored. */
 class Refusal extends Error {
   override readonly name = 'Refusal'
 }
@@ -222,7 +222,7 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** A name of any length and content, made safe for the answer. */
+/** A name of any length and content, as valid text of limited length for the answer. */
 function shown(name: string): string {
   const text = name.toWellFormed()
   return byteLength(text) <= 1024 ? text : `${text.slice(0, 256).toWellFormed()}…`

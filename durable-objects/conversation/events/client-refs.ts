@@ -1,8 +1,11 @@
-// What clients called their own requests, so that asking again does not add a second event.
+// The refs that clients gave their requests, so that a repeated request does not add a second event.
 
 import { firstRow } from '../../sql.ts'
 
-/** Events during which a ref is remembered at least, and between two looks for older ones, which go through all. */
+/**
+ * A ref is remembered for at least KEPT_FOR events. Deleting older ones scans all refs, so it runs only once in
+ * SWEPT_EVERY events.
+ */
 const KEPT_FOR = 20_000
 const SWEPT_EVERY = 1_000
 

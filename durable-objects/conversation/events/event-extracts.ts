@@ -1,4 +1,4 @@
-// Parts of the log that leave the object as stored texts.
+// Parts of the log that are sent out of the object as stored texts.
 
 import { NOT_REMEMBERED, rememberPrompt, rememberQuestion, updatePromptIn } from '../../../src/agent/remember.ts'
 import { errorFields, log as logger } from '../../../src/lib/log.ts'
@@ -6,14 +6,14 @@ import { type LanguageModel, ModelError } from '../../../src/llm/model.ts'
 import type { EventLog } from './event-log.ts'
 import type { EventFilter } from './event-search.ts'
 
-/** `last` is the id of the newest event of all. */
+/** `last` is the id of the newest event of the log. */
 export type EventBatch = { events: string[]; last: number }
 
 const MAX_BATCH = 1_000
 const BEFORE = 4
 const AFTER = 5
 
-/** The events after the given id, without a gap: as many as fit into one call, at least one while there are any. */
+/** The events after the given id, without a gap: as many as fit into one call, at least one if there are any. */
 export function eventsAfter(log: EventLog, after: number): EventBatch {
   return { events: log.since(after, MAX_BATCH).map(({ text }) => text), last: log.last }
 }
@@ -31,7 +31,7 @@ const MEMORABLE: EventFilter = {
 /** How long the model may take: a request waits for it. */
 const WRITE_WAIT_MS = 60_000
 
-/** What a link shows of the log: what was said and done, not what the agent was told beside it. */
+/** Kinds that a shared link does not show: what the agent was told besides the messages. */
 const NOT_SHARED = [
   'action:system',
   'action:recall',
@@ -41,7 +41,7 @@ const NOT_SHARED = [
   'observation:null',
 ]
 
-/** Of an event: prices, tokens and the model's own answers stay here. */
+/** The fields of an event that a shared link shows. Prices, tokens and the model's raw answers are not among them. */
 const SHARED_FIELDS = new Set([
   'id',
   'timestamp',
@@ -57,7 +57,7 @@ const SHARED_FIELDS = new Set([
 
 export type SharedPage = { startId: number; endId: number | null; reverse: boolean; limit: number; withHidden: boolean }
 
-/** The events of a page as a link shows them. */
+/** The events of a page as a shared link shows them. */
 export function sharedEvents(log: EventLog, { withHidden, ...page }: SharedPage) {
   const filter = { ...MEMORABLE, excludeHidden: !withHidden, excludeTypes: NOT_SHARED }
   const { events, hasMore } = log.search({ ...page, filter })

@@ -21,17 +21,23 @@ const INSERT_MANY = `
 const MAX_BATCH_LENGTH = MAX_ROW_LENGTH
 /** Characters that one read of the log loads, unless a single event is larger. */
 const MAX_READ_BYTES = 256 * 1024
-/** Of the newest events in memory. Not more than a read, so that a read of the memory is never too long. */
+/**
+ * Size of the newest events that are kept in memory. Not more than one read, so that a read from memory is never too
+ * long.
+ */
 const MEMORY_BYTES = MAX_READ_BYTES
-/** The pause between two pieces of the index, and after the last event unless many wait: clients must not notice the work. */
+/**
+ * The pause between two pieces of the index. While events arrive, indexing waits for QUIET_MS after the last one,
+ * unless more than MAX_UNINDEXED wait: clients must not notice the work.
+ */
 const REST_MS = 20
 const QUIET_MS = 1_000
 const MAX_UNINDEXED = 20_000
-/** A fraction of a millisecond's worth. */
+/** Reading these takes a fraction of a millisecond. */
 const FIRST_LOOK = 200
-/** A few milliseconds' worth where none of them match. */
+/** Reading these takes a few milliseconds when none of them match. */
 const SLICE_EVENTS = 1_000
-/** Of a page; a page may exceed it by one event. */
+/** Characters of one page; a page may exceed it by one event. */
 const MAX_PAGE_LENGTH = 8 * 1024 * 1024
 
 export type FoundEvents = { events: string[]; hasMore: boolean }
@@ -85,10 +91,10 @@ export class EventLog {
     return stored
   }
 
-  /** Takes over events that another log has numbered and stored; they must follow the newest event here. */
+  /** Adds events that another log has numbered and stored; they must follow the newest event here. */
   adopt(texts: readonly string[]): void {
     for (const text of texts) {
-      // Rows of the other log.
+      // The rows come from another log of this service.
       const event = JSON.parse(text) as NewEvent & { id: number; timestamp: string }
       if (event.id !== this.#last + 1) throw new Error(`event ${event.id} does not follow ${this.#last}`)
       const { id, timestamp, source } = event
@@ -96,7 +102,7 @@ export class EventLog {
     }
   }
 
-  /** What is known of the log in memory changes with the rows, and only once they are there. */
+  /** The state in memory changes only after the rows were written. */
   #insert(at: string, events: readonly NewEvent[], stored: readonly StoredEvent[]): void {
     const hidden = events.map(isHidden)
     this.#index.added(stored.reduce((sum, { text }) => sum + text.length, 0))
@@ -183,7 +189,7 @@ export class EventLog {
     )
     let total = 0
     for (const { id, bytes } of sizes) {
-      // An event without a body is a large one.
+      // An empty body means a large event, whose text is stored elsewhere.
       total += bytes === 0 ? MAX_READ_BYTES : bytes
       if (total > MAX_READ_BYTES) return Math.max(id - 1, after + 1)
     }
@@ -201,7 +207,7 @@ export class EventLog {
       JSON.stringify(kinds),
     )
     if (found === null || found.text !== '') return found
-    // Who only wants to know whether there is one must not pay for the text of a large event.
+    // The text is read lazily: a caller that only asks whether there is such an event must not pay for a large one.
     const read = () => this.#whole(found.id, '')
     let known: string | null = null
     return {
@@ -238,7 +244,9 @@ export class EventLog {
     return found.events
   }
 
-  /** The same, and others come first between the pieces of it; null where `isThere` says then that the log is gone. */
+  /**
+   * Like `search`, but lets other requests run between the pieces; null if `isThere` then says that the log is gone.
+   */
   async searchPatiently(page: EventPage, isThere: () => boolean): Promise<FoundEvents | null> {
     const found = new PageOfEvents(page.limit)
     for (const body of this.#bodies(page)) {
@@ -258,7 +266,7 @@ export class EventLog {
   }
 }
 
-/** A page as it fills: with so many events, or fewer where they are long. */
+/** A page that fills up to a number of events, or to fewer when they are long. */
 class PageOfEvents {
   readonly #limit: number
   readonly #texts: string[] = []
@@ -273,7 +281,7 @@ class PageOfEvents {
     return { events: this.#texts, hasMore: this.#hasMore }
   }
 
-  /** Takes the next one, or says that there was no room for it. */
+  /** Adds the text, or returns true when there is no room for it. */
   isFullFor(text: string): boolean {
     if (this.#texts.length === this.#limit || this.#length > MAX_PAGE_LENGTH) {
       this.#hasMore = true

@@ -8,18 +8,21 @@ import { firstRow, rows } from '../../sql.ts'
 import { SEARCH_TABLES } from '../schema.ts'
 import type { IndexTerms, TextQuery } from './event-search-query.ts'
 
-/** Pages that are merged with each piece: about six times those that a piece adds, so that nothing piles up. */
+/**
+ * Index pages that are merged with each piece: about six times as many as a piece adds, so that unmerged pages do not
+ * accumulate.
+ */
 const MERGE = "INSERT INTO event_search (event_search, rank) VALUES ('merge', 24)"
 
-/** This many events, or characters, after the index are searched faster than they are indexed. */
+/** Up to this many events or characters after the end of the index, reading them is faster than indexing them. */
 const DUE_EVENTS = 500
 const DUE_LENGTH = 1024 * 1024
 /** Characters that are indexed in one piece: a few milliseconds. */
 const PIECE_LENGTH = 16 * 1024
 const PIECE_EVENTS = 64
-/** Two characters of up to two units each, and what a cut through a third one leaves. */
+/** Two characters of up to two UTF-16 units each, and the half of a third one that a cut may leave. */
 const OVERLAP = 6
-/** A text with more groups than these beginning with it is common: a look through the log finds it soon. */
+/** A text is common when more groups than these begin with it: a scan of the log finds it soon. */
 const MAX_PREFIXED = 200
 
 /** The newest event that is completely indexed, and the number of indexed characters of the next one. */
@@ -45,7 +48,7 @@ export class EventSearchIndex {
     return this.#progress.covered
   }
 
-  /** To be called with the number of characters that were stored. */
+  /** To be called with the number of characters of each stored event. */
   added(length: number): void {
     this.#pendingLength += length
   }
@@ -66,8 +69,8 @@ export class EventSearchIndex {
   }
 
   /**
-   * What to MATCH to get every covered event that may hold the text, and perhaps others. Null when the index is of no
-   * use, an empty text when no covered event holds it.
+   * The MATCH expression that returns every covered event that may contain the text, and perhaps others. Null when the
+   * index is of no use, an empty text when no covered event contains it.
    */
   expression({ forms }: TextQuery): string | null {
     const parts: string[] = []
@@ -86,14 +89,14 @@ export class EventSearchIndex {
       this.#sql,
       'SELECT term FROM event_terms WHERE term >= ? AND term < ? LIMIT ?',
       form.prefix,
-      // Comes after whatever begins with the prefix.
+      // Sorts after every group that begins with the prefix.
       `${form.prefix}\u{10ffff}\u{10ffff}`,
       MAX_PREFIXED + 1,
     )
     return terms.length > MAX_PREFIXED ? null : terms.map(({ term }) => quoted(term)).join(' OR ')
   }
 
-  /** As many whole events as make a piece; false when the next one alone is more than that. */
+  /** Indexes as many whole events as make a piece; false when the next one alone is larger than a piece. */
   #fillEvents(): boolean {
     const { covered, ahead } = this.#progress
     if (ahead > 0) return false
@@ -107,7 +110,7 @@ export class EventSearchIndex {
     let total = 0
     for (const { id, length } of next) {
       total += length
-      // The text of a large event is stored elsewhere, so it has no body here.
+      // An empty body means a large event, whose text is stored elsewhere.
       if (length === 0 || total > PIECE_LENGTH) break
       to = id
     }

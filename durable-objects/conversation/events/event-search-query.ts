@@ -13,34 +13,38 @@
 
 export type TextQuery = {
   matches(body: string): boolean
-  /** Whatever matches is LIKE one of these, with a backslash as the escape; null when nothing can be said. */
+  /**
+   * Every matching event is LIKE one of these, with a backslash as the escape; null when LIKE cannot narrow the search.
+   */
   patterns: string[] | null
-  /** One for each form of the text that an event may hold it in. Whatever matches has all terms of one of them. */
+  /**
+   * One entry for each form in which an event may contain the text. Every matching event has all terms of one of them.
+   */
   forms: IndexTerms[]
 }
 
 /**
- * `groups` are in the index together; of a text too short for a group, one of the groups that begin with `prefix` is.
- * Null when the index knows nothing.
+ * `groups` are in the index together. A text that is too short for a group is found by any group that begins with
+ * `prefix`. Null when the index cannot narrow the search.
  */
 export type IndexTerms = { groups: string[] } | { prefix: string } | null
 
-/** SQLite in this runtime takes no longer patterns. */
+/** SQLite in this runtime accepts no longer patterns. */
 const MAX_PATTERN_BYTES = 50
-/** More groups than these make a search hardly sharper, only slower. */
+/** More groups than these make a search slower, but hardly more selective. */
 const MAX_GROUPS = 12
 const GROUP = 3
-/** Characters of a text that the index and LIKE are asked about. */
+/** Characters of a text that the index and LIKE are given. */
 const MAX_LENGTH = 2_000
 
-/** Small letters all of whose capitals the index folds; a test goes through the whole of Unicode. */
+/** Small letters of which the index folds every capital; a test checks all of Unicode. */
 const FOLDED_LETTER = /[a-z\u0080-\u017f\u0370-\u03f2\u0400-\u0527\u1e00-\u1fff]/
-/** Those of them that the index turns into another letter. */
+/** Those of them that the index folds into another letter. */
 const RESPELT = /[\u00b5\u017f\u03c2\u03d0\u03d1\u03d5\u03d6\u03f0\u03f1\u1e9b\u1fbe]/
 const COMBINING_DOT = '\u0307'
 /** The last character of a JSON value: a text, an object, a list, a number, `true`, `false` or `null`. */
 const END_OF_VALUE = /["{}\]0-9el]/
-/** SQLite reads these as another character. */
+/** SQLite replaces these by another character. */
 const NONCHARACTER = /[\ufffe\uffff]/
 
 type Character = { text: string; isIndexed: boolean; isLiteral: boolean }
@@ -62,9 +66,9 @@ export function textQuery(query: string): TextQuery {
   }
 }
 
-/** The parts of a text whose characters stand for whole characters of an event, one for one. */
+/** The parts of a text whose characters correspond one to one to characters of an event. */
 function runsOf(form: string): Character[][] {
-  // What holds the whole text holds its beginning.
+  // An event that contains the whole text contains its beginning.
   const texts = [...form.slice(0, MAX_LENGTH)]
   const runs: Character[][] = [[]]
   for (const [i, text] of texts.entries()) {
@@ -87,7 +91,7 @@ function characterOf(text: string): Character {
   }
 }
 
-/** The stretch of a run with the most characters that LIKE can be asked about, as a pattern. */
+/** The part of a run with the most characters that LIKE accepts, as a pattern. */
 function patternOf(runs: Character[][]): string | null {
   const stretches = runs.map((run) =>
     stretchOf(
@@ -140,15 +144,15 @@ function groupsOf(run: Character[]): string[] {
 }
 
 /**
- * Whether every event that holds this text has a group that begins with it, spelt like this. Not so at the end of an
- * event: there is a brace, and before it the end of a value.
+ * Whether every event that contains this text has a group that begins with it, in this spelling. False for a text that
+ * may be at the end of an event, which is the end of a value and a brace: no group begins there.
  */
 function isPrefix(text: string): boolean {
   if (RESPELT.test(text)) return false
   return [...text].length === 1 ? !END_OF_VALUE.test(text) : !text.endsWith('}')
 }
 
-/** So many of them, evenly. */
+/** This many of them, evenly distributed. */
 function spread(items: string[], count: number): string[] {
   const step = Math.max(items.length / count, 1)
   return items.filter((_, i) => Math.floor(i / step) !== Math.floor((i - 1) / step))

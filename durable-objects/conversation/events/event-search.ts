@@ -8,7 +8,7 @@ import { type TextQuery, textQuery } from './event-search-query.ts'
 
 export type EventFilter = {
   excludeHidden: boolean
-  /** Substring of the event's JSON text, whatever the case of its letters. */
+  /** A substring of the event's JSON text, case-insensitive. */
   query: string | null
   /** Wire names (`run`) or exact kinds (`action:run`); null does not filter, an empty list matches nothing. */
   includeTypes: string[] | null
@@ -28,7 +28,7 @@ export type EventPage = {
   filter: EventFilter
 }
 
-/** What a search looks at: the rows, the index over them, the newest id, and how a row's text is made whole. */
+/** What a search reads: the rows, their index, the newest id, and a function that completes a row's text. */
 export type Searched = {
   sql: SqlStorage
   index: EventSearchIndex
@@ -36,7 +36,7 @@ export type Searched = {
   whole: (id: number, body: string) => string
   /** Events that are read before the index is used. */
   firstLook: number
-  /** Events that are looked through without the index between two pauses. */
+  /** Events that are scanned without the index between two pauses. */
   slice: number
 }
 
@@ -49,15 +49,15 @@ type Selection = { columns: string; stretch: Stretch; conditions: Conditions; re
 
 type Candidate = { id: number; bytes: number }
 
-/** Candidates that are asked for at first, beside those that the page needs, and at most. */
+/** Candidates that the first query asks for beyond those that the page needs, and the maximum of a query. */
 const SPARE_CANDIDATES = 16
 const MAX_CANDIDATES = 2_000
-/** Of the texts in memory at a time, unless a single one is larger. */
+/** Characters of the texts in memory at a time, unless a single text is larger. */
 const MAX_BATCH_BYTES = 256 * 1024
 /** Batches that are read between two pauses. */
 const SLICE_BATCHES = 4
 
-/** Between two pieces of the work, with no cursor open: whoever can wait lets others come first. */
+/** Yielded between two pieces of the work, with no cursor open: a caller that can wait lets other requests run. */
 export const PAUSE = Symbol('pause')
 
 /** The texts of all events that match, in walking direction. */
@@ -89,7 +89,7 @@ function* filtered(page: EventPage, { sql, last, whole, slice }: Searched): Gene
   }
 }
 
-/** The range in walking direction, so many events at a time. */
+/** The range in walking direction, in slices of at most `most` events. */
 function* slicesOf(range: Stretch, most: number, reverse: boolean): Generator<Stretch> {
   for (let { from, to } = range; from <= to; ) {
     const slice = reverse
@@ -139,7 +139,7 @@ class TextSearch {
     }
   }
 
-  /** What is asked for in one statement: of an indexed stretch all, of another one a slice. */
+  /** The range of one statement: an indexed stretch as a whole, any other one slice by slice. */
   *#pieces(): Generator<Stretch> {
     for (const stretch of this.#stretches()) {
       if (stretch.expression !== null) yield stretch
@@ -148,8 +148,8 @@ class TextSearch {
   }
 
   /**
-   * The page's range in walking direction: the indexed part, and the part to be read. The first events are read before the
-   * index is used: a common text fills the page from them.
+   * The page's range in walking direction: the indexed part, and the part to be read. The first events are read before
+   * the index is used, because a common text fills the page from them alone.
    */
   *#stretches(): Generator<Stretch> {
     const { startId, endId, reverse } = this.#page
@@ -192,7 +192,7 @@ function batchesOf(found: Candidate[]): number[][] {
   const batches: number[][] = []
   let total = MAX_BATCH_BYTES
   for (const { id, bytes } of found) {
-    // An event without a body is a large one.
+    // An empty body means a large event, whose text is stored elsewhere.
     const size = bytes === 0 ? MAX_BATCH_BYTES : bytes
     if (total + size > MAX_BATCH_BYTES) {
       batches.push([])
@@ -233,14 +233,17 @@ function conditionsOf(filter: EventFilter): Conditions {
   return { where, bindings }
 }
 
-/** Excludes events that cannot match in SQL, which is several times faster. Large events have no body there. */
+/**
+ * Adds conditions that exclude non-matching events in SQL, which is several times faster. Large events have no body
+ * there.
+ */
 function likely({ where, bindings }: Conditions, { patterns }: TextQuery): Conditions {
   if (patterns === null) return { where, bindings }
   const like = patterns.map(() => "body LIKE ? ESCAPE '\\'")
   return { where: [...where, `(${["body = ''", ...like].join(' OR ')})`], bindings: [...bindings, ...patterns] }
 }
 
-/** A wire name stands for the action and for the observation of that name. */
+/** A wire name means both the action and the observation of that name. */
 function kindList(types: string[]): string {
   return JSON.stringify(
     types.flatMap((name) => (name.includes(':') ? [name] : [`action:${name}`, `observation:${name}`])),

@@ -1,6 +1,6 @@
-// The newest events of a log, in memory. An event is added by the code that has stored it, so the memory holds the stored
-// texts without a gap up to the newest one, and nothing else; a log that was opened anew reads them when they are first
-// asked for. Events never change, so nothing is ever taken back; what does not fit is dropped, oldest first.
+// The newest events of a log, in memory. The code that stores an event also adds it here, so the memory holds the
+// stored texts without a gap up to the newest one. After the log is opened, the first request for them reads them from
+// the tables. Events never change, so no entry becomes invalid; the oldest are dropped when there is no room.
 
 import { Buffer } from 'node:buffer'
 import type { StoredEvent } from '../../../src/agent/events.ts'
@@ -11,7 +11,7 @@ import type { EventPage } from './event-search.ts'
 type Remembered = { event: StoredEvent; isHidden: boolean; bytes: number }
 type Row = StoredEvent & { hidden: number; bytes: number }
 
-/** Events that a log reads that was opened anew. */
+/** Events that are read after the log was opened. */
 const LOADED_EVENTS = 100
 
 export class RecentEvents {
@@ -21,10 +21,10 @@ export class RecentEvents {
   readonly #events = new Map<number, Remembered>()
   #bytes = 0
   #last: number
-  /** Whether older events were read, or have been dropped: then no more are read. */
+  /** Whether older events were read or dropped; after that no more are read. */
   #isLoaded = false
 
-  /** `room` is in bytes of the texts; with none, every answer is null. */
+  /** `room` is in bytes of text; with 0 every answer is null. */
   constructor(sql: SqlStorage, last: number, room: number) {
     this.#sql = sql
     this.#last = last
@@ -45,7 +45,7 @@ export class RecentEvents {
     return this.#events.get(id)?.event.text ?? null
   }
 
-  /** The events after the given id, at most so many; null when not all of them are here. */
+  /** The events after the given id, at most `limit`; null when not all of them are in memory. */
   since(after: number, limit: number): StoredEvent[] | null {
     const from = after + 1
     if (!this.#reaches(from)) return null
@@ -55,8 +55,8 @@ export class RecentEvents {
   }
 
   /**
-   * What a page shows in walking direction, with the one after it; null when the memory does not know. Other filters than
-   * that for hidden events are left to the tables.
+   * The events of a page in walking direction, plus the next one; null when the memory cannot answer. The only filter
+   * that it supports is the one for hidden events.
    */
   page({ startId, endId, reverse, limit, filter }: EventPage): string[] | null {
     const { excludeHidden, query, includeTypes, excludeTypes, source, startDate, endDate } = filter
@@ -81,7 +81,7 @@ export class RecentEvents {
     return must(this.#events.get(id), 'an event between the first and the last')
   }
 
-  /** Whether the events from this one on are here. */
+  /** Whether all events from this one on are in memory. */
   #reaches(id: number): boolean {
     if (!Number.isSafeInteger(id)) return false
     if (!this.#isLoaded && id < this.#first && id > this.#last - LOADED_EVENTS) this.#load()
@@ -99,7 +99,7 @@ export class RecentEvents {
     let room = this.#room - this.#bytes
     const end = sizes.findIndex(({ bytes }) => {
       room -= bytes
-      // An event without a body is a large one, which does not fit.
+      // An empty body means a large event, which does not fit.
       return bytes === 0 || room < 0
     })
     const fitting = end < 0 ? sizes : sizes.slice(0, end)

@@ -49,13 +49,16 @@ const TOO_MANY = {
   message: 'Too many conversations run, so this one was closed; start it again to go on',
 } as const
 
-/** How long a request waits until its change is in the index, or until index and files of a deleted conversation are removed. */
+/**
+ * How long a request waits until its change is in the index, or until the index row and the files of a deleted
+ * conversation are removed.
+ */
 const WAIT_MS = 2_000
 
 export class ConversationObject extends DurableObject<Env> {
   /** Null while nobody has created this id, or after it was deleted. */
   protected whole: ConversationState | null = null
-  /** As the calls of a conversation see it: a talk about reports is none of theirs. */
+  /** Null also for a talk about reports: the calls of a conversation must not reach it. */
   protected get state(): ConversationState | null {
     return this.whole?.talk === null ? this.whole : null
   }
@@ -70,7 +73,7 @@ export class ConversationObject extends DurableObject<Env> {
     const { storage } = ctx
     if (firstRow(storage.sql, "SELECT 1 FROM sqlite_master WHERE name = 'meta'") === null) return
     migrate(storage, MIGRATIONS)
-    // None for an id that nobody created, and for a deleted one.
+    // There is no record for an id that nobody created, and for a deleted conversation.
     const record = firstRow(storage.sql, "SELECT 1 FROM meta WHERE name = 'conversation'")
     if (record !== null) this.whole = new ConversationState(ctx, env, null)
     else this.#deletion = new Deletion(storage, env)
@@ -95,7 +98,10 @@ export class ConversationObject extends DurableObject<Env> {
     })
   }
 
-  /** Makes this conversation a fork of another of the owner, as it was at an event; null when there is no such conversation. */
+  /**
+   * Makes this conversation a fork of another one of the owner, as that was at an event; null when there is no such
+   * conversation.
+   */
   fork(request: ForkRequest): Promise<'forked' | 'taken' | NoFork | null> {
     return this.#alone(async () => {
       if (this.whole !== null) return 'taken'
@@ -107,7 +113,7 @@ export class ConversationObject extends DurableObject<Env> {
     })
   }
 
-  /** Makes this conversation of what an archive holds of one; `made` also when it was made so before. */
+  /** Makes this conversation from the data of an archive; `made` also when an earlier call has made it. */
   import(request: ImportRequest): Promise<'made' | 'taken'> {
     return this.#alone(async () => {
       if (this.whole === null) {
@@ -129,7 +135,7 @@ export class ConversationObject extends DurableObject<Env> {
     return true
   }
 
-  /** For the owner's object, when everything of the owner goes: whether nothing is left here. */
+  /** For the owner's object, when the owner is deleted: deletes everything; true when nothing is left here. */
   erase(): Promise<boolean> {
     return this.#alone(async () => {
       if (this.whole !== null) await this.remove(this.whole)
@@ -139,7 +145,7 @@ export class ConversationObject extends DurableObject<Env> {
   }
 
   protected async remove({ opening, sessions, alarms, record, runner }: ConversationState): Promise<void> {
-    // Before the stop, which lets go of the runner and keeps its copy.
+    // Before the stop, which releases the runner but keeps its copy of the files.
     runner.terminal.close(sessionEnd('deleted'))
     runner.release(true)
     opening.stop()
@@ -169,7 +175,7 @@ export class ConversationObject extends DurableObject<Env> {
     return this.#close(null)
   }
 
-  /** Closes the session in favour of another conversation of the owner, and tells the clients so. */
+  /** Closes the session to make room for another conversation of the owner, and tells the clients so. */
   async makeWay(): Promise<void> {
     await this.#close(TOO_MANY)
   }
@@ -180,8 +186,8 @@ export class ConversationObject extends DurableObject<Env> {
   }
 
   /**
-   * Runs the action when the current secrets are known: no text of a user may be stored before. Other requests wait
-   * meanwhile and keep their order. Null where there is nothing to wait for.
+   * Waits until the current secrets are known, because no text of a user may be stored before. Other requests wait
+   * meanwhile and keep their order. Null when there is nothing to wait for.
    */
   protected whenOpen(): Promise<void> | null {
     const secrets = this.whole?.secrets
@@ -189,7 +195,7 @@ export class ConversationObject extends DurableObject<Env> {
     return this.ctx.blockConcurrencyWhile(() => secrets.open())
   }
 
-  /** Waits until the index has the conversation's current row, but not for long; never throws. */
+  /** Waits a limited time until the index has the conversation's current row; never throws. */
   protected async listed({ index }: ConversationState): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.ctx.waitUntil(index.flush(resolve).finally(resolve))
@@ -209,7 +215,7 @@ export class ConversationObject extends DurableObject<Env> {
     }
   }
 
-  /** A new conversation with its first events, in one write: a crash leaves both or neither. */
+  /** Creates a conversation with its first events in one write: a crash leaves both or neither. */
   async #begun(
     creation: Omit<Creation, 'secrets'>,
     begin: (state: ConversationState) => void,
@@ -225,13 +231,13 @@ export class ConversationObject extends DurableObject<Env> {
     })
   }
 
-  /** Makes a conversation of what is received; nothing of it stays where that fails. */
+  /** Creates a conversation from received data; if that fails, the received data is deleted. */
   async #copied<No>(
     receive: (to: { storage: DurableObjectStorage; env: Env }) => Promise<ConversationRecord | No>,
     begin: (state: ConversationState) => void,
   ): Promise<'copied' | No> {
     const owed = this.#deletion
-    // Waits for the remaining work of an earlier deletion, because its end would delete the new conversation.
+    // Suspends the remaining work of an earlier deletion, because its end would delete the new conversation.
     this.#deletion = null
     try {
       const record = await receive({ storage: this.ctx.storage, env: this.env })
@@ -259,7 +265,10 @@ export class ConversationObject extends DurableObject<Env> {
     return true
   }
 
-  /** Unless the id was created again in the meantime: then the alarm and the stored data belong to the new conversation. */
+  /**
+   * Does nothing at the end if the id was created again meanwhile: then the alarm and the stored data belong to the new
+   * conversation.
+   */
   async #settle(deletion: Deletion): Promise<void> {
     const nextAttemptAt = await deletion.deliver()
     if (this.#deletion !== deletion) return
@@ -270,7 +279,7 @@ export class ConversationObject extends DurableObject<Env> {
 
   #join(message: NewConversation['firstMessage']): Created {
     const { state } = this
-    // Deleted meanwhile, or a talk.
+    // The conversation was deleted meanwhile, or it is a talk.
     if (state === null) return { status: 'STOPPED', started: false, joined: true, messageDropped: message !== null }
     const started = state.opening.start()
     if (message !== null && started) {

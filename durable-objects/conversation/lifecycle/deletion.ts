@@ -1,5 +1,5 @@
-// The remaining work after a conversation was deleted: to remove its row in the index and its files in R2. The work is an
-// outbox entry, so it survives crashes and outages; once it is done the object is empty.
+// The remaining work after a conversation was deleted: removing its row in the index and its files in R2. The work is
+// an outbox entry, so it survives crashes and outages; once it is done the object is empty.
 
 import { z } from 'zod'
 import { deleteFiles, owner as ownerObject, workspacePrefix } from '../../../src/bindings.ts'
@@ -11,9 +11,9 @@ import { migrate, rows } from '../../sql.ts'
 import { type ConversationRecord, MIGRATIONS } from '../schema.ts'
 
 export const REMOVAL = 'purge'
-/** A call of a model that the database does not know yet: it outlives its conversation. */
+/** A model call that is not yet in the database; the entry survives the deletion of its conversation. */
 export const MODEL_CALL = 'call'
-/** What a call of a model used, for the owner's budget. */
+/** What a model call used, for the owner's budget. */
 export const SPENDING = 'spending'
 
 const Duty = z.object({
@@ -35,7 +35,7 @@ export function deleteAll(storage: DurableObjectStorage, record: ConversationRec
     const owed = rows<Owed>(storage.sql, OWED, REMOVAL, MODEL_CALL, SPENDING)
     const tables = rows<{ name: string }>(
       storage.sql,
-      // Virtual tables first: dropping one drops the tables behind it.
+      // Virtual tables first: dropping one also drops its shadow tables.
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
          AND name NOT LIKE '\\_cf\\_%' ESCAPE '\\' ORDER BY sql NOT LIKE 'CREATE VIRTUAL%'`,
     )
@@ -54,7 +54,7 @@ export async function tellModelCall(env: Env, { payload }: OutboxEntry): Promise
   await saveModelCall(env.DB, JSON.parse(payload) as ModelCall)
 }
 
-/** What the owner's object is to be told of a call; `used` is null where nobody knows it. */
+/** The report of a model call to the owner's object; `used` is null when it is unknown. */
 export type Spending = { owner: string; id: string; used: CallCost | null }
 
 export async function tellSpending(env: Env, { payload }: OutboxEntry): Promise<void> {
@@ -80,7 +80,7 @@ export class Deletion {
     this.#storage = storage
     this.#env = env
     this.#outbox = new Outbox(storage.sql)
-    // Entries that waited because a conversation was being created are due: no creation runs any more.
+    // Entries that waited because a conversation was being created are due now: no creation runs any more.
     storage.sql.exec('UPDATE outbox SET next_at = MIN(next_at, ?) WHERE attempts = 0', Date.now())
     // The only remaining alarm; it is set again whenever the object wakes, so it is never lost.
     this.tryAgainAt(this.#outbox.nextAttemptAt ?? 0)
@@ -91,7 +91,7 @@ export class Deletion {
     const { nextAttemptAt } = await this.#outbox.deliver(async (entry) => {
       if (entry.kind === MODEL_CALL) return tellModelCall(this.#env, entry)
       if (entry.kind === SPENDING) return tellSpending(this.#env, entry)
-      // Nobody would know of these once the conversation is forgotten everywhere.
+      // These reports must be sent before the conversation is forgotten everywhere, or they would be lost.
       if (this.#outbox.pending().some(({ kind }) => kind === MODEL_CALL || kind === SPENDING))
         throw new Error('calls of models wait')
       return remove(this.#env, entry)

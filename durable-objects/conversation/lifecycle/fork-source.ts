@@ -19,7 +19,7 @@ export type ForkBasis = {
   choice: AgentChoice | undefined
   runtime: RuntimeWish | undefined
   toolServers: string | null
-  /** The key prefix of large files. */
+  /** Nodes that one call returns. */
   nodes: number
 }
 
@@ -29,12 +29,18 @@ export type ForkBasis = {
  */
 export type NoFork = { reason: 'unknown-event' } | { reason: 'too-old'; from: number }
 
-/** What an export says of a conversation; `event` is the one that it is of. `record` and `turns` are JSON texts, without secrets. */
+/**
+ * The head of an export; `event` is the newest event at that moment. `record` and `turns` are JSON texts without
+ * secrets.
+ */
 export type ExportBasis = { event: number; record: string; turns: string[] }
 
 export type ForkEvents = { texts: string[]; steps: ModelStepRow[]; calls: QueuedCall[] }
 export type ForkNodes = { nodes: NodeVersion[] }
-/** `packed` is of what the file holds now; it is the one of the event only if the file had that size then. */
+/**
+ * `packed` belongs to the present contents of the file; it is valid for the event only if the file had the same size
+ * then.
+ */
 export type ForkFile = { chunks: { seq: number; bytes: ArrayBuffer }[]; packed: PackedFile | null }
 
 const NODES_AT_A_TIME = 1_000
@@ -45,7 +51,7 @@ type Deps = {
   log: EventLog
   files: WorkspaceStore
   record: Readonly<ConversationRecord>
-  /** Nothing runs that could change the workspace. */
+  /** True when nothing runs that could change the workspace. */
   isQuiet: boolean
 }
 
@@ -66,7 +72,7 @@ export class ForkSource {
     return { title, instructions, repository, agent, choice, runtime, toolServers, nodes: NODES_AT_A_TIME }
   }
 
-  /** The newest event, whose workspace is kept for those who read it in pieces. */
+  /** Records the state at the newest event, so that later calls can read that workspace in pieces. */
   exported(): ExportBasis {
     const { sql, log, record } = this.#deps
     this.basis(log.last)
@@ -78,7 +84,7 @@ export class ForkSource {
     return { event: log.last, record: text, turns: turns.map((turn) => JSON.stringify(turn)) }
   }
 
-  /** The events after one of them and up to the other, some at a time; none when there are no more. */
+  /** The events after one id up to another, a batch at a time; empty when there are no more. */
   events(after: number, upTo: number): ForkEvents {
     const { sql, log } = this.#deps
     const found = log.since(after, Math.min(EVENTS_AT_A_TIME, upTo - after))
@@ -101,7 +107,7 @@ export class ForkSource {
     return { nodes: this.#deps.files.versions?.nodes(event, after, NODES_AT_A_TIME) ?? [] }
   }
 
-  /** What the files held, without the part that lies in R2: of one file, or of several small ones. */
+  /** The contents of one file, or of several small ones, without the part that is stored in R2. */
   file(event: number, inode: number): ForkFile {
     const { versions, packed } = this.#deps.files
     const chunks = versions?.chunks(event, inode) ?? []

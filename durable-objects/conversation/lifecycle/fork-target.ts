@@ -18,17 +18,17 @@ export type ForkRequest = {
   owner: string
   createdAt: string
   trigger: string | null
-  /** Null for the title of the original. */
+  /** Null to take the title of the original. */
   title: string | null
   from: { id: string; event: number }
 }
 
-/** Wakes the object after a crash. */
+/** After a crash the object wakes at this time and deletes the copy. */
 const GIVE_UP_AFTER_MS = 15 * 60_000
 
 type Storage = { storage: DurableObjectStorage; env: Env }
 
-/** The record of the new conversation, which is not stored yet; or why there is none. */
+/** Returns the record of the new conversation, which is not stored yet, or why there is none. */
 export async function receiveFork(
   { storage, env }: Storage,
   request: ForkRequest,

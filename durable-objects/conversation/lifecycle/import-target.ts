@@ -1,4 +1,4 @@
-// Makes a conversation of what an archive holds of one: its events, answers and workspace, as a fork takes them from another
+// Creates a conversation from its part of an archive: events, answers and workspace, as a fork copies them from another
 // conversation. Until it is complete its deletion is scheduled, so a crash in the middle leaves nothing behind.
 
 import type { ModelStepRow, QueuedCall } from '../../../src/agent/turn.ts'
@@ -25,26 +25,29 @@ import { beginCopy } from './fork-target.ts'
 export type ImportRequest = {
   id: string
   owner: string
-  /** The archive and the id that the conversation has in it, by which a second call knows that it was made. */
+  /** The archive, and the conversation's id in it: a second call recognises by them that the conversation was made. */
   archive: string
   from: string
-  /** Of a talk: the session that it is here. */
+  /** For a talk: its session id here. */
   session: string | null
   pieces: Piece[]
-  /** Those of the conversation. */
+  /** The entries of the conversation. */
   entries: Entry[]
 }
 
-/** What is larger lies in R2. */
+/** Larger contents are stored in R2. */
 const MOST_IN_ROWS = 1_000_000
 const CHUNK_BYTES = 512 * 1024
 const EVENTS_AT_ONCE = 500
-/** How a turn ends that ran when the talk was exported. */
+/** The failure of a turn that ran when the talk was exported. */
 const MOVED = 'The talk was moved before there was an answer'
 
 type Storage = { storage: DurableObjectStorage; env: Env }
 
-/** The record of the new conversation, which is not stored yet. It is closed: nothing of it runs until its owner starts it. */
+/**
+ * Returns the record of the new conversation, which is not stored yet. The conversation is closed: nothing runs until
+ * its owner starts it.
+ */
 export async function receiveImport({ storage, env }: Storage, request: ImportRequest): Promise<ConversationRecord> {
   const target = new ImportTarget({ storage, env }, request)
   const record = await target.record()
@@ -78,7 +81,7 @@ class ImportTarget {
     return {
       ...{ id, owner, incarnation: hexId(), title: kept.title, trigger: kept.trigger, createdAt: kept.createdAt },
       ...{ titledAt: kept.titledAt, instructions: kept.instructions, setup: 'done', firstMessage: null },
-      // Nobody here typed its address.
+      // No user of this service chose the address.
       repository: repository === null ? null : { ...repository, isTyped: false },
       toolServers: null,
       ...(agent === undefined ? {} : { agent }),
@@ -119,7 +122,7 @@ class ImportTarget {
         !isLarge && bytes !== null && from < bytes.byteLength;
         from += CHUNK_BYTES, seq += 1
       ) {
-        // As one form that SQLite takes: a view would bring the whole window along.
+        // A copy, because SQLite would store the whole buffer behind a view.
         const chunk = new Uint8Array(bytes.subarray(from, from + CHUNK_BYTES)).buffer
         sql.exec('INSERT INTO workspace_chunks (inode, seq, bytes) VALUES (?, ?, ?)', inode, seq, chunk)
       }
@@ -171,7 +174,7 @@ class ImportTarget {
   }
 }
 
-/** Without members that are there and undefined. */
+/** Omits members whose value is undefined. */
 function wishOf({ kind, labels, image, unsynced }: NonNullable<ConversationInArchive['runtime']>) {
   return {
     ...{ kind, labels },

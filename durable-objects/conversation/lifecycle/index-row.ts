@@ -1,6 +1,6 @@
-// The conversation's row in the index, which lists are made of. Every change is stored in the object first; the row follows,
-// and no request fails because of it. A request that changes something waits briefly for the row, so that the client's next
-// list shows the change; changes by the agent, and a later time alone, reach the row within a second.
+// The conversation's row in the index; lists are made from these rows. Every change is stored in the object first; the
+// row follows, and no request fails because of it. A request that changes something waits briefly for the row, so that
+// the client's next list shows the change. Changes by the agent, and a new time alone, reach the row within a second.
 
 import {
   type ChatSession,
@@ -29,7 +29,7 @@ type Deps = {
   wakeAt(at: number): void
   /** The current row. */
   summary(): ConversationSummary
-  /** The row of a talk, which stands among talks; null for any other conversation. */
+  /** The row of a talk, for the list of talks; null for any other conversation. */
   talk(): ChatSession | null
 }
 
@@ -37,7 +37,7 @@ export class IndexRow {
   readonly #deps: Deps
   readonly #outbox: Outbox
   #isDirty = false
-  /** What the row shows beside times and sockets; null until it was written from here. */
+  /** The row's fields without times and sockets; null until this instance has written the row. */
   #shown: string | null = null
 
   constructor(deps: Deps) {
@@ -45,7 +45,7 @@ export class IndexRow {
     this.#outbox = new Outbox(deps.sql)
   }
 
-  /** Whether a list would show an author's change otherwise than as it is now. */
+  /** Whether lists still show old values, apart from times and sockets. */
   get isBehind(): boolean {
     const { talk, summary } = this.#deps
     return this.#isDirty && (talk() !== null || this.#shown !== shownBy(summary()))
@@ -60,13 +60,15 @@ export class IndexRow {
     this.#deps.wakeAt(Date.now() + INDEX_DELAY_MS)
   }
 
-  /** Notes a call of a model; it reaches the database with what else waits. */
+  /** Notes a model call; it reaches the database together with the other entries. */
   noteCall(call: ModelCall): void {
     this.#outbox.put(MODEL_CALL, call.key, JSON.stringify(call))
     this.#deps.wakeAt(Date.now() + INDEX_DELAY_MS)
   }
 
-  /** Notes what a call of a model used. Others may wait for the room that it leaves, so it is told at once. */
+  /**
+   * Notes what a model call used. It is reported at once, because other calls may wait for the budget that it frees.
+   */
   noteSpending(spending: Spending): void {
     this.#outbox.put(SPENDING, spending.id, JSON.stringify(spending))
     this.#deps.wakeAt(Date.now())
@@ -104,7 +106,7 @@ export class IndexRow {
 const shownBy = (summary: ConversationSummary): string =>
   JSON.stringify({ ...summary, lastUpdatedAt: summary.lastUpdatedAt !== null, numConnections: null })
 
-/** Grows with every write, and from one conversation of this id to the next. */
+/** Grows with every write, also from one conversation with this id to the next. */
 function revision({ createdAt }: Pick<ConversationSummary, 'createdAt'>, seq: number): number {
   return Math.floor(Date.parse(createdAt) / 1000) * 1_000_000 + seq
 }

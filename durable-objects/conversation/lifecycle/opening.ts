@@ -63,7 +63,7 @@ export class Opening {
     index.mark()
   }
 
-  /** The same for a conversation that was forked from another. */
+  /** Like `begin`, for a conversation that was forked from another. */
   beginFork(): void {
     const { host, turn, index } = this.#deps
     const { title, agent } = host.record.value
@@ -73,7 +73,7 @@ export class Opening {
     index.mark()
   }
 
-  /** The same for one that came in an archive: it stays closed, and its log as it is, until somebody starts it. */
+  /** Like `begin`, for an imported conversation: it stays closed, with its log unchanged, until the owner starts it. */
   beginImported(): void {
     const { host, turn, index } = this.#deps
     const { title, agent } = host.record.value
@@ -109,7 +109,7 @@ export class Opening {
     loop.close(notice?.message)
     if (notice !== null) {
       host.sessions.announce(notice)
-      // Clients of the reference show no status of this kind, but they show the text of this frame.
+      // Clients of the reference show no status of this kind, but they show the message of an error frame.
       host.sessions.announce({ error: true, message: notice.message })
     }
     host.record.change({ loop: 'stopped' })

@@ -17,14 +17,14 @@ import { PastWorkspace } from '../workspace/past.ts'
 import type { NoFork } from './fork-source.ts'
 import { SharedConversation } from './shared-conversation.ts'
 
-/** Each answers null for an unknown conversation. */
+/** Each method returns null for an unknown conversation. */
 export class ReadableConversation extends SharedConversation {
-  /** The runner that is connected; null while commands run at the edge. */
+  /** The id of the connected runner; null while commands run at the edge. */
   runtimeId(): string | null {
     return this.state?.runner.connected?.id ?? null
   }
 
-  /** The servers that run in the workspace: port, and the label of the host that shows it. */
+  /** The servers that run in the workspace: their port, and the host label of their address. */
   async webHosts(): Promise<{ port: number; label: string }[] | null> {
     if (this.state === null) return null
     const object = this.ctx.id.toString()
@@ -56,12 +56,12 @@ export class ReadableConversation extends SharedConversation {
     return this.state === null ? null : eventsAfter(this.state.log, after)
   }
 
-  /** Where the agent stands behind an event; waits until it is at rest, but not for long. */
+  /** What the agent said and did after an event; waits a limited time until it is at rest. */
   async standAfter(eventId: number, waitMs: number): Promise<Stand | null> {
     return this.state === null ? null : this.state.standing.after(eventId, waitMs)
   }
 
-  /** The instruction to remember what happened at an event; `prompt` is null when there is no such event. */
+  /** The instruction for a memory of what happened at an event; `prompt` is null when there is no such event. */
   async rememberPrompt(eventId: number): Promise<{ prompt: string | null } | null> {
     if (this.state === null) return null
     const { log, secrets, turn } = this.state
@@ -78,7 +78,7 @@ export class ReadableConversation extends SharedConversation {
     return loadMicroagents(files, noteRootsOf(record.value))
   }
 
-  /** `not-ready` while the workspace is being set up. With `at` as it was at that event. */
+  /** `not-ready` while the workspace is being set up. With `at`, the files as they were at that event. */
   async listFiles(path: string | null, at: number | null): Promise<string[] | 'not-ready' | NoFork | null> {
     if (this.state?.setup.isPending) return 'not-ready'
     const files = this.filesAt(at)
@@ -99,14 +99,14 @@ export class ReadableConversation extends SharedConversation {
     return files === null || 'reason' in files ? files : readTextFile(files, path)
   }
 
-  /** The workspace now, or as it was when the event was the newest; why not, where that is not known. */
+  /** The workspace now, or as it was when the event was the newest; or the reason why that state is unknown. */
   protected filesAt(event: number | null): FileSystem | NoFork | null {
     if (this.state === null) return null
     const { log, files } = this.state
     const { versions } = files
     if (event === null) return files
     if (event < 0 || event > log.last) return { reason: 'unknown-event' }
-    // At the newest event it has what was uploaded since as well, as a fork there would.
+    // At the newest event the state includes later uploads, as a fork there would.
     if (versions === null || event === log.last) return files
     if (event < versions.from) return { reason: 'too-old', from: versions.from }
     return new PastWorkspace({ versions, packed: files.packed, bucket: this.env.FILES, event })

@@ -1,4 +1,4 @@
-// What a conversation gives to others: its past to a fork, and its pages to whoever has a link to it.
+// What a conversation gives to others: its past states to a fork, and its pages to the readers of a shared link.
 
 import { listFiles, readTextFile } from '../../../src/workspace/reading.ts'
 import { type SharedPage, sharedEvents } from '../events/event-extracts.ts'
@@ -14,7 +14,7 @@ import {
   type NoFork,
 } from './fork-source.ts'
 
-/** Each answers null for an unknown conversation. */
+/** Each method returns null for an unknown conversation. */
 export class SharedConversation extends ConversationObject {
   forkBasis(event: number): ForkBasis | NoFork | null {
     return this.#forkSource?.basis(event) ?? null
@@ -32,7 +32,7 @@ export class SharedConversation extends ConversationObject {
     return this.#forkSource?.file(event, inode) ?? null
   }
 
-  /** For an export, which then reads as a fork does. */
+  /** The start of an export; its contents are then read by the calls for forks. */
   exportBasis(): ExportBasis | null {
     return this.#forkSource?.exported() ?? null
   }
@@ -42,7 +42,7 @@ export class SharedConversation extends ConversationObject {
     return this.state === null ? null : sealedServersFor(this.env, this.state.record.value, id)
   }
 
-  /** Tells this conversation from any other that had or will have its id. */
+  /** Distinguishes this conversation from any earlier or later one with the same id. */
   incarnation(): string | null {
     return this.state?.record.value.incarnation ?? null
   }
@@ -54,7 +54,7 @@ export class SharedConversation extends ConversationObject {
     return { title: state.secrets.maskText(title), createdAt, lastEventId: state.log.last }
   }
 
-  /** The answer as JSON text, masked anew: a secret may have become one after the event was stored. */
+  /** The answer as JSON text, masked again: a value may have become a secret after the event was stored. */
   async sharedEvents(incarnation: string, page: SharedPage): Promise<string | null> {
     const { state } = this
     if (state === null || this.incarnation() !== incarnation) return null
@@ -76,7 +76,7 @@ export class SharedConversation extends ConversationObject {
     return { names: null, text: state.secrets.maskText(found.text) }
   }
 
-  /** Also of a talk, which goes on with files as a conversation of its own. */
+  /** Also for a talk, which a user can continue as a conversation with files. */
   get #forkSource(): ForkSource | null {
     if (this.whole === null) return null
     const { log, files, record, loop, setup } = this.whole

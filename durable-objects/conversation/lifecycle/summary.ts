@@ -2,7 +2,7 @@ import type { AgentState } from '../../../src/agent/turn.ts'
 import type { ConversationSummary } from '../../../src/db/conversations.ts'
 import type { ConversationRecord } from '../schema.ts'
 
-/** What others see of a conversation. `lastAt` is when its newest event was stored. */
+/** The conversation's entry in lists. `lastAt` is when its newest event was stored. */
 export function summaryOf(
   record: Readonly<ConversationRecord>,
   { lastAt, connections, agentState }: { lastAt: string | null; connections: number; agentState: AgentState },

@@ -16,7 +16,7 @@ export class UsageReport {
   readonly #ctx: DurableObjectState
   readonly #sql: SqlStorage
   readonly #tell: (bytes: number) => Promise<Storage>
-  /** A talk counts by limits of its own. */
+  /** False for a talk, which has its own limits. */
   readonly #isCounted: boolean
   #reported: number | null = null
   #full: Storage | null = null
@@ -28,7 +28,7 @@ export class UsageReport {
     this.#tell = (bytes) => owner(env, of.owner).reportConversation(of.id, bytes)
   }
 
-  /** Set when the owner has reached the limit, according to the last report. */
+  /** The usage if the owner had reached the limit at the last report, else null. */
   get full(): Storage | null {
     return this.#full
   }

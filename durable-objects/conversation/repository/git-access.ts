@@ -19,15 +19,15 @@ export function gitAccess(env: Env, { owner, repository }: GitOwner): GitRemotes
   return {
     policy: addressPolicy,
     limits: { maxBytes: maxGitAnswerBytes },
-    // From the record, which nothing in the workspace can change: a remote that the agent adds counts as chosen by the
-    // agent.
+    // Read from the record, which nothing in the workspace can change: a remote that the agent adds counts as chosen by
+    // the agent.
     chosenBy: repository?.isTyped ? typedByPerson(repository.url) : STRANGER,
     credentialFor: ({ origin }) => credentialFor(env, owner, origin),
     identity: () => identityOf(env, owner),
   }
 }
 
-/** Null for a host without a token. Throws where the stored tokens cannot be read. */
+/** Null for a host without a token. Throws when the stored tokens cannot be read. */
 export async function credentialFor(env: Env, owner: string, origin: string): Promise<Credential | null> {
   const stored = await storedTokens(env, owner)
   if (!stored.ok) {
@@ -43,7 +43,10 @@ export async function credentialFor(env: Env, owner: string, origin: string): Pr
   return null
 }
 
-/** Where the owner's git may be: at the providers whose tokens are stored, and where a person said that the repository is. */
+/**
+ * The origins that the owner's git may contact: the providers whose tokens are stored, and the origin of the repository
+ * if a user chose it.
+ */
 export async function gitOrigins(env: Env, { owner, repository }: GitOwner): Promise<string[]> {
   const stored = await storedTokens(env, owner)
   const accounts = stored.ok

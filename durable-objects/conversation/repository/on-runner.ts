@@ -1,6 +1,7 @@
-// The set-up of a repository on a runner: cloned by the machine's git, and its script run by the machine's bash, in the session
-// that the conversation has from then on. A restart of this object follows what runs; a runner that is lost in a clone costs
-// the clone alone, which begins again elsewhere. A half clone is in no tree: it is made in a folder that is never sent.
+// The set-up of a repository on a runner. The machine's git clones it and the machine's bash runs its script, in the
+// session that the conversation uses from then on. After a restart this object follows the command that runs. If a
+// runner is lost during a clone, only the clone is lost, and another runner or the interpreter begins it again. An
+// incomplete clone never gets into the tree: it is made in a folder that is not synced.
 
 import type { RunnerResult, Runtime } from '../../../src/agent/runtime.ts'
 import { DEFAULT_IDENTITY, freshBranchName, type Identity } from '../../../src/kits/git/index.ts'
@@ -9,7 +10,7 @@ import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'
 import { StoredRecord } from '../../stored-record.ts'
 import type { SelectedRepository } from '../schema.ts'
 
-/** Where a clone grows until it is whole. */
+/** The folder of a clone until it is complete. */
 export const CLONING_FOLDER = '.bellwether-cloning'
 
 export type LentHost = {
@@ -17,7 +18,7 @@ export type LentHost = {
   choose(key: string): Promise<Runtime>
   /** Whether the outcome of the call of this key can still be learned. */
   isOpen(key: string): boolean
-  /** Of this conversation alone, and of this life of its id. */
+  /** A key that no other conversation, and no earlier conversation of this id, uses. */
   keyOf(name: string): string
   filter(): OutputFilter
 }
@@ -26,17 +27,18 @@ type Runner = Extract<Runtime, { kind: 'runner' }>
 type Task = 'clone' | 'script'
 
 /**
- * `attempt` counts what was given to a runner, so that no key is used twice; `part`: how often it was waited for. `said`: the end of what was
- * printed before this part. `isCloned`: the working copy is there, and what comes after it is not done yet.
+ * `attempt` counts the tasks that were given to a runner, so that no key is used twice; `part` counts the calls that
+ * waited for the same task. `said`: the end of the output before this part. `isCloned`: the working copy exists, and
+ * the steps after it are not done yet.
  */
 type Progress = { attempt: number; part: number; said: string; isCloned: boolean }
 const NOTHING: Progress = { attempt: 0, part: 0, said: '', isCloned: false }
 
 const CLONE_MS = 30 * 60_000
-/** Lost clones in a row; then the interpreter clones. */
+/** After this many lost clones in a row the interpreter clones. */
 const MAX_LOST = 4
 const KEPT_CHARS = 8_000
-/** After a C-c. */
+/** How long a command may take to end after `C-c`. */
 const GRACE_MS = 5_000
 
 type Work = {
@@ -59,7 +61,7 @@ export type CloneOrder = {
   onProgress(text: string): void
   signal: AbortSignal
 }
-/** `remark`: what the workspace has not got of it. */
+/** `remark`: what the workspace does not contain of the clone. */
 export type LentClone =
   | { kind: 'cloned'; remark: string }
   | { kind: 'lost' }
@@ -75,17 +77,17 @@ export class LentSetup {
     this.#progress = new StoredRecord<Progress>(host.sql, 'runner-setup', NOTHING, 'on-change')
   }
 
-  /** The copy is there, from a life of this object that did not come to the script. */
+  /** True when an earlier instance of this object made the clone but did not get to the script. */
   get isCloned(): boolean {
     return this.#progress.value.isCloned
   }
 
-  /** Whether a runner has it, from a life of this object that ended before it did. */
+  /** Whether an earlier instance of this object gave the task to a runner and did not get its end. */
   isOpen(task: Task): boolean {
     return this.#host.isOpen(this.#key(task))
   }
 
-  /** Null where the interpreter has to do it; `why` when a runner was wanted. */
+  /** `runner` is null when the interpreter has to do it; `why` says so if a runner was required. */
   async choose(task: Task): Promise<{ runner: Runner } | { runner: null; why: string | null }> {
     if (this.#lost >= MAX_LOST) return { runner: null, why: null }
     const runtime = await this.#host.choose(this.#key(task))
@@ -99,7 +101,7 @@ export class LentSetup {
     const result = await this.#run('clone', { ...work, signal: order.signal, onOutput })
     const { exitCode, output, remark, failure, isGoingOn } = result
     if (isGoingOn) return failed(`it took longer than ${CLONE_MS / 60_000} minutes and was stopped`)
-    // The runner's own session may fail as well: then nothing is known of the clone either.
+    // The runner's session itself may fail, too: then the outcome of the clone is unknown.
     if (failure !== null || exitCode === -1) {
       this.#lost += 1
       return { kind: 'lost' }
@@ -109,17 +111,19 @@ export class LentSetup {
     return { kind: 'cloned', remark }
   }
 
-  /** The script in the working copy: the session is in it after a clone there, and begins in it elsewhere. */
+  /**
+   * Runs the script in the working copy. A session that has cloned is already in it; any other session begins there.
+   */
   script(runner: Runner, script: Omit<Work, 'runner' | 'onOutput'>): Promise<RunnerResult> {
     return this.#run('script', { runner, ...script, onOutput: () => undefined })
   }
 
-  /** All is done: the next set-up begins from nothing. */
+  /** The set-up is complete: the next one begins from the start. */
   end(): void {
     if (this.isCloned) this.#progress.change({ isCloned: false })
   }
 
-  /** Waits until it has ended. What takes too long is interrupted; `isGoingOn` then, if that did not help. */
+  /** Waits until the task has ended, and interrupts it after its time. `isGoingOn` if the interrupts had no effect. */
   async #run(task: Task, { runner, text, cwd, env, limitMs, signal, onOutput }: Work): Promise<RunnerResult> {
     const until = Date.now() + limitMs
     for (let interrupts = 0; ; ) {
@@ -140,7 +144,7 @@ export class LentSetup {
       })
       const output = said + result.output
       if (!result.isGoingOn || result.aborted || interrupts > 2) {
-        // Whatever became of it: this key is never used again.
+        // This key is never used again, whatever the outcome was.
         this.#progress.change({ attempt: this.#progress.value.attempt + 1, part: 0, said: '' })
         signal.throwIfAborted()
         return { ...result, output }
@@ -157,19 +161,23 @@ export class LentSetup {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Hooks and monitors of the machine's own are not for a stranger's tree; neither is a transport that runs programs. */
+/**
+ * The machine's hooks and file system monitor must not run for an untrusted repository, and neither may transports that
+ * run programs.
+ */
 const SAFE = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'protocol.ext.allow=never',
   'protocol.file.allow=never',
 ]
-/** A host that says nothing for a minute is not waited for. */
+/** Git gives up a host that sends nothing for a minute. */
 const PATIENCE = ['http.lowSpeedLimit=1', 'http.lowSpeedTime=60']
 
 /**
- * In a subshell, so that nothing of it is left in the session but the folder. What it makes is renamed into its place when it is
- * whole. Pointers of large files stay pointers and submodules are not fetched, as with the interpreter's git.
+ * The shell script of a clone. A subshell, so that it changes nothing in the session except the current folder. The
+ * clone is renamed to its final place when it is complete. Large-file pointers stay pointers and submodules are not
+ * fetched, as with the interpreter's git.
  */
 function cloneScript({ repository, folder, identity, maxHistoryBytes, maxFileBytes }: CloneOrder): string {
   const { url, branch } = repository
@@ -207,7 +215,7 @@ function failed(message: string): LentClone {
   return { kind: 'failed', message, isAuthentication }
 }
 
-/** What git says last of why; the proxy's refusal with what to do about it. */
+/** The last error messages of git. For a refusal by the proxy, what the user can do about it. */
 function reasonIn(output: string, exitCode: number): string {
   const lines = output.split('\n').map((line) => line.trim())
   const said = lines.filter((line) => /^(fatal|error): /.test(line)).join('; ') || lines.findLast((line) => line !== '')
@@ -216,7 +224,7 @@ function reasonIn(output: string, exitCode: number): string {
   return isRefused ? `${text} (where the runner's list of hosts lacks this one: start it with --allow)` : text
 }
 
-/** Lines of git's progress, each state of one that is written over again and again. */
+/** Splits git's output into lines of progress; git overwrites each of them many times. */
 function progressOf(tell: (text: string) => void): (text: string) => void {
   let rest = ''
   let last = ''
@@ -226,7 +234,7 @@ function progressOf(tell: (text: string) => void): (text: string) => void {
     rest = (lines.pop() ?? '').slice(-1_000)
     for (const line of lines.map((one) => one.trimEnd()).filter((one) => one !== '')) {
       const what = line.replace(/\d.*$/, '')
-      // The same work again and again: as often as a person can read it.
+      // The same step again: at most four times a second.
       if (what === last && Date.now() - at < 250) continue
       last = what
       at = Date.now()

@@ -22,7 +22,7 @@ export interface SetupHost extends LentHost {
     shell: ShellState,
     bounds: { signal: AbortSignal; timeoutMs: number },
   ): Promise<ShellState & { output: string; exitCode: number }>
-  /** What a command on a runner has in its environment. */
+  /** The environment of a command on a runner. */
   readonly variables: Readonly<Record<string, string>>
 }
 
@@ -31,7 +31,7 @@ const NOT_EXECUTED = 'AGENT_ERROR$ERROR_ACTION_NOT_EXECUTED_ERROR'
 /** The action whose outcome is not stored yet. */
 type Progress = { actionId: number | null }
 
-/** Installing what a working copy needs takes longer than a command of the agent's may. */
+/** Installing the dependencies of a working copy may take longer than a command of the agent. */
 const TIMEOUT_MS = 600_000
 
 const FOLDERS = [OWN_DIRECTORY, REFERENCE_DIRECTORY]
@@ -59,8 +59,8 @@ export function settleInterrupted({ sql, emit }: SetupHost): void {
 type WorkingCopy = { fs: FileSystem; folder: string }
 
 /**
- * Runs the set-up script of the working copy. Returns the shell session that it leaves; null when there is no script, and when it ran on a
- * runner, whose session lasts.
+ * Runs the set-up script of the working copy. Returns the shell session after it; null when there is no script, or when
+ * it ran on a runner, where the session continues.
  */
 export async function runSetupScript(
   host: SetupHost,
@@ -71,7 +71,7 @@ export async function runSetupScript(
   const script = scriptIn(fs, folder, 'setup.sh')
   if (script === null && progress.value.actionId === null) return null
   const command = `source ${script}`
-  // One that a runner goes on with has its action already.
+  // A script that a runner still runs has its action already.
   const actionId =
     progress.value.actionId ?? host.emit([{ ...runAction('agent', command, { hidden: true }), source: 'environment' }])
   progress.change({ actionId })

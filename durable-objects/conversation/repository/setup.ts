@@ -1,5 +1,5 @@
-// Brings the selected repository into the workspace. It can begin again at any time: what an interrupted run left behind
-// is removed first, and what a finished one brought is left alone.
+// Brings the selected repository into the workspace. The set-up can be repeated at any time: it first removes what an
+// interrupted run left behind, and keeps what a complete run made.
 
 import { errorObservation } from '../../../src/agent/observations.ts'
 import { checkoutFreshBranch, cloneRepository, type GitRemotes } from '../../../src/kits/git/index.ts'
@@ -77,7 +77,7 @@ export async function setUpRepository(setup: Setup): Promise<SetupOutcome> {
 type Failure = Extract<SetupOutcome, { ok: false }>
 type Cloning = Setup & { folder: string; lent: LentSetup }
 
-/** On a runner, and again on another one when it is lost; else at the edge. Null when the working copy is there. */
+/** Clones on a runner, on another one if that is lost, else with the interpreter. Null when the working copy exists. */
 async function cloneAnywhere(cloning: Cloning): Promise<Failure | null> {
   const { fs, repository, remotes, maxFileBytes, onProgress, signal, host, folder, lent } = cloning
   const refusal = refusedBy(remotes, repository)
@@ -86,7 +86,7 @@ async function cloneAnywhere(cloning: Cloning): Promise<Failure | null> {
     const isFollowed = lent.isOpen('clone')
     const { runner } = await lent.choose('clone')
     signal.throwIfAborted()
-    // Of a clone that is still followed the files may be here already.
+    // If the clone is still followed, its files may already be here.
     if (!isFollowed || runner === null) removeIfThere(fs, folder)
     if (runner === null) return cloneHere(cloning)
     const maxHistoryBytes = remotes.limits?.maxBytes ?? maxFileBytes
@@ -111,7 +111,7 @@ async function cloneHere({ fs, repository, remotes, onProgress, signal, folder }
   return null
 }
 
-/** An address that no person chose may lead no further from a runner than from here. */
+/** The reason for a refusal, or null. An address that no user chose may reach no more from a runner than from here. */
 function refusedBy({ policy }: GitRemotes, { url, isTyped }: SelectedRepository): string | null {
   const verdict = isTyped ? null : checkAddress(url, { policy, chosenBy: STRANGER })
   return verdict === null || verdict.ok ? null : verdict.reason

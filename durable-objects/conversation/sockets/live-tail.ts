@@ -1,11 +1,12 @@
-// What the current step has shown so far, for clients that connect in the middle of it. It is in memory only: after an eviction
-// they see only what comes from then on. The event that ends the step holds all of it in any case.
+// What the current step has streamed so far, for clients that connect in the middle of it. It is in memory only: after
+// an eviction new clients see only what is streamed from then on. The event that ends the step contains everything in
+// any case.
 
 import type { StoredEvent, StreamFrame } from '../../../src/agent/events.ts'
 
-/** Of one output or answer; the end is what is looked at. */
+/** Characters that are kept of one output or answer: its end, which users look at. */
 const MOST_CHARACTERS = 64 * 1024
-/** Of outputs at once: as many commands as a turn runs side by side, and more. */
+/** Outputs that are kept at once: more than the commands that a turn runs in parallel. */
 const MOST_OUTPUTS = 32
 
 type Delta = Extract<StreamFrame, { kind: 'text' | 'reasoning' }>
@@ -19,7 +20,7 @@ export class LiveTail {
     else if (frame.kind === 'text') this.#written(frame)
   }
 
-  /** An observation ends the output of its action, and whatever the agent does ends the answer that it was. */
+  /** An observation ends the output of its action. Any event of the agent ends the streamed answer. */
   stored(events: readonly StoredEvent[]): void {
     if (this.#outputs.size === 0 && this.#answer === null) return
     for (const { source, text } of events) {
@@ -29,7 +30,7 @@ export class LiveTail {
     }
   }
 
-  /** The frames that bring a client up to now. */
+  /** The frames that show a new client the current step so far. */
   frames(): StreamFrame[] {
     const outputs = [...this.#outputs].map(([action_id, text]) => ({ type: 'output' as const, action_id, text }))
     return this.#answer === null ? outputs : [this.#answer, ...outputs]

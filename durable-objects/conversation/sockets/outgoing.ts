@@ -1,16 +1,16 @@
-// Stored events on their way to the live sockets. They go at once, unless the owner has had more than a fair share of a busy service: a
-// conversation with many sockets makes a frame for each of an event. Then events wait for a moment and go together, in their order,
-// and whatever belongs after them waits as well.
+// Stored events on their way to the live sockets. They are sent at once, unless the owner has used more than a fair
+// share of a busy service: a conversation with many sockets makes a frame for each socket and event. Then events wait
+// for a moment and are sent together, in order, and everything that must follow them waits, too.
 
 import type { StoredEvent } from '../../../src/agent/events.ts'
 
-/** No event waits longer. */
+/** The longest time that an event waits. */
 const MOST_HELD_MS = 250
-/** More are not kept waiting at a time. */
+/** The most events that wait at a time. */
 const MOST_HELD = 500
 
 type Deps = {
-  /** Sends them to every live socket; returns how many ms the next ones have to wait. */
+  /** Sends the events to every live socket; returns for how many ms the next ones have to wait. */
   send(events: readonly StoredEvent[]): number
 }
 
@@ -33,13 +33,13 @@ export class Outgoing {
     if (this.#events.length > MOST_HELD) this.flush()
   }
 
-  /** Runs it after every event that was added until now: at once, when none waits. */
+  /** Calls `run` after all events that were added before: at once if none waits. */
   after(run: () => void): void {
     if (this.#events.length === 0) run()
     else this.#behind.push(run)
   }
 
-  /** Sends what waits. To be called before anything is sent that comes after it. */
+  /** Sends the waiting events. To be called before anything that must follow them is sent. */
   flush(): void {
     const events = this.#events
     const behind = this.#behind

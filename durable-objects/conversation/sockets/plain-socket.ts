@@ -60,7 +60,7 @@ function parseObject(text: string): Record<string, unknown> | null {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
   } catch {
-    // Not JSON: the answer is the same as for any frame that is not an object.
+    // Not JSON: the error is the same as for a frame that is not an object.
     return null
   }
 }

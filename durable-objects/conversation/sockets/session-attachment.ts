@@ -26,15 +26,15 @@ export type Attachment = z.infer<typeof Attachment>
 
 export type Goodbye = { code: number; reason: string; farewell: boolean }
 
-/** A close for a policy violation: the client need not connect again. */
+/** Closed for a policy violation: the client should not connect again. */
 export const KEY_REVOKED: Goodbye = { code: 1008, reason: 'the key was revoked', farewell: true }
 export const KEY_EXPIRED: Goodbye = { code: 1008, reason: 'the key has expired', farewell: true }
 /**
- * The client may connect again later. Without a disconnect packet, because a Socket.IO client does not connect again after
+ * The client may connect again later. No disconnect packet is sent, because a Socket.IO client does not reconnect after
  * one.
  */
 export const KEY_UNCHECKED: Goodbye = { code: 1013, reason: 'the key could not be checked', farewell: false }
 /** The server ends the session and gives the reason. */
 export const sessionEnd = (reason: string): Goodbye => ({ code: 1000, reason, farewell: true })
-/** Without a disconnect packet, for the same reason. */
+/** No disconnect packet, for the same reason. */
 export const NO_SIGN: Goodbye = { code: 1013, reason: 'no sign of life', farewell: false }

@@ -50,7 +50,7 @@ export class Session {
     return this.#attachment
   }
 
-  /** A socket is live when it has been sent everything that the log holds. */
+  /** A socket is live when it has been sent all events of the log. */
   get isLive(): boolean {
     return this.#attachment.sent === null
   }
@@ -65,7 +65,7 @@ export class Session {
     this.socket.serializeAttachment(this.#attachment)
   }
 
-  /** Catching up has reached this event. The next `attach` stores it. */
+  /** The replay has reached this event. The next `attach` stores it. */
   reached(sent: number): void {
     this.#attachment = { ...this.#attachment, sent }
   }

@@ -1,10 +1,10 @@
-// The sockets of a conversation, of both protocols. A socket is live when it has been sent everything that the log holds.
-// Until then it is catching up: it reads the log and gets no broadcasts. The change from catching up to live is synchronous,
+// The sockets of a conversation, of both protocols. A socket is live when it has been sent all events of the log. Until
+// then it is catching up: it reads the log and gets no broadcasts. The change from catching up to live is synchronous,
 // so no event is lost between replay and live.
 //
-// The runtime does not tell how many sent bytes still wait for a client. So each socket gets a probe after a number of
-// bytes. A socket with too many unconfirmed bytes falls back to catching up, where it needs no memory, and goes on from the
-// log after its answer. A socket that does not answer is closed. No other client waits for it.
+// The runtime does not report how many sent bytes a client has not received yet. So each socket gets a probe after a
+// number of bytes. A socket with too many unconfirmed bytes goes back to catching up, where it needs no memory, and
+// continues from the log after its answer. A socket that does not answer is closed. No other client waits for it.
 
 import type { Announcement, StoredEvent, StreamFrame } from '../../../src/agent/events.ts'
 import type { SocketCredential } from '../../../src/bindings.ts'
@@ -29,7 +29,7 @@ type SessionsHost = {
   left(key: string | null): void
   /** Requests a call of `expire` at that time at the latest, epoch ms. */
   expireAt(at: number): void
-  /** Notes what was sent; returns how many ms the next have to wait. */
+  /** Notes what was sent; returns for how many ms the next frames have to wait. */
   sent(what: 'frame' | 'replay', count: number): number
 }
 
@@ -63,7 +63,7 @@ export class Sessions {
     this.#log = log
     this.#host = host
     for (const socket of ctx.getWebSockets()) {
-      // One that was closed is still listed until the other side has answered.
+      // A closed socket is still listed until the other side has answered.
       if (socket.readyState !== WebSocket.READY_STATE_OPEN || ctx.getTags(socket).length > 0) continue
       const session = this.#open(socket, Attachment.parse(socket.deserializeAttachment()))
       this.#nextEnd = Math.min(this.#nextEnd, session.attachment.until ?? Number.POSITIVE_INFINITY)
@@ -196,7 +196,7 @@ export class Sessions {
       next = Math.min(next, session.nextLook(now))
     }
     if (next < Number.POSITIVE_INFINITY) this.#host.wakeAt(next)
-    // There were sockets when the alarm was set; they may have gone without a close event.
+    // There were sockets when the alarm was set; they may have closed without an event.
     else this.#host.countChanged()
   }
 
@@ -241,7 +241,9 @@ export class Sessions {
     return session
   }
 
-  /** Sends what the log holds beyond the last event sent, until nothing is left or the client owes too much. */
+  /**
+   * Sends the events after the last one that was sent, until none is left or the client has too many unconfirmed bytes.
+   */
   #catchUp(session: Session): void {
     const { sent, joined } = session.attachment
     if (session.isReplaying || sent === null || !joined) return
@@ -260,11 +262,11 @@ export class Sessions {
       const events = this.#log.since(sent, REPLAY_EVENTS)
       const newest = events.at(-1)
       if (newest === undefined) {
-        // What waits for the others was read from the log here.
+        // Events that wait for the other sockets were read from the log here, so they are sent now to keep the order.
         this.outgoing.flush()
         session.attach({ sent: null })
         for (const text of session.protocol.ready(this.#log.last)) session.deliver(frameOf(text))
-        // What was shown of the step under way before this client was live.
+        // What the current step streamed before this client was live.
         if (session.attachment.protocol !== 'plain') return
         for (const frame of this.#tail.frames()) session.deliver(frameOf(JSON.stringify(frame)))
         return
@@ -285,7 +287,7 @@ export class Sessions {
   }
 }
 
-/** To those that are live. Each protocol's text is made once. Returns how many frames that were. */
+/** Sends to the live sockets and returns the number of frames. The text of each protocol is made once. */
 function sendToAll(sessions: Iterable<Session>, events: readonly StoredEvent[]): number {
   const last = events.at(-1)?.id ?? null
   let sent = 0

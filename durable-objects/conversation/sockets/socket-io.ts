@@ -63,7 +63,7 @@ export type IoFrame =
   | { kind: 'ping'; data: string }
   | { kind: 'action'; event: ActionEvent; ack: number | null }
   | { kind: 'invalid'; message: string; ack: number | null }
-  /** A packet that announces so many binary frames. */
+  /** A packet that announces this many binary frames. */
   | { kind: 'binary'; attachments: number; ack: number | null }
   /** A binary frame. */
   | { kind: 'attachment' }
@@ -87,7 +87,7 @@ function readPacket({ type, nsp, data, id }: Packet): IoFrame {
   if (nsp !== NAMESPACE) return { kind: 'foreign-namespace', nsp }
   if (type === PacketType.CONNECT) return { kind: 'join' }
   if (type === PacketType.DISCONNECT) return { kind: 'leave' }
-  // An acknowledgement that was not asked for: it must not be acknowledged in turn.
+  // An acknowledgement that nobody requested: it must not be acknowledged in turn.
   const ack = type === PacketType.EVENT ? (id ?? null) : null
   const event = z.tuple([z.string(), z.unknown()]).rest(z.unknown()).safeParse(data)
   if (type !== PacketType.EVENT || !event.success) return invalid('Not an event with one object', ack)
@@ -130,7 +130,7 @@ function liveText({ kind, source, text }: StoredEvent): string | null {
   if (NEVER_SENT.has(kind)) return null
   if (source !== 'environment') return text
   if (!SHOWN_OF_ENVIRONMENT.has(kind)) return null
-  // In a stored text the source follows id and timestamp, so this is the first place where the words can stand.
+  // In a stored text `source` follows `id` and `timestamp`, so the first occurrence is the right one.
   return text.replace('"source":"environment"', '"source":"agent"')
 }
 

@@ -20,11 +20,14 @@ import { bytesOf } from './socket-protocol.ts'
 const LEAST_BURST = 100
 /** Refused messages after which a socket is closed. */
 const MAX_REFUSED = 200
-/** A longer message counts as several: what it costs is its length. */
+/** A longer message counts as several, because its cost depends on its length. */
 const MESSAGE_LENGTH = 32 * 1024
 /** Messages that are processed in one turn; other requests run between two turns. */
 const MAX_TURN_MESSAGES = 250
-/** The same, and the longest wait between two turns, while the owner has had more than a fair share of a busy service. */
+/**
+ * The same limit, and the longest wait between two turns, while the owner has used more than a fair share of a busy
+ * service.
+ */
 const MAX_TURN_BEHIND = 25
 const MAX_WAIT_MS = 250
 /** Bytes that may wait for the next turn. */
@@ -52,17 +55,17 @@ type Receiver = {
 }
 
 export type SocketLimits = {
-  /** Of one socket. */
+  /** Messages a second of one socket. */
   perSecond: number
-  /** Of all sockets of a key. */
+  /** The limit for all sockets of a key together. */
   ofKey: RateLimit | null
-  /** Notes that so many messages were processed; returns how many ms the next have to wait. */
+  /** Notes that this many messages were processed; returns for how many ms the next ones have to wait. */
   processed(count: number): number
 }
 
 type Allowance = { left: number; at: number; refused: number }
 
-/** A message that waits for its turn; its processing returns the answer for the sender. */
+/** A message that waits for its turn; `takeUp` processes it and returns the answer for the sender. */
 type Waiting = { socket: WebSocket; length: number; takeUp: () => string[] }
 
 type IoEvent = Extract<IoFrame, { ack: number | null }>
@@ -72,7 +75,7 @@ export class SocketMessages {
   readonly #limits: SocketLimits
   readonly #allowances = new WeakMap<WebSocket, Allowance>()
   readonly #ofKeys = new Map<string | null, Bucket>()
-  /** Binary frames that belong to a packet that has been refused already. */
+  /** The number of binary frames that will follow a packet that was refused. */
   readonly #attachments = new WeakMap<WebSocket, number>()
   #waiting: Waiting[] = []
   #waitingLength = 0
@@ -137,7 +140,7 @@ export class SocketMessages {
     else this.#wait({ socket, length, takeUp: () => ioAnswers(frame.ack, this.#ioOutcome(frame)) })
   }
 
-  /** The packet of a binary frame comes before the frame, and has been refused. */
+  /** The packet that announced the binary frame came first, and was refused. */
   #receiveAttachment(socket: WebSocket, length: number): void {
     const expected = this.#attachments.get(socket) ?? 0
     this.#attachments.set(socket, Math.max(expected - 1, 0))
@@ -145,7 +148,7 @@ export class SocketMessages {
     else if (expected === 0) this.#say(socket, ioError(NO_BINARY))
   }
 
-  /** An answer without a probe is a message like any other. */
+  /** An answer without a probe is processed like any other message. */
   #receiveSign(socket: WebSocket, length: number): void {
     if (!this.#conversation.sessions.signOfLife(socket)) this.#mayGoOn(socket, length)
   }
@@ -210,7 +213,10 @@ export class SocketMessages {
     for (const text of texts) this.#conversation.sessions.of(socket)?.deliver(frameOf(text))
   }
 
-  /** Takes the message from the client's allowance, which may go below zero; a client that is refused too often is disconnected. */
+  /**
+   * Charges the message to the client's allowance, which may become negative; a client that is refused too often is
+   * disconnected.
+   */
   #mayGoOn(socket: WebSocket, length: number): boolean {
     const now = Date.now()
     const { perSecond } = this.#limits
@@ -234,7 +240,7 @@ export class SocketMessages {
     return isAllowed
   }
 
-  /** Many sockets send no more than the requests of their key may write. */
+  /** Many sockets of one key together may send no more than the requests of the key may write. */
   #hasKeyRoom(socket: WebSocket, more: number, now: number): boolean {
     const { ofKey } = this.#limits
     if (ofKey === null) return true

@@ -1,7 +1,7 @@
-// Whether the sockets of a key are permitted. The owner's object is asked before a socket is opened, and again when a client
-// sends something and the last answer is some seconds old; no message is processed before the answer. So a key that was
-// revoked can send nothing even if the notice of it was lost. A client that sends all the time costs one question in some
-// seconds, and a silent one costs none.
+// Whether the sockets of a key are permitted. The owner's object is asked before a socket is opened, and again when a
+// client sends something and the last answer is some seconds old; no message is processed before the answer. So a
+// revoked key cannot send anything even if the notice of the revocation was lost. A client that sends all the time
+// causes one call in some seconds, and a silent one none.
 
 import { errorFields, log } from '../../../src/lib/log.ts'
 import { inTime, noAnswerWithin } from '../../../src/lib/wait-at-most.ts'
@@ -58,7 +58,10 @@ export class SocketPermits {
     }
   }
 
-  /** Runs a message of a client of the key: at once, or when the key is known to be valid. In the order of the calls. */
+  /**
+   * Runs a message of a client of the key: at once if the key is known to be valid, else after the answer. Messages
+   * keep their order.
+   */
   pass(key: string | null, length: number, run: () => void): void {
     const standing = this.#of(key)
     const { waiting } = standing
@@ -73,7 +76,7 @@ export class SocketPermits {
     }
   }
 
-  /** Runs it after everything that waits for an answer. */
+  /** Calls `run` after all messages of the key that wait for an answer. */
   behind(key: string | null, run: () => void): void {
     const waiting = this.#standings.get(key)?.waiting ?? null
     if (waiting === null) run()
@@ -96,7 +99,7 @@ export class SocketPermits {
   async #check(key: string, standing: Standing): Promise<void> {
     const answer = await this.#ask(key, { coming: false })
     const runs = standing.waiting?.runs ?? []
-    // Refused in the meantime, for another reason.
+    // Refused meanwhile, for another reason.
     if (this.#standings.get(key) !== standing) return
     standing.waiting = null
     if (answer.ok) for (const run of runs) run()
@@ -111,10 +114,10 @@ export class SocketPermits {
   #ask(key: string | null, { coming }: { coming: boolean }): Promise<Permit> {
     const asked = this.#last.then(async (): Promise<Permit> => {
       const standing = this.#of(key)
-      // Counted when the question is sent, not when it was planned.
+      // Counted when the request is sent, not when it was planned.
       const sockets = this.#deps.count(key) + standing.coming
       const answer = await this.#answer({ key, sockets, coming })
-      // The revocation arrived before an answer that is older than it.
+      // The key was revoked after this answer was given, but the revocation arrived first.
       if (this.#standings.get(key) !== standing) return { ok: false, reason: 'ended' }
       if (answer.ok) Object.assign(standing, { granted: answer.granted, askedAt: Date.now() })
       return answer

@@ -18,6 +18,6 @@ export interface SocketProtocol {
   farewell(reason: string): string[]
 }
 
-/** How long a client's message is. A text came as UTF-8; its letters may be three times as many bytes. */
+/** The length of a client's message in bytes. Text came as UTF-8, with up to three bytes for each UTF-16 unit. */
 export const bytesOf = (data: string | ArrayBuffer): number =>
   typeof data === 'string' ? Buffer.byteLength(data) : data.byteLength

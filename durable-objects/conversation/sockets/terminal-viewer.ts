@@ -1,5 +1,5 @@
-// One person who looks at a conversation's terminal: the socket, how far it was sent the output, and how far it has it. The
-// attachment holds what must survive hibernation.
+// One viewer of a conversation's terminal: its socket, the position up to which output was sent to it, and the position
+// that it has acknowledged. The attachment holds what must survive hibernation.
 
 import { z } from 'zod'
 import { errorFields, log } from '../../../src/lib/log.ts'
@@ -9,15 +9,18 @@ import type { Goodbye } from './session-attachment.ts'
 /** The tag of a viewer's socket. */
 export const TERMINAL_TAG = 'terminal'
 
-/** Bytes of a frame that a viewer sends. */
+/** The largest frame that a viewer may send, in bytes. */
 export const MAX_VIEWER_FRAME_BYTES = 64 * 1024
-/** Bytes that a viewer may have been sent and not acknowledged, while others go on. */
+/** Unacknowledged bytes after which a viewer is closed if other viewers are faster. */
 const MAX_BEHIND_BYTES = 1024 * 1024
 const POSITION_BYTES = 8
-/** An acknowledgement of so much is no message too many: there are no more of them than there was output. */
+/**
+ * An acknowledgement of at least this many bytes does not count against the message limit, because the output bounds
+ * the number of such messages.
+ */
 const LEAST_ACKED_BYTES = 1024
 
-/** A close for a reason that the viewer can do something about. */
+/** The viewer can connect again after this close. */
 export const TOO_SLOW: Goodbye = { code: 4008, reason: 'too slow: connect again with what you have', farewell: false }
 export const TOO_LONG: Goodbye = { code: 1009, reason: 'a frame that is too long', farewell: false }
 export const NOT_TAKEN: Goodbye = { code: 4013, reason: 'more was typed than the shell takes', farewell: false }
@@ -30,13 +33,13 @@ const Attachment = z.object({
   until: z.number().nullable(),
   isReader: z.boolean(),
   size: TerminalSize.nullable(),
-  /** The shell whose output it has, up to this byte; null before the first. */
+  /** The shell whose output the viewer has, up to `position`; null before the first output. */
   terminal: z.string().nullable(),
   position: z.number(),
 })
 export type ViewerAttachment = z.infer<typeof Attachment>
 
-/** What a viewer says, as text; what it types is bytes. */
+/** A text frame of a viewer; typed bytes are binary frames. */
 export const ViewerMessage = z.discriminatedUnion('type', [
   TerminalSize.extend({ type: z.literal('resize') }),
   z.object({ type: z.literal('paste'), text: z.string() }),
@@ -61,7 +64,7 @@ export class TerminalViewer {
     return this.#attachment
   }
 
-  /** Bytes that it was sent and does not say it has. */
+  /** Bytes that were sent and not acknowledged. */
   get behind(): number {
     return this.#attachment.position - this.#acked
   }
@@ -86,7 +89,10 @@ export class TerminalViewer {
     this.#acked = position
   }
 
-  /** It has everything up to there. What it was not sent it cannot have. False for what says next to nothing. */
+  /**
+   * The viewer has received everything up to `position`, but never more than was sent. False for an acknowledgement of
+   * very little, which counts as a message.
+   */
   acked(position: number): boolean {
     const known = Math.min(position, this.#attachment.position)
     const isAll = known === this.#attachment.position && known > this.#acked
@@ -99,7 +105,7 @@ export class TerminalViewer {
     this.#send(JSON.stringify(message))
   }
 
-  /** Output up to `position`: eight bytes of it, then the bytes. */
+  /** Sends output up to `position`: eight bytes with the position, then the output. */
   show(bytes: Uint8Array, position: number): void {
     const frame = new Uint8Array(POSITION_BYTES + bytes.byteLength)
     new DataView(frame.buffer).setBigUint64(0, BigInt(position))
@@ -116,7 +122,7 @@ export class TerminalViewer {
     try {
       this.socket.send(data)
     } catch (error) {
-      // It has closed, and the runtime is about to say so.
+      // The socket has closed; the runtime will report it.
       log.debug('terminal.not_sent', errorFields(error))
     }
   }

@@ -1,5 +1,6 @@
-// The people who look at a conversation's terminal. Output goes to all of them at once. A viewer that does not keep up is
-// disconnected, and connects again from the place that it has reached; the programs run at the pace of the fastest viewer.
+// The viewers of a conversation's terminal. Output goes to all of them at once. A viewer that is too slow is
+// disconnected, and connects again from the position that it has reached; the programs run at the speed of the fastest
+// viewer.
 
 import { type Bucket, spend } from '../../../src/limits/bucket.ts'
 import { PORT_WINDOW_BYTES } from '../../../src/runners/port-wire.ts'
@@ -9,9 +10,9 @@ import { KEY_EXPIRED } from './session-attachment.ts'
 import { TERMINAL_TAG, TerminalViewer, TOO_SLOW, type ViewerAttachment } from './terminal-viewer.ts'
 
 const SIZE_OF_NOBODY: TerminalSize = { cols: 80, rows: 24 }
-/** Messages of a viewer, 200 a second in the long run: a mouse that is moved sends many. */
+/** The message limit of a viewer, 200 a second in the long run: moving the mouse sends many. */
 const MESSAGES = { count: 1000, windowMs: 5_000 }
-/** In which nobody takes anything of what was sent: then they are closed, and the programs go on. */
+/** If no viewer acknowledges anything within this time, the viewers are closed, and the programs go on. */
 const STALLED_MS = 30_000
 
 type Host = {
@@ -19,7 +20,7 @@ type Host = {
   left(key: string | null): void
   /** Requests a call of `expire` at that time at the latest, epoch ms. */
   expireAt(at: number): void
-  /** Somebody came or went, or there is a shell for those who are there. */
+  /** A viewer came or left, or a shell is there for the viewers. */
   changed(): void
 }
 
@@ -47,14 +48,14 @@ export class TerminalViewers {
     return [...this.#viewers.values()]
   }
 
-  /** The smallest of those who may type, so that nobody who works sees half a screen. */
+  /** The smallest size among viewers that may type, so that none of them sees a cut-off screen. */
   get size(): TerminalSize {
     const sizes = this.all.flatMap(({ attachment: { isReader, size } }) => (isReader || size === null ? [] : [size]))
     if (sizes.length === 0) return SIZE_OF_NOBODY
     return { cols: Math.min(...sizes.map(({ cols }) => cols)), rows: Math.min(...sizes.map(({ rows }) => rows)) }
   }
 
-  /** What the one that is best off has still to take. */
+  /** Unacknowledged bytes of the fastest viewer. */
   get #leastBehind(): number {
     return this.#viewers.size === 0 ? 0 : Math.min(...this.all.map(({ behind }) => behind))
   }
@@ -89,7 +90,7 @@ export class TerminalViewers {
     for (const viewer of this.all) viewer.tell(message)
   }
 
-  /** To those who have everything before it; the others are given it from what is kept. */
+  /** Sends output to the viewers that have everything before it; the others get it from the kept output. */
   show(bytes: Uint8Array, { terminal, from, to }: { terminal: string; from: number; to: number }): void {
     this.expire(Date.now())
     for (const viewer of this.all) {
@@ -126,7 +127,7 @@ export class TerminalViewers {
     this.#host.changed()
   }
 
-  /** Resolves when the viewer that is best off has room, or nobody is there. */
+  /** Resolves when the fastest viewer has room, or when there are no viewers. */
   async room(): Promise<void> {
     while (this.#leastBehind > PORT_WINDOW_BYTES) {
       const before = this.#leastBehind
@@ -142,7 +143,7 @@ export class TerminalViewers {
     }
   }
 
-  /** Whoever waits for room looks again. */
+  /** Makes `room` check again. */
   wake(): void {
     this.#wakeRoom?.()
   }

@@ -1,4 +1,5 @@
-// The tools of a talk. They only read, in another process of the service, which knows the market; this side knows them by name.
+// The tools of a talk. They only read, and run in `AnalysisRunner`, which has the market code; this side knows only
+// their names and schemas.
 
 import { BadCall, type Tool } from '../../../src/agent/tools/tool.ts'
 import { errorFields, log } from '../../../src/lib/log.ts'
@@ -11,12 +12,12 @@ export function talkTools(host: Host): ReadonlyMap<string, Tool> {
   return new Map(host.talk.brief.tools.map((tool) => [tool.name, toolOf(tool, host)]))
 }
 
-/** The events are those of a remote tool, which every client of a conversation knows. */
+/** Its events look like those of a remote tool, which every client can show. */
 function toolOf({ name, description, parameters }: Brief['tools'][number], { env, owner, talk }: Host): Tool {
   return {
     name,
     description,
-    // Made by this service, with the message that it came with.
+    // This service made the text and sent it with the message.
     parameters: JSON.parse(parameters) as Tool['parameters'],
     repeatable: true,
     hints: { isDestructive: false },
@@ -50,7 +51,10 @@ function toolOf({ name, description, parameters }: Brief['tools'][number], { env
   }
 }
 
-/** The answer with a mark at everything that no result of the talk bears. What could not be checked says so. */
+/**
+ * The answer with a mark at every figure that no tool result of the talk supports. If it could not be checked, the
+ * answer says so.
+ */
 export async function checkedAnswer(text: string, { env, talk }: Host): Promise<string> {
   const { language, texts } = talk.brief
   try {

@@ -1,6 +1,6 @@
-// A talk about reports: a conversation whose agent looks up market data and reports, and which stands in no list of
-// conversations. Its events are the truth. A turn is a row that begins with the event of a message and is closed in the same
-// write as the event that ends it, so that a crash at any moment leaves it running or ended, with one answer at most.
+// A talk about reports: a conversation whose agent looks up market data and reports, and which is in no list of
+// conversations. Its events are the truth. A turn is a row that begins with the event of a message and is closed in the
+// same write as the event that ends it. So a crash at any moment leaves it running or ended, with at most one answer.
 
 import { changeAgentState, condensation, placeNote, userMessage } from '../../../src/agent/actions.ts'
 import type { ActionEvent, NewEvent, StoredEvent } from '../../../src/agent/events.ts'
@@ -11,12 +11,15 @@ import type { EventLog } from '../events/event-log.ts'
 import { type TurnStep, TurnWalk } from './turn-walk.ts'
 import { digestOf, TalkTurns, type Turn } from './turns.ts'
 
-/** What the agent is told and may use, as the newest message came with it. */
+/** The agent's instructions and tools, as they came with the newest message. */
 export type Brief = {
   system: string
   tools: { name: string; description: string; parameters: string }[]
   language: string
-  /** In the person's language: why a turn ended without an answer, and what stands under one that nobody could check. */
+  /**
+   * In the user's language: why a turn ended without an answer, and the remark under an answer that could not be
+   * checked.
+   */
   texts: { late: string; stopped: string; noAnswer: string; unchecked: string; found: string }
 }
 
@@ -31,7 +34,7 @@ export type Question = {
   message: string
   /** What the client sent with it, as a text for the model; empty for nothing. */
   note: string
-  /** The stocks that it speaks of. */
+  /** The stocks that the message is about. */
   codes: string[]
   brief: Brief
   /** How long the turn may take. */
@@ -44,17 +47,17 @@ type Deps = {
   sql: SqlStorage
   log: EventLog
   emit(events: NewEvent[]): number
-  /** Before a new question: what limits a turn begins anew. */
+  /** Resets the limits of a turn. Called before a new question. */
   renewLimit(): void
-  /** Hands an event of the person's to the agent's loop. */
+  /** Gives an event of the user to the agent's loop. */
   receive(event: ActionEvent): number
   /** Requests a call of `expire` at that time, epoch ms; null: at none. */
   expireAt(at: number | null): void
 }
 
-/** States in which nothing more comes. */
+/** States after which a turn produces nothing more. */
 const ENDS: ReadonlySet<AgentState> = new Set<AgentState>([...AT_REST, 'error', 'stopped', 'paused'])
-/** Of tool results that an answer is checked against. */
+/** Characters of tool results that an answer is checked against. */
 const MAX_RESULT_CHARS = 2_000_000
 
 export class Talk {
@@ -79,17 +82,17 @@ export class Talk {
     return this.#turns.running?.question ?? null
   }
 
-  /** Whether the message is that of the running turn. */
+  /** Whether this is the message of the running turn. */
   isRunning(message: string): boolean {
     return this.#turns.running?.digest === digestOf(message)
   }
 
-  /** Every stock that came up, the newest first. */
+  /** Every stock that was mentioned, the newest first. */
   get codes(): string[] {
     return this.#turns.codes
   }
 
-  /** How many messages it has. */
+  /** The number of messages. */
   get messageCount(): number {
     return this.#turns.messageCount
   }
@@ -121,7 +124,7 @@ export class Talk {
     this.#waiting.clear()
   }
 
-  /** The turn has taken as long as it may. */
+  /** The turn has used up its time. */
   expire(): void {
     const turn = this.#turns.running
     if (turn === null) return
@@ -134,7 +137,7 @@ export class Talk {
     receive(changeAgentState('user', 'stopped'))
   }
 
-  /** What happened in the turn behind an event; waits for something to happen, but not for long. */
+  /** What happened in the turn after an event; waits a limited time for something to happen. */
   async steps(question: number, { after, waitMs }: { after: number; waitMs: number }): Promise<TurnStep[]> {
     const until = Date.now() + waitMs
     for (;;) {
@@ -153,7 +156,7 @@ export class Talk {
       .slice(-limit)
   }
 
-  /** The results of its tools, the newest first, as an answer is checked against them. */
+  /** The results of its tools, the newest first, to check an answer against. */
   results(): { text: string; record: string }[] {
     const { log } = this.#deps
     const found: { text: string; record: string }[] = []
@@ -176,7 +179,7 @@ export class Talk {
     const failure = answer === null ? (turn.failure ?? this.#failureOf(state, reason)) : null
     this.#turns.end(turn.question, { ended, answer, failure })
     expireAt(null)
-    // A person sees a turn that failed; to a model it would read as something that was said.
+    // The user sees the failed turn. The model must not see it: it would read like something that was said.
     if (answer === null) emit([condensation({ ids: { start: turn.first, end: ended }, summary: null })])
   }
 
@@ -187,7 +190,7 @@ export class Talk {
     return told ?? (reason === '' ? texts.noAnswer : reason)
   }
 
-  /** What was found until then, by the names of what found it. */
+  /** The tools that had found something by then, as a sentence. */
   #findings({ question }: Turn): string {
     const { found } = this.#walkOf(question)
     return found.length === 0 ? '' : ` ${this.brief.texts.found}${found.join(', ')}`
@@ -198,7 +201,7 @@ export class Talk {
     if (turn === null) return []
     const walk = this.#walkOf(question)
     const steps = walk.steps.filter(({ id }) => id > after)
-    // Told to whoever asks, also to one who claims to know what comes later.
+    // An ended turn always ends with this step, even when `after` is larger than its id.
     if (turn.ended === null) return steps
     const content = turn.answer === null ? null : this.#said(turn.answer).content
     const seconds = walk.secondsUntil(this.#said(turn.ended).timestamp)

@@ -1,22 +1,25 @@
-// The calls of a talk. For every other call a talk is a conversation that does not exist.
+// The calls for a talk. For every other call a talk is a conversation that does not exist.
 
 import { ReadableConversation } from '../lifecycle/readable-conversation.ts'
 import type { Question, TalkMessage } from './talk.ts'
 import type { TurnStep } from './turn-walk.ts'
 
 export type AskResult =
-  /** `question`: the turn. `isNew`: the talk begins with it. */
+  /** `question` identifies the turn. `isNew`: this question began the talk. */
   { ok: true; question: number; isNew: boolean } | { ok: false; reason: 'busy' | 'full' | 'taken' }
 
 /** Whose talk it is, and under which ids. */
 export type TalkIdentity = { id: string; owner: string; session: string; createdAt: string }
 
-/** Of the object's own database; what is larger is worth a new talk. */
+/** Size limit of the object's own database; beyond it the user begins a new talk. */
 const MAX_TALK_BYTES = 8 * 1024 * 1024
 const TITLE_CHARS = 60
 
 export class TalkingConversation extends ReadableConversation {
-  /** Begins a turn, and the talk where there is none. The message of the turn that runs joins it. */
+  /**
+   * Begins a turn, and creates the talk if there is none. If the message is that of the running turn, the call joins
+   * that turn.
+   */
   async ask({ id, owner, session, createdAt }: TalkIdentity, question: Question): Promise<AskResult> {
     const isNew = this.whole === null
     if (isNew) {
@@ -44,8 +47,8 @@ export class TalkingConversation extends ReadableConversation {
   }
 
   /**
-   * What happened in a turn behind an event; null when there is no such talk. Waits for something to happen, but not for
-   * long. Who learns of the end finds it in the next list.
+   * What happened in a turn after an event; null when there is no such talk. Waits a limited time for something to
+   * happen. A caller that sees the end of the turn also finds it in the next list.
    */
   async talkSteps(question: number, after: number, waitMs: number): Promise<TurnStep[] | null> {
     const { whole } = this
@@ -60,14 +63,14 @@ export class TalkingConversation extends ReadableConversation {
     return this.whole?.talk?.messages(limit) ?? null
   }
 
-  /** Where a conversation with files can begin: the newest event of a talk in which no turn runs. */
+  /** The event from which a conversation with files can be forked: the newest one, if no turn runs. */
   talkEnd(): number | 'busy' | null {
     const { whole } = this
     if (whole === null || whole.talk === null) return null
     return whole.talk.running === null ? whole.log.last : 'busy'
   }
 
-  /** Deletes the talk with everything in it, and tells how many messages it had. With `onlyIdle` one whose turn runs stays. */
+  /** Deletes the talk and returns how many messages it had. With `onlyIdle`, a talk whose turn runs is kept. */
   async deleteTalk(onlyIdle: boolean): Promise<number> {
     const { whole } = this
     if (whole === null || whole.talk === null) return 0
@@ -78,7 +81,7 @@ export class TalkingConversation extends ReadableConversation {
   }
 }
 
-/** The beginning of the text, in whole characters. */
+/** The beginning of the text, cut at a character boundary. */
 function titleOf(text: string): string {
   return [...text.replace(/\s+/g, ' ').trim()].slice(0, TITLE_CHARS).join('')
 }

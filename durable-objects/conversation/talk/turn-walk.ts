@@ -1,8 +1,8 @@
-// What happened in one turn of a talk, told from its events: they alone say it, so whoever comes later is told the same.
+// What happened in one turn of a talk, derived from its events only, so that every caller gets the same answer.
 
 import type { EventLog } from '../events/event-log.ts'
 
-/** `id`: the event that it comes from. `step` counts the answers of the model. */
+/** `id` is the event that the step comes from. `step` counts the model's answers. */
 export type TurnStep =
   | { id: number; kind: 'begun' }
   | { id: number; kind: 'thinking' | 'writing'; step: number }
@@ -32,14 +32,14 @@ export class TurnWalk {
   readonly steps: TurnStep[] = []
   /** Tools that found something. */
   readonly found: string[] = []
-  /** The newest trouble that the person was told of. */
+  /** The newest error that the user was shown. */
   trouble: string | null = null
-  /** Answers of the model so far. */
+  /** The number of the model's answers so far. */
   answers = 0
   #upTo: number
   #beganAt = ''
   readonly #begun = new Map<number, { tool: string; step: number; at: string }>()
-  /** Of the newest answer with calls: its id, and how many of them are not settled. */
+  /** The newest answer with calls: its id, and the number of its open calls. */
   #response = ''
   #open = 0
 
@@ -48,7 +48,7 @@ export class TurnWalk {
     this.#upTo = question - 1
   }
 
-  /** Reads on, up to an event. */
+  /** Reads events up to this one. */
   go(log: EventLog, upTo: number): void {
     while (this.#upTo < upTo) {
       const events = log.since(this.#upTo, Math.min(READ, upTo - this.#upTo))
@@ -93,7 +93,7 @@ export class TurnWalk {
     }
     const begun = this.#begun.get(event.cause ?? -1) ?? null
     const step = begun?.step ?? this.answers
-    // A call that could not even begin has no action.
+    // A call that failed before it began has no action.
     if (begun === null) this.steps.push({ id, kind: 'tool_start', step, tool })
     const success = event.observation === 'mcp' && !isFailed(event.content ?? '')
     const seconds = begun === null ? 0 : secondsBetween(begun.at, at)
@@ -104,7 +104,7 @@ export class TurnWalk {
   }
 }
 
-/** Of a stored result of a tool. */
+/** For a stored tool result. */
 function isFailed(content: string): boolean {
   return (JSON.parse(content) as { isError?: boolean }).isError === true
 }

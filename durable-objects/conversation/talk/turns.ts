@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { firstRow, rows } from '../../sql.ts'
 import { TALK_TABLES } from '../schema.ts'
 
-/** `first`: the first event that belongs to it, which is the question or the note before it. */
+/** `first`: the first event of the turn: the question, or the note before it. */
 export type Turn = {
   question: number
   first: number
@@ -30,14 +30,14 @@ export class TalkTurns {
     return firstRow<Turn>(this.#sql, 'SELECT * FROM talk_turns WHERE ended IS NULL ORDER BY question LIMIT 1')
   }
 
-  /** Every stock that came up, the newest first. */
+  /** Every stock that was mentioned, the newest first. */
   get codes(): string[] {
     const all = rows<{ codes: string }>(this.#sql, 'SELECT codes FROM talk_turns ORDER BY question DESC')
     // Stored by this class.
     return [...new Set(all.flatMap(({ codes }) => JSON.parse(codes) as string[]))].slice(0, MAX_CODES)
   }
 
-  /** A message for each question, and one for each end. */
+  /** One message for each question, and one for each end. */
   get messageCount(): number {
     return firstRow<{ n: number }>(this.#sql, 'SELECT COUNT(*) + COUNT(ended) AS n FROM talk_turns')?.n ?? 0
   }
@@ -63,7 +63,7 @@ export class TalkTurns {
     )
   }
 
-  /** Why it will end without an answer, unless one comes before its end. */
+  /** Stores the reason why the turn will end without an answer, unless one comes before its end. */
   fail(question: number, failure: string): void {
     this.#sql.exec('UPDATE talk_turns SET failure = ? WHERE question = ?', failure, question)
   }

@@ -1,8 +1,8 @@
-// A conversation's calls of models, as the owner's budget counts them. The id of a call is stored here before it is asked for
-// there, and leaves in the write that notes what the call used, which the outbox delivers. So a death at any moment loses no call
-// and counts none twice: an id that is found after it belongs to a call of which nobody knows what it used, and counts as the most
-// that it may have used; when it was never set aside there, its settlement changes nothing. A step that is repeated asks its model
-// again, and so is a call of its own.
+// A conversation's model calls, as the owner's budget counts them. The id of a call is stored here before its amount is
+// reserved at the owner's object. It is removed in the same write that notes what the call used, and the outbox
+// delivers that note. So a crash at any moment loses no call and counts none twice. An id that is found after a crash
+// belongs to a call with unknown use: it counts as the maximum that was reserved. If nothing was reserved, its
+// settlement changes nothing. A repeated step calls the model again, as a call of its own.
 
 import { errorFields, log } from '../../../src/lib/log.ts'
 import {
@@ -16,25 +16,25 @@ import {
 import type { CallCost, Purse } from '../../../src/llm/ask.ts'
 import { StoredRecord } from '../../stored-record.ts'
 
-/** `next`: the number of the next call; `open`: the ids of those that are under way. */
+/** `next`: the number of the next call; `open`: the ids of the open calls. */
 type StoredCalls = { next: number; open: readonly string[] }
 
 type Deps = {
   sql: SqlStorage
-  /** Before the numbers of the calls: no other conversation has it. */
+  /** The prefix of call ids, unique for each conversation. */
   prefix: string
   ask(call: CallCost & { id: string }, allowances: Allowances, patienceMs: number): Promise<BudgetAnswer>
-  /** Has it delivered, however long that takes; in the transaction of whoever calls. */
+  /** Queues the settlement for delivery, in the transaction of the caller; it is retried until it succeeds. */
   owe(id: string, used: CallCost | null): void
 }
 
 export class CallBudget {
   readonly #deps: Deps
   readonly #calls: StoredRecord<StoredCalls>
-  /** By the settings as they were read last. Null: no budget is set, and nothing is asked or stored. */
+  /** From the settings as they were last read. Null: there is no budget, and nothing is reserved or stored. */
   allowances: Allowances | null = null
 
-  /** After a restart: what an earlier instance left open is settled as far as anyone knows it. */
+  /** After a restart, settles the calls that an earlier instance left open; their use is unknown. */
   constructor(deps: Deps) {
     this.#deps = deps
     this.#calls = new StoredRecord<StoredCalls>(deps.sql, 'budget', { next: 0, open: [] }, 'on-change')
@@ -60,7 +60,7 @@ export class CallBudget {
     try {
       this.#end(id, used)
     } catch (error) {
-      // The conversation was deleted while its model was asked: what is set aside counts as used in full after an hour.
+      // The conversation was deleted during the model call: after an hour the reserved amount counts as used.
       log.warn('budget.not_settled', { id, ...errorFields(error) })
     }
   }

@@ -18,7 +18,7 @@ import { MODEL_TABLES } from '../schema.ts'
 
 const BEGUN = 'The service failed while this ran. Its outcome is unknown; it was not run again.'
 
-/** A row holds 2 MB with all that is in it; three bytes a UTF-16 unit at most. */
+/** A row holds 2 MB; a UTF-16 unit takes three bytes at most. */
 const MAX_ARGUMENTS_LENGTH = 600_000
 const MAX_TEXT_LENGTH = 300_000
 const MAX_VENDOR_LENGTH = 300_000
@@ -100,7 +100,7 @@ export class CallQueue implements LoggedCalls {
     )
   }
 
-  /** The call whose outcome the event is; null for any other event. */
+  /** The key of the call whose outcome this event is; null for any other event. */
   keyOf(observationId: number): number | null {
     if (!this.#isThere) return null
     const row = firstRow<{ key: number }>(
@@ -145,7 +145,7 @@ export class CallQueue implements LoggedCalls {
     return dropped.length
   }
 
-  /** Copies the answers of another conversation. Calls whose outcome came after the event are unsettled here. */
+  /** Copies the answers of another conversation. Calls whose outcome came after the event are open here. */
   adopt({ steps, calls }: { steps: readonly ModelStepRow[]; calls: readonly QueuedCall[] }, event: number): void {
     if (steps.length === 0) return
     this.#prepare()

@@ -1,4 +1,5 @@
-// Tool servers that were given with one conversation, in place of its owner's. They may hold keys, so they are sealed.
+// Tool servers that were given for one conversation, in place of its owner's. They may contain keys, so they are stored
+// sealed.
 
 import { openValues, sealValue } from '../../../src/db/sealed.ts'
 import { McpServers } from '../../../src/db/settings.ts'

@@ -1,4 +1,4 @@
-// A recorded conversation that is being played again: one step of it takes the place of one answer of the model.
+// A recorded conversation that is being replayed: each step of it takes the place of one answer of the model.
 
 import { agentMessage, userMessage } from '../../../src/agent/actions.ts'
 import type { ReplayStep } from '../../../src/agent/trajectory.ts'
@@ -14,20 +14,20 @@ export class ReplayQueue {
   readonly #calls: LoggedCalls
   readonly #meta: StoredRecord<Stored> | null
 
-  /** Opens what is stored; with steps, stores them first. */
+  /** Opens the stored recording; if steps are given, stores them first. */
   constructor(sql: SqlStorage, calls: LoggedCalls, steps: ReplayStep[] | null) {
     this.#calls = calls
     const isStored = firstRow(sql, 'SELECT 1 FROM meta WHERE name = ?', NAME) !== null
     this.#meta = isStored || steps !== null ? new StoredRecord<Stored>(sql, NAME, steps && { steps, next: 0 }) : null
   }
 
-  /** Whether a step of the recording is to come. */
+  /** Whether steps of the recording are left. */
   get isPlaying(): boolean {
     const stored = this.#meta?.value
     return stored?.steps[stored.next] !== undefined
   }
 
-  /** The next step as if the model had answered it; null when everything was played. */
+  /** The next step as if the model had answered it; null when all steps were replayed. */
   next(): StepOutcome | null {
     const stored = this.#meta?.value
     const step = stored?.steps[stored.next]
@@ -36,7 +36,7 @@ export class ReplayQueue {
     const advance = () => this.#meta?.change({ next: stored.next + 1, ...(isLast ? { steps: [] } : {}) })
     if (step.kind === 'message') {
       const event = step.source === 'user' ? userMessage(step.content, null, null) : agentMessage(step.content)
-      // Only the last one waits for an answer.
+      // Only the last step waits for the user.
       return { events: [event], stored: advance, ...(isLast ? { next: { state: 'awaiting_user_input' } } : {}) }
     }
     const call = { id: '', name: step.name, arguments: step.arguments }

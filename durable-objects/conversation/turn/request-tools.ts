@@ -1,5 +1,5 @@
-// The tools that open pull and merge requests, as the agent runs them: with the owner's stored tokens, and the number noted
-// in the conversation.
+// The tools that open pull and merge requests: they use the owner's stored tokens and note the number in the
+// conversation.
 
 import { mcpTools } from '../../../src/agent/tools/mcp.ts'
 import type { Tool } from '../../../src/agent/tools/tool.ts'
@@ -14,11 +14,11 @@ import type { TurnHost } from './turn-host.ts'
 
 type RequestHost = Pick<TurnHost, 'env' | 'notePullRequest'> & {
   readonly record: { readonly value: { readonly owner: string } }
-  /** What the owner has a token for stands here as `<PROVIDER>_TOKEN`. */
+  /** Contains each stored provider token as `<PROVIDER>_TOKEN`. */
   readonly secrets: { readonly variables: Readonly<Record<string, string>> }
 }
 
-/** As far as the owner has tokens: without one for a provider, its tool is not offered. */
+/** One tool for each provider for which the owner has a token. */
 export function requestTools(host: RequestHost): Tool[] {
   const hasToken = (provider: Family) => Object.hasOwn(host.secrets.variables, `${provider.toUpperCase()}_TOKEN`)
   const offered = REQUEST_TOOLS.filter(({ provider }) => hasToken(provider))

@@ -1,9 +1,10 @@
-// The owner's current secrets: the variables of the shell, and the mask that every stored event passes. Before the secrets
-// are read, the owner's object is asked to report every change; as long as it has not reported one and its promise is valid,
-// nothing is read again. A sealed copy survives the instance, so that a message is masked even while the database is away.
+// The owner's current secrets: the variables of the shell, and the mask that every stored event passes. Before the
+// secrets are read, the owner's object is asked to report every change. As long as it has reported none and its promise
+// is valid, nothing is read again. A sealed copy survives the instance, so that a message is masked even when the
+// database is unavailable.
 //
-// Reads are never shared between calls: a call that waits for the read of another call, while that one blocks all others
-// (`blockConcurrencyWhile`), would wait for ever.
+// Reads are never shared between calls. Otherwise a call inside `blockConcurrencyWhile` could wait for the read of a
+// call that it blocks, which would never end.
 
 import { z } from 'zod'
 import { Mask, MaskedStream } from '../../../src/agent/masking.ts'
@@ -29,13 +30,13 @@ const StoredSecrets = z.object({
 type StoredSecrets = z.infer<typeof StoredSecrets>
 
 const NOTHING: StoredSecrets = { variables: {}, descriptions: {}, others: [] }
-/** Stored data has this name: in the table, and in what the values are sealed with. */
+/** Stored data uses this name: in the table, and when the values are sealed. */
 const NAME = 'vault'
 /** How long a message may wait for the database before it is stored. */
 const OPEN_WAIT_MS = 5_000
 /** How long the owner's object may take to promise that it will report changes. */
 const HOLD_WAIT_MS = 2_000
-/** While the database is away, other calls do not wait for it as well, for this long. */
+/** After the database was unavailable, calls do not wait for it again for this long. */
 const AWAY_MS = 5_000
 
 /** The owner of the secrets, and the conversation with its own tool servers. */
@@ -55,7 +56,7 @@ export class SecretMasker {
   /** The promise of the owner's object: when it was asked for, and how long it is valid. */
   #word = { at: 0, ms: 0 }
   #awayAt: number | null = null
-  /** Reads are counted, so that a slow one does not bring back what a later one found changed. */
+  /** Reads are numbered, so that a slow read does not overwrite the values of a later one. */
   #begunReads = 0
   #newestRead = 0
 
@@ -65,7 +66,7 @@ export class SecretMasker {
     this.#of = of
   }
 
-  /** Whether the values are current; until then nothing must be stored. */
+  /** Whether the values are current; until they are, nothing must be stored. */
   get isOpen(): boolean {
     if (!this.#isOpen) return false
     if (this.#awayAt !== null && isYoung({ at: this.#awayAt, ms: AWAY_MS })) return true
@@ -88,7 +89,9 @@ export class SecretMasker {
     return this.#kept.descriptions
   }
 
-  /** Never throws. Without the database the last values are used, or the sealed copy; without a copy there is no mask. */
+  /**
+   * Never throws. Without the database it uses the last values, or the sealed copy; without a copy there is no mask.
+   */
   async open(): Promise<void> {
     if (this.isOpen) return
     try {
@@ -96,14 +99,14 @@ export class SecretMasker {
     } catch (error) {
       log.warn('vault.database_away', errorFields(error))
       const copy = this.#isOpen ? null : await this.#copy()
-      // Another call may have read the database in the meantime.
+      // Another call may have read the database meanwhile.
       if (copy !== null && this.#newestRead === 0) this.#use(copy)
       this.#awayAt = Date.now()
     }
     this.#isOpen = true
   }
 
-  /** Reads everything again, with the settings of the agent. Throws when the database is away. */
+  /** Reads everything again, including the agent's settings. Throws when the database is unavailable. */
   async refresh(): Promise<Pick<AgentConfig, 'settings' | 'riskSeverity'>> {
     await this.#beTold()
     this.#begunReads += 1
@@ -124,12 +127,15 @@ export class SecretMasker {
     return this.#mask.text(text)
   }
 
-  /** Masks a text that comes in pieces, each piece with the secrets of that moment. */
+  /** Masks a text that comes in pieces, each piece with the current secrets. */
   stream(): MaskedStream {
     return new MaskedStream(() => this.#mask)
   }
 
-  /** Asked before anything is read, so that no change is missed between the two. Without an answer every call reads again. */
+  /**
+   * Subscribes to changes before anything is read, so that no change is missed in between. Without an answer every call
+   * reads again.
+   */
   async #beTold(): Promise<void> {
     if (isYoung({ at: this.#word.at, ms: this.#word.ms / 2 })) return
     const { owner, id } = this.#of
@@ -185,7 +191,10 @@ function isYoung({ at, ms }: { at: number; ms: number }): boolean {
   return age >= 0 && age < ms
 }
 
-/** If one value cannot be opened, no value of its kind is used, but the ones that open are masked all the same. */
+/**
+ * If one value cannot be decrypted, no value of its kind is used; but the values that can be decrypted are masked all
+ * the same.
+ */
 function keptOf({ settings, secrets, tokens }: AgentConfig, servers: McpServers | null): StoredSecrets {
   const kept: StoredSecrets = { variables: {}, descriptions: {}, others: [] }
   for (const { provider, token } of tokens.ok ? tokens.tokens : []) {

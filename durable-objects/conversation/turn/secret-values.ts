@@ -1,5 +1,5 @@
-// Which values in the owner's settings are secret: the keys, and values that are secret by their place in the configuration
-// of a tool server. Values that only configure something ("production", "debug") are not: to mask them would make every text
+// Which values in the owner's settings are secret: keys, and values at certain places in the configuration of a tool
+// server. Values that only configure something ("production", "debug") are not: masking them would make every text
 // unreadable.
 
 import { isSecretName } from '../../../src/agent/security/variables.ts'
@@ -21,13 +21,13 @@ export function secretsInServers({ sse, shttp, stdio }: McpServers): string[] {
   ]
 }
 
-/** With Basic authentication the password alone may appear, so it is masked without the user name as well. */
+/** With Basic authentication the password may appear alone, so it is masked also without the user name. */
 export function secretsInToken(token: string): string[] {
   const colon = token.indexOf(':')
   return colon < 0 ? [] : [token.slice(colon + 1)]
 }
 
-/** The password, and the query parameters with a key's name, as they are written and percent-decoded. */
+/** The password, and the query parameters that are named like keys, both as written and percent-decoded. */
 function secretsInAddress(address: string): string[] {
   if (!URL.canParse(address)) return []
   const { password, search } = new URL(address)
@@ -40,13 +40,13 @@ function meant(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch (error) {
-    // Written by hand, with a percent sign that is no escape.
+    // The user wrote the address by hand, with a percent sign that is not an escape.
     if (error instanceof URIError) return text
     throw error
   }
 }
 
-/** `--token x`, `--token=x` and `TOKEN=x`; what follows `Bearer` in a header that is given on the line. */
+/** `--token x`, `--token=x` and `TOKEN=x`; also the token after `Bearer` in a header argument. */
 function secretsInArguments(args: readonly string[]): string[] {
   return args.flatMap((arg, i) => {
     const [name, value] = pairOf(arg)
@@ -63,7 +63,10 @@ function secretsInArguments(args: readonly string[]): string[] {
 const secretsInVariables = (env: Readonly<Record<string, string>>): string[] =>
   Object.entries(env).flatMap(([name, value]) => (isKeyName(name) || isKeyValue(name, value) ? [value] : []))
 
-/** `BRAVE_KEY` names a key, `SORT_KEY` a word: only letters, or some joined ones, and short. */
+/**
+ * `BRAVE_KEY` names a key, `SORT_KEY` an ordinary word: a short value of letters only, or of a few joined words, is not
+ * a key.
+ */
 const isKeyValue = (name: string, value: string): boolean =>
   /_KEY$/i.test(name) && (value.length >= 16 || !/^[a-z]+([-_.][a-z]+)*$/i.test(value))
 

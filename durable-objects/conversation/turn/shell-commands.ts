@@ -1,5 +1,5 @@
-// The shell of a conversation: the commands that it has besides the interpreter's own, and a command of the user's in it.
-// Commands that use the network go through the guarded fetch, and a program runs in an isolate of its own.
+// The shell of a conversation: its commands besides the interpreter's own, and the command that runs in it. Commands
+// that use the network go through the guarded fetch, and a `node` program runs in an isolate of its own.
 
 import type { CommandOutcome } from '../../../src/agent/turn-deps.ts'
 import { programHost } from '../../../src/bindings.ts'
@@ -23,7 +23,7 @@ export function shellCommands(env: Env, whose: CommandOwner): ShellCommand[] {
   ]
 }
 
-/** With a program host, a program that never waits does not block the runtime. */
+/** With a program host, an endless program does not block the runtime. */
 function programPort(env: Env, { owner, id }: CommandOwner): ProgramPort {
   const host = programHost(env)
   return host === null ? ownIsolates(env.LOADER) : hostedPrograms(host, JSON.stringify([owner, id]))

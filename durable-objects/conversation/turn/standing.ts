@@ -1,5 +1,5 @@
-// Where the agent stands, for requests that wait until it is at rest. Nobody waits in the storage: an object that dies takes its
-// waiting requests with it, and they are asked again.
+// The agent's state, for requests that wait until it is at rest. Waiting requests are not stored: when the object dies
+// they fail, and their clients repeat them.
 
 import { isSettled } from '../../../src/agent/transitions.ts'
 import type { AgentState } from '../../../src/agent/turn.ts'
@@ -9,7 +9,9 @@ import type { EventLog } from '../events/event-log.ts'
 export type Stand = {
   atRest: boolean
   state: AgentState
-  /** What the agent said last behind the event; without a word of it what its last command printed. Null for neither. */
+  /**
+   * The agent's last message after the event or, without one, the output of its last command. Null if there is neither.
+   */
   said: string | null
   last: number
 }
@@ -29,13 +31,13 @@ export class Standing {
     this.#log = log
   }
 
-  /** Something was stored: whoever waits looks again. */
+  /** Something was stored: waiting requests check again. */
   wake(): void {
     for (const look of this.#waiting) look()
     this.#waiting.clear()
   }
 
-  /** Answers when the agent is at rest or the time is over. */
+  /** Resolves when the agent is at rest or the time is over. */
   async after(eventId: number, waitMs: number): Promise<Stand> {
     const until = Date.now() + waitMs
     for (;;) {

@@ -29,18 +29,18 @@ import { listTools } from './tool-servers.ts'
 import type { TurnHost } from './turn-host.ts'
 
 const DEFAULT_ITERATIONS = 500
-/** A database that does not answer counts as away: a turn waits for nothing without an end. */
+/** A database that does not answer within this time counts as unavailable, so that no turn waits without end. */
 const SETTINGS_WITHIN_MS = 21_000
-/** Answers of the model in one turn of a talk. */
+/** The most model answers in one turn of a talk. */
 const TALK_ITERATIONS = 16
 const NO_MODEL = 'No model is set any more (no llm configured).'
 
-/** `severity`: the risk from which an action waits; null for the default. */
+/** `severity`: the lowest risk for which an action waits for confirmation; null for the default. */
 type OwnerConfig = { settings: Settings; severity: number | null }
 
 export class OwnerStepConfigs implements StepConfigs {
   readonly #host: TurnHost
-  /** A recording needs the tools of an agent, and no model. */
+  /** A replayed recording needs the agent's tools, but no model. */
   readonly #replay: Pick<ReplayQueue, 'isPlaying'>
   #newest: StepConfig | null = null
   #model: { key: string; model: Promise<LanguageModel> } | null = null
@@ -51,8 +51,8 @@ export class OwnerStepConfigs implements StepConfigs {
   }
 
   /**
-   * For a call of the newest answer: the tools that the model was offered, judged with the current settings. Made here if
-   * there is none yet.
+   * For a call of the newest answer: the tools that the model was offered, judged with the current settings. Created
+   * here if there are none yet.
    */
   async current(signal: AbortSignal): Promise<StepConfig> {
     if (this.#newest === null) return this.renew(signal)
@@ -65,7 +65,7 @@ export class OwnerStepConfigs implements StepConfigs {
     return this.#newest
   }
 
-  /** The model alone, for requests that are no step of the agent. Throws like `renew`. */
+  /** The model alone, for requests that are not a step of the agent. Throws like `renew`. */
   async model(): Promise<LanguageModel | null> {
     if (this.#newest !== null) return this.#newest.model
     const ownerConfig = await this.#ownerConfig()
@@ -73,7 +73,7 @@ export class OwnerStepConfigs implements StepConfigs {
     return choice === null ? null : this.#modelOf(choice)
   }
 
-  /** Throws `ModelError` when the settings cannot be read, or name a model that cannot be asked. */
+  /** Throws `ModelError` when the settings cannot be read, or name a model that is not usable. */
   async renew(signal: AbortSignal): Promise<StepConfig> {
     const ownerConfig = await this.#ownerConfig()
     // Without the database the last configuration is used.
@@ -82,7 +82,7 @@ export class OwnerStepConfigs implements StepConfigs {
       throw new ModelError('unavailable', 'The settings cannot be read at the moment.')
     }
     const { settings } = ownerConfig
-    // A recording asks no model: one that cannot be asked yet is a fault only when its answers are over.
+    // A recording needs no model: an unusable model is an error only after the recording.
     const choice = this.#replay.isPlaying ? this.#askable(settings) : this.#choice(settings)
     const model = choice === null ? null : await this.#modelOf(choice)
     const { talk } = this.#host
@@ -110,7 +110,7 @@ export class OwnerStepConfigs implements StepConfigs {
     return stepConfig
   }
 
-  /** Its tools only read, and nobody is there who could confirm anything. */
+  /** The tools only read, and no user is there to confirm anything. */
   #talkConfig(talk: Talk, model: LanguageModel | null, settings: Settings): StepConfig {
     // Without a model a message would be run as a script.
     if (model === null) throw new ModelError('authentication', NO_MODEL)
@@ -188,7 +188,7 @@ export class OwnerStepConfigs implements StepConfigs {
     return { ...withModel(settings, model), agent: agent ?? settings.agent }
   }
 
-  /** Kept between answers: it remembers which parameters its vendor refuses. */
+  /** Kept between answers, because it remembers which parameters its vendor refuses. */
   #modelOf(choice: ModelChoice): Promise<LanguageModel> {
     const key = JSON.stringify(choice)
     if (this.#model?.key !== key) {
@@ -230,14 +230,14 @@ export class OwnerStepConfigs implements StepConfigs {
 
 const byName = (tools: readonly Tool[]) => new Map(tools.map((tool) => [tool.name, tool]))
 
-/** Null without an analyzer. The analyzer contains the shell's parser, so it is loaded only when it is used. */
+/** Null when no analyzer is set. It contains the shell's parser, so it is loaded only when it is used. */
 async function scriptJudge({ securityAnalyzer }: Settings): Promise<JudgeScript | null> {
   if (securityAnalyzer === null || securityAnalyzer === '') return null
   const { loadScriptJudge } = await import('../../../src/agent/security/script-judge.ts')
   return loadScriptJudge()
 }
 
-/** What a request to a model needs beside the choice of the model. */
+/** What a request to a model needs besides the choice of the model. */
 function modelDeps(env: Env) {
   const { addressPolicy, models } = config(env)
   const { patience, toolProtocol } = models

@@ -1,5 +1,4 @@
-// The tools of tool servers, as they were listed for a conversation, and the notices to its user about servers that offer
-// none.
+// The tools of a conversation's tool servers, as they were listed, and notices to its user about servers without tools.
 
 import { errorObservation, USER_ONLY } from '../../../src/agent/observations.ts'
 import { toolNamesOf } from '../../../src/agent/tools/index.ts'
@@ -15,11 +14,11 @@ import type { TurnHost } from './turn-host.ts'
 type ListingHost = Pick<TurnHost, 'env' | 'record' | 'turn' | 'calls' | 'emit' | 'sessions' | 'runner'>
 
 const LISTING = 'mcp_listing'
-/** The servers about which the user was told that they do not run. */
+/** The servers about which the user was told that they need a runner. */
 const PROCESSES_TOLD = 'mcp_processes_told'
 /**
- * `missedAt`: the message before which a server could not be listed; `told`: the notice about it; `ran`: servers that are programs
- * were among them.
+ * `missedAt`: the position of the message before which a server could not be listed; `told`: the notices about it;
+ * `ran`: whether servers that are programs were listed.
  */
 type Listing = { servers: string; tools: McpTool[]; missedAt?: number | null; told?: string[]; ran?: boolean }
 
@@ -27,8 +26,8 @@ type Listing = { servers: string; tools: McpTool[]; missedAt?: number | null; to
 const SECOND_LOOK_MS = 5_000
 
 /**
- * Listed once, again when the servers change, when a runner came that can run those that are programs, and with the next message
- * after a server failed. A failure is reported once.
+ * Lists the tools once; again when the servers change, when a runner connects that can run servers that are programs,
+ * and with the next message after a server failed. Each failure is reported once.
  */
 export async function listTools(
   host: ListingHost,
@@ -62,7 +61,7 @@ export async function listTools(
   return tools
 }
 
-/** Programs that are configured no more are stopped. */
+/** Stops programs that are no longer configured. */
 async function keepOnly({ runner }: ListingHost, servers: McpServers): Promise<void> {
   const all = await toolServers(servers)
   runner.processes.programs.only(all.filter((server) => server.transport === 'stdio'))
@@ -77,9 +76,9 @@ function tellOfProcesses({ calls, sessions }: ListingHost, { stdio }: McpServers
   sessions.announce({ status_update: true, type: 'info', id: 'STATUS$TOOL_SERVERS_NOT_RUN', message })
 }
 
-/** Tools of the first listing stay if the server is too slow in the second one. */
+/** Tools of the first listing are kept if the server is too slow in the second one. */
 const isNotAmong = (listed: readonly McpTool[]) => (tool: McpTool) =>
   !listed.some(({ name, serverId }) => name === tool.name || serverId === tool.serverId)
 
-/** A hash, because servers contain keys and the stored value must not. */
+/** A hash, because servers contain keys, which the stored value must not contain. */
 const fingerprint = (servers: McpServers): Promise<string> => sha256Hex(JSON.stringify(servers))

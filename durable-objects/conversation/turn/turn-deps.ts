@@ -1,4 +1,4 @@
-// What the agent's loop works with, as a conversation has it.
+// The dependencies of the agent's loop, as a conversation provides them.
 
 import { systemAction } from '../../../src/agent/actions.ts'
 import type { AgentName } from '../../../src/agent/agents.ts'
@@ -59,10 +59,10 @@ export function turnDeps(host: TurnHost, replay: ReplayQueue): TurnDeps {
   }
 }
 
-/** Each message brings what the agent is told and may use. */
+/** The instructions and tools of a talk come with each message. */
 const TALK = 'A talk about reports and market data, with tools that look them up.'
 
-/** The tools that are told of here are the agent's own: those of remote servers are not known before the first step. */
+/** Lists only the agent's own tools: the tools of remote servers are not known before the first step. */
 function introductionOf(agent: AgentName, host: TurnHost): ActionEvent {
   if (agent === 'ShellAgent') return introduction()
   if (host.talk !== null) return systemAction(TALK, agent, [])

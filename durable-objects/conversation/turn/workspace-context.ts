@@ -1,4 +1,4 @@
-// What the agent is told about its surroundings, and where notes for it may lie.
+// What the agent is told about its environment, and where notes for it may be stored.
 
 import type { WorkspaceContext } from '../../../src/agent/observations.ts'
 import { WORKSPACE_ROOT } from '../../../src/workspace/paths.ts'

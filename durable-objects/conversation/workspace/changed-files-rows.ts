@@ -21,7 +21,7 @@ export class GitIndexRows {
     return rows(this.#sql, 'SELECT * FROM git_repositories ORDER BY path')
   }
 
-  /** False also when the whole storage was emptied since. */
+  /** Whether the row still exists. Also false when the whole storage was emptied meanwhile. */
   holds({ id, path }: RepositoryRow): boolean {
     if (firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'git_repositories'") === null) return false
     return firstRow(this.#sql, 'SELECT 1 FROM git_repositories WHERE id = ? AND path = ?', id, path) !== null
@@ -63,7 +63,7 @@ export class GitIndexRows {
     return rows(this.#sql, 'SELECT path, scope, revision FROM git_touched WHERE repository = ?', id)
   }
 
-  /** Unless it was touched again in the meantime. */
+  /** Removes the touched path unless it was touched again meanwhile. */
   settle(id: number, { path, revision }: TouchedRow): void {
     this.#sql.exec('DELETE FROM git_touched WHERE repository = ? AND path = ? AND revision = ?', id, path, revision)
   }
@@ -73,7 +73,7 @@ export class GitIndexRows {
     return firstRow(this.#sql, query, id, path)
   }
 
-  /** In the order of paths. */
+  /** Ordered by path. */
   baseFiles(id: number): Iterable<BaseRow> {
     const cursor = this.#sql.exec('SELECT path, mode, oid FROM git_base_files WHERE repository = ? ORDER BY path', id)
     return cursor as unknown as Iterable<BaseRow>
@@ -114,7 +114,7 @@ export class GitIndexRows {
     return rows(this.#sql, 'SELECT path, letters FROM git_changes WHERE repository = ? ORDER BY path', id)
   }
 
-  /** Every path below the folder that is written down anywhere. With `untracked`, of the changes alone. */
+  /** Every stored path below the folder. With `untracked`, only those of the changes. */
   pathsBelow(id: number, folder: string, scope: number): string[] {
     const tables =
       scope === SCOPE.untracked ? ['git_changes'] : ['git_changes', 'git_base_files', 'git_index_differences']
@@ -133,7 +133,7 @@ export class GitIndexRows {
 
 const BELOW = 'path >= ?2 AND path < ?3'
 
-/** `0` comes right after `/`. U+10FFFF ends what has no folder above it. */
+/** A range of path strings. `0` is the character after `/`; for the top folder, U+10FFFF is above every path. */
 function range(folder: string): [string, string] {
   return folder === '' ? ['', '\u{10ffff}'] : [`${folder}/`, `${folder}0`]
 }

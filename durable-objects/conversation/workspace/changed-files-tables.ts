@@ -1,6 +1,6 @@
-// The stored state of the repositories in the workspace, so that a list of changes costs only as much as has changed: the
-// tree that each repository is compared with, and the paths that were written since the last comparison. All of it can be
-// rebuilt from the files.
+// The stored state of the repositories in the workspace, so that the cost of a list of changes depends only on the
+// number of changes: the tree that each repository is compared with, and the paths that were written since the last
+// comparison. All of it can be rebuilt from the files.
 
 export interface RepositoryRow {
   id: number

@@ -23,7 +23,7 @@ import { type Compared, GitComparison } from './git-comparison.ts'
 /** The field names are those of the API. */
 export interface GitChange {
   status: 'A' | 'D' | 'M' | 'U'
-  /** Relative to the top of the workspace, with `/`. */
+  /** Relative to the top of the workspace, separated by `/`. */
   path: string
 }
 
@@ -33,18 +33,18 @@ export type GitChanges =
 
 export interface LocatedFile {
   repo: Repository
-  /** In the repository. */
+  /** Relative to the repository. */
   path: string
   /** The entry of the base tree. */
   base: FileState | null
 }
 
-/** An entry, or an entry and all that is below it. */
+/** The entry alone, or the entry and everything below it. */
 export type TreeEvent = 'entry' | 'subtree'
 
 type Refreshed = { ok: true; verdicts: Compared['verdicts'] } | { ok: false; message: string }
 
-/** Of packs, between two questions. */
+/** Cached packs that are kept between two requests. */
 const MAX_HELD_BYTES = 8 * 1024 * 1024
 
 const MAX_SHOWN_BYTES = 1024 * 1024
@@ -58,12 +58,12 @@ export class ChangedFiles {
   #known: { id: number; path: string }[] | null = null
   /** Parsed repositories; git objects never change, so a cached one stays right. */
   #objects: { path: string; store: ObjectStore } | null = null
-  /** Counts writes in any `.git`, except of objects, and moved folders. */
+  /** Counts writes in any `.git` folder, except to objects, and moved folders. */
   #gitWrites = 0
   /** The count at which each repository's base was last updated, and its base, index and ignore rules. */
   readonly #based = new Map<number, number>()
   readonly #current = new Map<number, number>()
-  /** The base version of the file that was shown last, because clients ask again when the file has changed. */
+  /** The base version of the file that was shown last, because clients request it again when the file has changed. */
   #shown: { oid: string; bytes: Uint8Array } | null = null
   /** One comparison at a time. */
   #queue: Promise<unknown> = Promise.resolve()
@@ -192,7 +192,6 @@ export class ChangedFiles {
       const { verdicts, settle } = await this.#compare(row)
       // The verdicts are worth storing, but no answer should wait for the disk. If they are lost, the paths are still
       // recorded as touched.
-      // are still noted as touched.
       setTimeout(() => {
         if (this.#rows.holds(row)) settle()
       }, 0)
@@ -210,7 +209,7 @@ export class ChangedFiles {
     return new GitComparison({ rows: this.#rows, transaction: this.#transaction, repo, id: row.id }).run()
   }
 
-  /** Unless nothing was written that could change the result of a comparison. */
+  /** Does nothing if no write could have changed the result of a comparison. */
   async #bringUpToDate(row: RepositoryRow, repo: Repository): Promise<void> {
     const seen = this.#gitWrites
     if (this.#current.get(row.id) === seen) return
@@ -223,7 +222,7 @@ export class ChangedFiles {
     this.#current.set(row.id, seen)
   }
 
-  /** Only what has changed: every write makes the answer wait for the disk. */
+  /** Only if something has changed: every write makes the answer wait for the disk. */
   #save(row: RepositoryRow, before: RepositoryRow): void {
     const keys = ['base_key', 'base_tree', 'index_stamp', 'exclude_stamp'] as const
     if (keys.some((key) => row[key] !== before[key])) this.#rows.saveRepository(row)
@@ -254,7 +253,7 @@ export class ChangedFiles {
     try {
       await compare(row.base_tree || null)
     } catch (error) {
-      // The old tree belonged to another repository at this place.
+      // The old tree belonged to another repository at the same path.
       if (isWhole || !(error instanceof MissingObjectError)) throw error
       isWhole = true
       differences.length = 0
@@ -269,13 +268,13 @@ export class ChangedFiles {
         this.#rows.setBaseFile(row.id, path, state)
         if (!isWhole) this.#rows.touch(row.id, path, SCOPE.path)
       }
-      // The entries that the index adds and leaves out have to be found again.
+      // The entries that the index adds or removes must be found again.
       Object.assign(row, { base_tree: tree, index_stamp: null })
       this.#rows.saveRepository(row)
     })
   }
 
-  /** Updates the entries that git's index adds to the base and leaves out of it. */
+  /** Updates the entries that git's index adds to the base or removes from it. */
   async #refreshIndex(row: RepositoryRow, repo: Repository): Promise<void> {
     const stamp = stampOf(this.#fs, `${repo.gitDir}/index`)
     if (stamp === row.index_stamp) return
@@ -313,7 +312,7 @@ function stampOf(fs: FileSystem, path: string): string {
 
 const PAUSE_EVERY_CALLS = 500
 
-/** Comparisons of many files are interrupted regularly, so that other requests run. */
+/** Comparisons of many files pause regularly, so that other requests run. */
 function pacing(): () => Promise<void> | null {
   let calls = 0
   return () => (++calls % PAUSE_EVERY_CALLS === 0 ? new Promise((resolve) => setTimeout(resolve, 0)) : null)

@@ -20,7 +20,7 @@ type ContentsDeps = {
   sql: SqlStorage
   objects: WorkspaceObjects
   prefix: string
-  /** Whether an earlier state of the tree still refers to the key. */
+  /** Whether an earlier version of the tree still refers to the key. */
   isNeeded?: (key: string) => boolean
 }
 
@@ -92,7 +92,7 @@ export class WorkspaceContents {
     this.#insertChunks(inode, (last?.seq ?? -1) + 1, bytes)
   }
 
-  /** For a file that has none. */
+  /** Adds the contents of a file that has none. */
   addFirstChunks(inode: number, bytes: Uint8Array): void {
     this.#insertChunks(inode, 0, bytes)
   }
@@ -130,7 +130,7 @@ export class WorkspaceContents {
     return key
   }
 
-  /** From now on the key is garbage, unless a node refers to it. */
+  /** From now on the key is garbage unless a node refers to it. */
   endReservation(key: string): void {
     this.#reserved.delete(key)
   }
@@ -143,7 +143,10 @@ export class WorkspaceContents {
     await this.#objects.delete([key])
   }
 
-  /** While `work` runs, nothing is appended to the current chunks of the file. Null if that is already so. */
+  /**
+   * While `work` runs, nothing is appended to the current chunks of the file. Does nothing if such work is already
+   * running.
+   */
   async freezing(inode: number, work: (lastSeq: number) => Promise<void>): Promise<void> {
     if (this.#frozen.has(inode)) return
     const lastSeq = this.#lastChunk(inode)?.seq ?? -1
@@ -165,7 +168,7 @@ export class WorkspaceContents {
     this.#mayHaveGarbage = true
   }
 
-  /** The same for every key that the query finds; nulls are passed over. */
+  /** Discards every key that the query finds; nulls are ignored. */
   discardAll(query: string, inode: number): void {
     const keys = rows<{ object: string | null }>(this.#sql, query, inode)
     for (const { object } of keys) this.discard(object)
@@ -191,7 +194,7 @@ export class WorkspaceContents {
   }
 }
 
-/** The bytes, all of them and no more, as the one form that SQLite takes. `slice` of a Node `Buffer` would be a view. */
+/** The bytes in exactly their own buffer, the form that SQLite accepts. `slice` of a Node `Buffer` would be a view. */
 function exactBuffer(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer
 }

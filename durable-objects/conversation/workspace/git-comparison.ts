@@ -22,7 +22,7 @@ export interface ComparisonDeps {
 }
 
 export interface Compared {
-  /** The verdicts about touched paths that are not stored yet. */
+  /** The verdicts about touched paths, not stored yet. */
   verdicts: ReadonlyMap<string, string>
   /** Stores the verdicts. */
   settle: () => void
@@ -33,7 +33,7 @@ const BATCH = 500
 
 export class GitComparison {
   readonly #deps: ComparisonDeps
-  /** What was found out about folders holds for one comparison. */
+  /** A cache of the properties of folders, valid during one comparison. */
   readonly #isFolder = new Map<string, boolean>()
   readonly #isEmbedded = new Map<string, boolean>()
   #minds: boolean | null = null
@@ -99,7 +99,7 @@ export class GitComparison {
     return state === null ? 'D' : sameState(state, base) ? '' : 'M'
   }
 
-  /** The state of the entry. It is not read when its kind alone makes the difference. */
+  /** The state of the entry. Its contents are not read when its kind alone makes the difference. */
   async #stateLike(path: string, base: FileState): Promise<FileState | null> {
     const { repo } = this.#deps
     const stat = this.#isBehindLink(path) ? null : lstatAt(repo.fs, `${repo.root}/${path}`)
@@ -111,7 +111,7 @@ export class GitComparison {
     return { mode: base.mode, oid: objectId('blob', await contentsAt(repo.fs, `${repo.root}/${path}`, stat)) }
   }
 
-  /** It is at its commit unless it was made a repository and stands elsewhere. */
+  /** A submodule counts as unchanged unless it is a repository with another `HEAD`. */
   async #submodule(path: string, base: FileState): Promise<FileState> {
     const { repo } = this.#deps
     const root = `${repo.root}/${path}`
@@ -119,7 +119,7 @@ export class GitComparison {
     return { mode: base.mode, oid: (await new Repository({ fs: repo.fs, root }).refs.resolve('HEAD')) ?? base.oid }
   }
 
-  /** Whether the repository keeps the permission to execute. */
+  /** Whether the repository tracks the executable permission. */
   async #mindsModes(): Promise<boolean> {
     this.#minds ??= (await this.#deps.repo.config()).get('core.filemode') !== 'false'
     return this.#minds
@@ -170,7 +170,7 @@ export class GitComparison {
     return found
   }
 
-  /** Ignored folders without tracked files are not read, and neither are other repositories. */
+  /** Skips ignored folders without tracked files, and other repositories. */
   async #walk(folder: string, found: Set<string>): Promise<void> {
     const { repo, rows, id } = this.#deps
     const full = folder === '' ? repo.root : `${repo.root}/${folder}`

@@ -1,4 +1,4 @@
-// One changed file, before and after, for people to look at.
+// One changed file, before and after, for users to look at.
 
 import { contentsAt, explainedFailure, isBehindLink, MODE } from '../../../src/kits/git/index.ts'
 import { textIfAny } from '../../../src/workspace/diff.ts'
@@ -16,8 +16,10 @@ export type GitDiff =
 
 const MAX_DIFF_BYTES = 1024 * 1024
 
-/** `asked` is a path as the list of changes has it, or an absolute one in the workspace. */
-/** `isExact`: the texts as they are stored; else as clients of the interface know them, without space around the older one. */
+/**
+ * `asked` is a path as in the list of changes, or an absolute path in the workspace. `isExact`: the stored texts; else
+ * as clients of the interface expect them, with the older text trimmed.
+ */
 export async function gitDiff(index: ChangedFiles, asked: string, isExact: boolean): Promise<GitDiff> {
   const place = workspacePath(asked)
   if (!place.ok) return { ok: false, reason: 'outside', message: place.message }

@@ -1,4 +1,4 @@
-// Changes to the node rows: each is part of a transaction that the store opens, and keeps the given usage true.
+// Changes to the node rows. Each is part of a transaction that the store opens, and updates the given usage.
 
 import {
   byteLength,
@@ -15,13 +15,13 @@ import type { WorkspaceContents } from './contents.ts'
 import { NOWHERE, type NodeRow, ROOT_INODE } from './rows.ts'
 import { type ExistingPath, parentOf, type ResolvedPath, realPathOf, type WorkspaceTree } from './tree.ts'
 
-/** Called for each change, within its transaction: for the entry alone, or for everything below it as well. */
+/** Called for each change, within its transaction: for the entry alone, or for the entry and everything below it. */
 export type ChangeObserver = (realPath: string, what: 'entry' | 'subtree') => void
 
 /** The usage that counts against the limits. */
 export type Usage = { files: number; bytes: number }
 
-/** The place of a file's contents: rows, or a key of R2. */
+/** Where a file's contents are: rows, or a key of R2. */
 export type NewContents = { bytes: Uint8Array } | { key: string }
 
 export type NewNode =
@@ -29,7 +29,7 @@ export type NewNode =
   | { kind: 'file'; mode?: number | undefined; size?: number; contents?: NewContents }
   | { kind: 'symlink'; target: string }
 
-/** Everything below a node, and the node itself. */
+/** A node and everything below it. */
 const SUBTREE = `
   WITH RECURSIVE subtree (inode) AS (
     SELECT ?1 UNION ALL
@@ -70,7 +70,7 @@ export class WorkspaceNodes {
     return usage ?? { files: 0, bytes: 0 }
   }
 
-  /** Adds an entry where there is none and returns its inode. */
+  /** Adds an entry at a free place and returns its inode. */
   insert(place: ResolvedPath, node: NewNode, usage: Usage): number {
     if (usage.files >= this.#limits.maxFiles) {
       throw new FileSystemError('ENOSPC', place.name, { detail: 'too many files' })
@@ -100,7 +100,7 @@ export class WorkspaceNodes {
     return inode
   }
 
-  /** Removes the entry and all that is below it; the objects in R2 become garbage. */
+  /** Removes the entry and everything below it; its objects in R2 become garbage. */
   drop(place: ExistingPath, usage: Usage): void {
     const { inode } = place.node
     const gone = firstRow<Usage>(
@@ -130,7 +130,7 @@ export class WorkspaceNodes {
     this.changed({ ...goal, node: source.node })
   }
 
-  /** Moves a staged file to its place, where there is a file or nothing; `mode` is used only for a new file. */
+  /** Moves a staged file to its path, where there is a file or nothing; `mode` is used only for a new file. */
   settle(inode: number, goal: { path: string; size: number; mode?: number | undefined }, usage: Usage): void {
     const place = this.roomFor(goal.path, goal.size, usage)
     const { node } = place
@@ -163,7 +163,7 @@ export class WorkspaceNodes {
     }
   }
 
-  /** The place for a file of this size: there is a file or nothing, and the limits allow it. */
+  /** The place for a file of this size. Throws unless there is a file or nothing, and the limits allow it. */
   roomFor(path: string, sizeBytes: number, usage: Usage): ResolvedPath {
     if (sizeBytes > this.#limits.maxFileBytes) throw new FileSystemError('ENOSPC', path, { detail: 'file too large' })
     const place = this.#tree.walk(path, true)
@@ -191,7 +191,7 @@ export class WorkspaceNodes {
     )
   }
 
-  /** For a file that holds nothing. */
+  /** Stores the contents of a file that has none. */
   #place(inode: number, contents: NewContents): void {
     if ('bytes' in contents) this.#contents.addFirstChunks(inode, contents.bytes)
     else this.#contents.adopt(contents.key)
@@ -207,7 +207,7 @@ export class WorkspaceNodes {
     )
   }
 
-  /** To be called for changes in place: new, moved and removed entries are reported by these functions. */
+  /** To be called for changes in place: the other functions report new, moved and removed entries themselves. */
   changed(place: ResolvedPath): void {
     this.#observe(realPathOf(place), place.node?.kind === 'directory' ? 'subtree' : 'entry')
   }
@@ -223,7 +223,7 @@ export class WorkspaceNodes {
   }
 }
 
-/** Of a link it is the length of its target. */
+/** The size of a link is the length of its target. */
 function sizeOf(node: NewNode): number {
   return node.kind === 'symlink' ? byteLength(node.target) : node.kind === 'file' ? (node.size ?? 0) : 0
 }

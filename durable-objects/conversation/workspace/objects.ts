@@ -8,10 +8,10 @@ import { FileSystemError } from '../../../src/workspace/file-system.ts'
 const ATTEMPTS = 3
 const FIRST_PAUSE_MS = 50
 
-/** Objects come in pieces of 4 KiB; a compressor wants more at a time. */
+/** Objects arrive in pieces of 4 KiB; a compressor works better with larger ones. */
 const READ_BYTES = 128 * 1024
 
-/** R2 wants parts of at least 5 MiB, all of one size but the last. */
+/** R2 requires parts of at least 5 MiB, all of one size except the last. */
 export const PART_BYTES = 5 * 1024 * 1024
 
 export class WorkspaceObjects {
@@ -53,7 +53,7 @@ export class WorkspaceObjects {
       await this.#tried(path, CANNOT_STORE, () => this.#complete(upload, done, sizeBytes))
       return sizeBytes
     } catch (error) {
-      // Parts without an object: R2 removes what is left of them after a week.
+      // Parts of an unfinished upload: R2 removes them after a week.
       await upload.abort().catch((cause: unknown) => log.warn('workspace.abort_failed', errorFields(cause)))
       throw error
     }
@@ -70,7 +70,7 @@ export class WorkspaceObjects {
     }
   }
 
-  /** The one call that must not be repeated: the object itself shows whether it had its effect. */
+  /** The one call that must not be repeated blindly: whether it took effect is read from the object itself. */
   async #complete(upload: R2MultipartUpload, parts: R2UploadedPart[], sizeBytes: number): Promise<void> {
     try {
       await upload.complete(parts)
@@ -94,7 +94,7 @@ export class WorkspaceObjects {
   }
 }
 
-/** Throws unless the whole object arrives: sent bytes cannot be taken back, so nothing is repeated here. */
+/** Throws unless the whole object arrives. Bytes that were sent cannot be taken back, so nothing is retried here. */
 async function* partsOf({ body, size }: R2ObjectBody, path: string): AsyncGenerator<Uint8Array> {
   const reader = body.getReader({ mode: 'byob' })
   let buffer = new ArrayBuffer(READ_BYTES)
@@ -112,7 +112,7 @@ async function* partsOf({ body, size }: R2ObjectBody, path: string): AsyncGenera
     isBroken = true
     throw new FileSystemError('EIO', path, { cause, detail: CANNOT_READ })
   } finally {
-    // A reader that stops early does not need the rest.
+    // If the reader stops early, the rest is not needed.
     if (!isBroken) await reader.cancel()
   }
 }

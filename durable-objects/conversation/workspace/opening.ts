@@ -6,12 +6,12 @@ import { WorkspaceVersions } from './versions.ts'
 const MAX_FILES = 100_000
 
 type OpenOptions = {
-  /** Of what lies in the bucket. */
+  /** The key prefix in the bucket. */
   prefix: string
   observe: (path: string, event: TreeEvent) => void
 }
 
-/** The files of a conversation within the configured limits, with their earlier states. */
+/** The files of a conversation within the configured limits, with their earlier versions. */
 export function openWorkspace(storage: DurableObjectStorage, env: Env, place: OpenOptions): WorkspaceStore {
   const { maxFileBytes, maxWorkspaceBytes } = config(env)
   return new WorkspaceStore({

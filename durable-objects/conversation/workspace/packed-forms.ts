@@ -1,5 +1,6 @@
-// What a download made of small files is kept beside them, so that the next one need not compress them again. Triggers drop a form
-// with any change of the file's rows, so no code can forget to: a form that is there is that of the contents that are there.
+// The compressed forms of small files from an earlier download, so that the next one need not compress them again.
+// Triggers delete a form with any change of the file's rows, so no code can forget to: an existing form always matches
+// the present contents.
 
 import { errorFields, log } from '../../../src/lib/log.ts'
 import type { PackedFile } from '../../../src/workspace/file-system.ts'
@@ -7,9 +8,9 @@ import { firstRow, isStorageFull, rows, type SqlValue } from '../../sql.ts'
 import { PACKED_TABLES } from '../schema.ts'
 import type { WorkspaceVersions } from './versions.ts'
 
-/** Of one conversation; beyond it nothing more is kept. */
+/** Per conversation; beyond this limit no more forms are kept. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
-/** A statement may have 100 values. */
+/** A statement may have 100 bound values. */
 const ROWS_AT_ONCE = 32
 
 type Row = { inode: number; size: number; crc: number; bytes: ArrayBuffer | null }
@@ -23,7 +24,7 @@ export type MadeForm = { inode: number; packed: PackedFile }
 export class PackedForms {
   readonly #storage: DurableObjectStorage
   readonly #maxKeptBytes: number
-  /** Null until it was looked for: most workspaces are never downloaded. */
+  /** Whether the tables exist. Null until this was checked: most workspaces are never downloaded. */
   #isThere: boolean | null = null
 
   constructor(storage: DurableObjectStorage, options: { maxKeptBytes?: number } = {}) {
@@ -31,7 +32,7 @@ export class PackedForms {
     this.#maxKeptBytes = options.maxKeptBytes ?? MAX_KEPT_BYTES
   }
 
-  /** Of those of the files that have one, by inode, as they are now. */
+  /** The current forms of those files that have one, by inode. */
   of(inodes: readonly number[]): Map<number, PackedFile> {
     this.#isThere ??= this.#looked()
     if (!this.#isThere || inodes.length === 0) return new Map()
@@ -39,12 +40,15 @@ export class PackedForms {
     return new Map(found.map((row) => [row.inode, packedOf(row)]))
   }
 
-  /** The form of what the file holds now, if it held the same at the event, or the beginning of it: its size then tells which. */
+  /**
+   * The form of the present contents, if the file had the same contents at the event, or the beginning of them: its
+   * size at the event tells which.
+   */
   at(event: number, inode: number, versions: WorkspaceVersions): PackedFile | null {
     return versions.isUnchangedSince(event, inode) ? (this.of([inode]).get(inode) ?? null) : null
   }
 
-  /** Of files that are as they were when these were made. When there is no room, they are not kept. */
+  /** Keeps forms of files that have not changed since the forms were made. Without room they are not kept. */
   keep(made: readonly MadeForm[]): void {
     if (made.length === 0) return
     try {
@@ -76,7 +80,7 @@ export class PackedForms {
       const values = few.map(() => '(?, ?, ?)').join()
       sql.exec(`INSERT INTO workspace_packed (inode, crc, bytes) VALUES ${values}`, ...few.flatMap(columnsOf))
     }
-    // What is dropped is taken off by a trigger.
+    // For deleted forms a trigger decreases the sum.
     sql.exec('UPDATE workspace_packed_total SET bytes = ?', total)
   }
 }

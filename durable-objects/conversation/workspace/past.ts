@@ -1,5 +1,5 @@
-// The workspace as it was when an event was the newest, to be looked at: what reads a file tree reads this one as well. The
-// rows of that moment are read once and stay in memory for one request; contents are read when they are asked for.
+// The workspace as it was when an event was the newest, read-only. It has the interface of a file tree. The rows of
+// that moment are read once and stay in memory for one request; contents are read on demand.
 
 import { joinBytes } from '../../../src/lib/bytes.ts'
 import {
@@ -44,7 +44,7 @@ class PastNodes implements Nodes {
     return this.#byParent.get(parent)?.get(name) ?? null
   }
 
-  /** In the order of their names. */
+  /** Ordered by name. */
   entries(parent: number): NodeRow[] {
     return [...(this.#byParent.get(parent)?.values() ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1))
   }

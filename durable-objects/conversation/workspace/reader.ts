@@ -1,5 +1,5 @@
-// Combines rows and R2 objects into the contents of files. While an object is being read, its file may be replaced and the
-// object deleted. A reader that finds it gone starts again from the row.
+// Combines rows and R2 objects into the contents of files. While an object is being read, its file may be replaced and
+// the object deleted. A reader whose object is gone starts again from the row.
 
 import { joinBytes } from '../../../src/lib/bytes.ts'
 import {
@@ -16,7 +16,9 @@ import type { NodeRow } from './rows.ts'
 import type { WorkspaceTree } from './tree.ts'
 
 const READ_ATTEMPTS = 3
-/** Entries of the first batch of a scan, which is small so that something arrives soon, and of the others. */
+/**
+ * Entries of the first batch of a scan, which is small so that the first bytes are sent soon, and of the other batches.
+ */
 const FIRST_SCAN = 16
 const NEXT_SCAN = 64
 
@@ -48,7 +50,7 @@ export class WorkspaceReader {
     throw new FileSystemError('EIO', path, { detail: 'the contents are missing' })
   }
 
-  /** Null if the file's object is gone, because the file was replaced after the row was read. */
+  /** Null if the file's object is gone because the file was replaced after the row was read. */
   async contentsOf(node: NodeRow, path: string): Promise<Uint8Array | null> {
     const chunks = this.#contents.chunks(node.inode).map(({ bytes }) => new Uint8Array(bytes))
     if (node.object === null) return joinBytes(chunks)
@@ -98,12 +100,12 @@ export class WorkspaceReader {
     })
   }
 
-  /** Read, packed and kept in one go, so that no file can change in between. */
+  /** Read, packed and kept synchronously, so that no file can change in between. */
   #packedOnes(nodes: NodeRow[], pack: Pack): ScannedEntry[] {
     const kept = this.#packed.of(nodes.filter(isSmall).map(({ inode }) => inode))
     const left = nodes.filter(({ inode }) => !kept.get(inode)?.deflated)
     const read = new Map(this.#scanned(left).map((entry) => [entry.stat.inode, entry]))
-    // An empty file has no rows, whose change would drop its form.
+    // An empty file has no rows, so no trigger would delete its form.
     const isNew = (node: NodeRow) => isSmall(node) && node.size > 0 && !kept.has(node.inode)
     const made = nodes.filter(isNew).map(({ inode, name }) => {
       return { inode, packed: pack(name, read.get(inode)?.bytes ?? new Uint8Array()) }
@@ -119,7 +121,7 @@ export class WorkspaceReader {
 
 const encoder = new TextEncoder()
 
-/** The first of the nodes: as many as `SCANNED_BYTES` are in, and at least one. */
+/** The first nodes: as many as fit into `SCANNED_BYTES`, at least one. */
 function firstOf(nodes: NodeRow[]): NodeRow[] {
   let room = SCANNED_BYTES
   return nodes.filter((node, i) => {

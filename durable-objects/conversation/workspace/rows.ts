@@ -1,12 +1,12 @@
 // A node is a row; a directory's entries are the rows that name it as parent, so moving a folder of any size is one
-// update. Contents are rows of their own: listing, renaming and stat never touch them.
+// update. Contents are in rows of their own: listing, renaming and stat never touch them.
 //
-// A SQLite row holds at most 2 MB, and a file may be larger. What a file holds is, in this order, its object in R2 (if
-// it has one) and its chunks. A small file is one chunk; a large one is written to R2 whole, and what is appended to it
-// afterwards gathers in chunks until there is enough of it to be worth a new object.
+// A SQLite row holds at most 2 MB, and a file may be larger. The contents of a file are, in this order, its object in
+// R2 (if it has one) and its chunks. A small file is one chunk. A large one is written to R2 as a whole; bytes that are
+// appended later are kept in chunks until there are enough of them for a new object.
 
 export const ROOT_INODE = 1
-/** The parent of files that have no place yet. */
+/** The parent of files that have no path yet. */
 export const NOWHERE = -1
 
 export interface NodeRow {

@@ -1,5 +1,5 @@
-// Files that are stored before their place is known. Each is a node like any other without a parent: one update of its row
-// gives it a place. Files that an eviction left are deleted before the next one is stored.
+// Files that are stored before their path is known. Each is a node without a parent: one update of its row gives it a
+// path. Files that an evicted instance left behind are deleted before the next one is stored.
 
 import type { StagedContents } from '../../../src/workspace/file-system.ts'
 import { regroup } from '../../../src/workspace/parts.ts'
@@ -10,7 +10,7 @@ import { NOWHERE } from './rows.ts'
 
 type StagingDeps = {
   sql: SqlStorage
-  /** One transaction. */
+  /** Runs the change in one transaction. */
   change: <T>(path: string, work: () => T) => T
   contents: WorkspaceContents
   objects: WorkspaceObjects
@@ -18,16 +18,16 @@ type StagingDeps = {
   settle: Settle
 }
 
-/** Gives the node its place, in one transaction. */
+/** Gives the node its path, in one transaction. */
 export type Settle = (inode: number, goal: { path: string; size: number; mode?: number | undefined }) => void
 
-/** The path in error messages before there is one. */
+/** Used in error messages before the file has a path. */
 const NO_PATH = '(new file)'
 
 export class WorkspaceStaging {
   readonly #deps: StagingDeps
   #count = 0
-  /** False once it is certain that no earlier instance has left anything. */
+  /** False once it is certain that no earlier instance has left files behind. */
   #mayHaveLeftovers = true
 
   constructor(deps: StagingDeps) {

@@ -23,18 +23,18 @@ import { StoredTree } from './stored-tree.ts'
 import { WorkspaceTree } from './tree.ts'
 import type { WorkspaceVersions } from './versions.ts'
 
-/** A SQLite row holds at most 2 MB, and an object with large rows is slow to move; above it, contents go to R2. */
+/** A SQLite row holds at most 2 MB, and a database with large rows is slow. Contents above this size go to R2. */
 const SPILL_THRESHOLD_BYTES = 1_000_000
 
 export interface WorkspaceStoreDeps {
   storage: DurableObjectStorage
   bucket: R2Bucket
-  /** What every key of this conversation's objects begins with, its last slash included. */
+  /** The prefix of the keys of all objects of this conversation, including its final slash. */
   prefix: string
   limits?: WorkspaceLimits
   spillThresholdBytes?: number
   observe?: ChangeObserver
-  /** Keeps earlier states of the tree; without it there is only the present one. */
+  /** Keeps earlier versions of the tree; without it there is only the present one. */
   versions?: WorkspaceVersions
 }
 
@@ -43,7 +43,7 @@ export class WorkspaceStore extends StoredTree implements FileSystem {
   readonly #reader: WorkspaceReader
   readonly #staging: WorkspaceStaging
   readonly #spillThresholdBytes: number
-  /** What downloads made of small files. */
+  /** Compressed small files from earlier downloads. */
   readonly packed: PackedForms
 
   constructor({ storage, bucket, prefix, limits = DEFAULT_WORKSPACE_LIMITS, ...options }: WorkspaceStoreDeps) {
@@ -80,14 +80,14 @@ export class WorkspaceStore extends StoredTree implements FileSystem {
     if (size <= this.#spillThresholdBytes) {
       this.#putFile(path, { size, mode, contents: { bytes } })
     } else {
-      // Checked before the upload as well as after it: other changes may come in between.
+      // Checked before the upload and again after it: other changes may happen in between.
       this.nodes.roomFor(path, size, this.currentUsage())
       await this.#contents.upload(bytes, path, (key) => this.#putFile(path, { size, mode, contents: { key } }))
     }
     try {
       await this.#contents.sweep()
     } catch (error) {
-      // The file is written, even if its old contents could not be deleted.
+      // The file is written, even though its old contents could not be deleted.
       log.warn('workspace.sweep_failed', errorFields(error))
     }
   }
@@ -112,7 +112,10 @@ export class WorkspaceStore extends StoredTree implements FileSystem {
     }
   }
 
-  /** Deletes from R2 what replaced and removed files left. A failure is logged, and the delete is tried again later. */
+  /**
+   * Deletes objects in R2 that belonged to replaced and removed files. A failure is logged, and the delete is retried
+   * later.
+   */
   async sweep(): Promise<void> {
     this.#staging.forgetLeftovers()
     await this.#contents.sweep()
@@ -129,7 +132,7 @@ export class WorkspaceStore extends StoredTree implements FileSystem {
     })
   }
 
-  /** The file at the path, created if there was none, after a check that it may have this size. */
+  /** The file at the path, created if there is none. Checks that it may have this size. */
   #fileFor(path: string, want: { size: number; mode?: number | undefined }, usage: Usage): NodeRow {
     const place = this.nodes.roomFor(path, want.size, usage)
     if (place.node) {
@@ -141,7 +144,7 @@ export class WorkspaceStore extends StoredTree implements FileSystem {
     return node
   }
 
-  /** Moves the collected chunks into one new object. If that fails, they are still in their rows. */
+  /** Moves the collected chunks into one new object. If that fails, they stay in their rows. */
   async #compact(inode: number, path: string): Promise<void> {
     await this.#contents.freezing(inode, async (lastSeq) => {
       const node = this.tree.node(inode)

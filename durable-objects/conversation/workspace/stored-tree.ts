@@ -151,7 +151,7 @@ export class StoredTree {
     return this.#usage
   }
 
-  /** One transaction: all of it or, when it throws, nothing. */
+  /** Runs the change in one transaction: if it throws, nothing is changed. */
   protected change<T>(path: string, change: (usage: Usage) => T): T {
     const usage = { ...this.currentUsage() }
     try {

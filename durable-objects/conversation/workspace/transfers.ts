@@ -14,13 +14,13 @@ const MAX_UPLOADED_FILES = 1_000
 const MAX_UNPACKED_ENTRIES = 10_000
 const MAX_UNPACKED_BYTES = 256 * 1024 * 1024
 
-/** Whose workspace it is; nobody's when there is none. */
+/** The owner of the workspace, null when there is none, and the workspace itself. */
 type Receiving = { owner: string | null; files: () => WorkspaceStore | null }
 
-/** The answers to the Worker. */
+/** The answer to the Worker. */
 export type UploadAnswer = { report: UploadReport } | FormProblem
 
-/** The workspace as a ZIP; 500 when not even its beginning can be read. */
+/** The workspace as a ZIP; 500 when even its beginning cannot be read. */
 export async function sendZip(files: FileSystem, signal: AbortSignal): Promise<Response> {
   try {
     return new Response(await zipFolder(files, WORKSPACE_ROOT, signal))
@@ -33,7 +33,7 @@ export async function sendZip(files: FileSystem, signal: AbortSignal): Promise<R
 
 /**
  * Puts the files of a form into the workspace that `files` returns, if it is still the same when all have arrived: the
- * conversation may be deleted meanwhile. 404 when there is none, or no longer; an invalid form is reported first.
+ * conversation may be deleted meanwhile. 404 when there is none or it is gone; an invalid form is reported first.
  */
 export async function receiveForm(request: Request, env: Env, { owner, files }: Receiving): Promise<Response> {
   const store = files()

@@ -13,7 +13,7 @@ import { type NodeRow, ROOT_INODE } from './rows.ts'
 
 type Folder = { inode: number; name: string }
 
-/** Where a path ends: `node` is null when only its last name is missing. The root alone has no folders above it. */
+/** The end of a path: `node` is null when only the last name is missing. Only the root has no folders above it. */
 export type ResolvedPath = { above: Folder[]; name: string; node: NodeRow | null }
 export type ExistingPath = ResolvedPath & { node: NodeRow }
 
@@ -22,7 +22,7 @@ const MAX_REMEMBERED_FOLDERS = 2000
 
 export class WorkspaceTree implements Nodes {
   readonly #sql: SqlStorage
-  /** The chain of real folders behind a path without links; right until a folder is moved or removed. */
+  /** The chain of real folders of a path without links; valid until a folder is moved or removed. */
   readonly #remembered = new Map<string, readonly Folder[]>()
 
   constructor(sql: SqlStorage) {
@@ -42,7 +42,7 @@ export class WorkspaceTree implements Nodes {
     return rows(this.#sql, 'SELECT name, kind FROM workspace_nodes WHERE parent = ?', inode)
   }
 
-  /** The entries whose names come after the given one, in the order of their names. */
+  /** The entries with names after the given one, ordered by name. */
   entriesAfter(inode: number, name: string, limit: number): NodeRow[] {
     const query = 'SELECT * FROM workspace_nodes WHERE parent = ? AND name > ? ORDER BY name LIMIT ?'
     return rows(this.#sql, query, inode, name, limit)
@@ -67,7 +67,7 @@ export class WorkspaceTree implements Nodes {
     }
   }
 
-  /** Follows links on the way; one that stands at the end only if `follow`. */
+  /** Follows links on the way; a link at the end only if `follow`. */
   walk(path: string, follow: boolean): ResolvedPath {
     const names = pathNames(path)
     const folderKey = names.slice(0, -1).join('/')
@@ -92,20 +92,20 @@ export class WorkspaceTree implements Nodes {
   }
 }
 
-/** Where a path is looked up: in the tree as it is, or as it was. */
+/** A source of nodes: the present tree, or an earlier version. */
 export interface Nodes {
   node(inode: number): NodeRow | null
   child(parent: number, name: string): NodeRow | null
 }
 
-/** Follows links on the way; one that stands at the end only if `follow`. */
+/** Follows links on the way; a link at the end only if `follow`. */
 export function walkNodes(nodes: Nodes, path: string, follow: boolean): ResolvedPath {
   return new Walk(nodes, { path, follow, folders: [ROOT], names: [...pathNames(path)] }).run()
 }
 
-/** One path being walked. */
+/** The walk along one path. */
 class Walk {
-  /** Links followed so far: after any, the folders are not those that the path names. */
+  /** Links followed so far. After any link, the folders are not those that the path names. */
   linksOnTheWay = 0
   readonly #tree: Nodes
   readonly #path: string
@@ -159,7 +159,7 @@ export function realPathOf(place: ResolvedPath): string {
   return `/${[...place.above.map(({ name }) => name), place.name].slice(1).join('/')}`
 }
 
-/** The inode of the folder that holds the place. The root has none, and nobody may put, drop or move the root. */
+/** The inode of the folder that contains the place. The root has none, and cannot be inserted, removed or moved. */
 export function parentOf(place: ResolvedPath): number {
   const parent = place.above.at(-1)
   if (!parent) throw new FileSystemError('EBUSY', '/')

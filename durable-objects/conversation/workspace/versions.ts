@@ -1,9 +1,10 @@
-// The workspace as it was at any event. Before the first change of a row after an event, a copy of the row is stored under
-// that event: changes between two events belong to the earlier one. So a version costs only what changed in it. The state at
-// an event consists of the oldest copies from then on, and of the rows that never changed since.
+// The workspace as it was at any event. Before the first change of a row after an event, a copy of the row is stored
+// under that event: changes between two events belong to the earlier one. So a version costs only what changed in it.
+// The state at an event consists, for each row, of the oldest copy from that event on, or of the row itself if it has
+// not changed since.
 //
-// Triggers make the copies, so no code can forget to. Chunks of a file are only appended or dropped together. So the size
-// that the file had tells which chunks came later, and appending needs no copy.
+// Triggers make the copies, so no code can forget to. Chunks of a file are only appended or dropped together. So the
+// earlier size of the file tells which chunks came later, and appending needs no copy.
 
 import { firstRow, rows } from '../../sql.ts'
 import { VERSION_TABLES } from '../schema.ts'
@@ -11,7 +12,7 @@ import { NOWHERE, type NodeRow } from './rows.ts'
 
 const COLUMNS = 'inode, parent, name, kind, mode, mtime, size, target, object'
 
-/** Of chunks that only earlier versions need; the oldest versions are dropped first. */
+/** Bytes of chunks that only earlier versions need; the oldest versions are dropped first. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024
 /** Changes between two checks of the stored size. */
 const PRUNE_EVERY = 2_000
@@ -31,7 +32,7 @@ export class WorkspaceVersions {
     this.#isThere = this.#looked()
   }
 
-  /** To be called when a change was rolled back: the first one rolls the tables back with it. */
+  /** To be called when a change was rolled back: if it was the first change, the tables were rolled back with it. */
   takenBack(): void {
     this.#isThere = this.#looked()
   }
@@ -54,7 +55,7 @@ export class WorkspaceVersions {
     return firstRow<{ event: number }>(this.#sql, 'SELECT event FROM workspace_versions_from')?.event ?? -1
   }
 
-  /** All nodes as they were when the event was the newest, some at a time: those after the given inode. */
+  /** All nodes as they were when the event was the newest, in batches: those after the given inode. */
   nodes(event: number, after: number, limit: number): NodeVersion[] {
     if (!this.#isThere) {
       return rows(
@@ -99,7 +100,7 @@ export class WorkspaceVersions {
     )
   }
 
-  /** Whether no chunk was replaced or dropped since the event; a file that has grown since is only longer. */
+  /** Whether no chunk was replaced or dropped since the event; a file that has grown since counts as unchanged. */
   isUnchangedSince(event: number, inode: number): boolean {
     if (!this.#isThere) return true
     const query = 'SELECT 1 FROM workspace_chunk_versions WHERE inode = ? AND event >= ? LIMIT 1'
@@ -107,13 +108,14 @@ export class WorkspaceVersions {
   }
 
   /**
-   * Makes the current state the state at the newest event. To be called while that event is the newest and nothing runs:
-   * later changes came from outside, for example an upload, and have no event. From here on changes are recorded again.
+   * Makes the current state the state at the newest event. To be called while that event is the newest and nothing
+   * runs: later changes came from outside, for example from an upload, and have no event. From then on changes are
+   * recorded again.
    */
   catchUpWith(event: number): void {
     if (!this.#isThere || event < this.from) return
     for (const table of ['workspace_node_versions', 'workspace_chunk_versions']) {
-      // The state until now belongs to the event before, unless that is known.
+      // The state so far becomes that of the event before, unless that event already has one.
       this.#sql.exec(`UPDATE OR IGNORE ${table} SET event = ?1 - 1 WHERE event = ?1`, event)
       this.#sql.exec(`DELETE FROM ${table} WHERE event = ?`, event)
     }

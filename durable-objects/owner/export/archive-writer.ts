@@ -1,5 +1,6 @@
-// Writes an archive as pieces in R2: what is handed in is gathered until it is worth a piece. Pieces that are put count only when
-// `commit` has stored them with the place that they reach, so whoever begins again at that place writes the same pieces anew.
+// Writes an archive as pieces in R2: data is buffered until it fills a piece. Written pieces count only when `commit`
+// has stored them together with the position that they reach; a restart from that position writes the same pieces
+// again.
 
 import { createHash } from 'node:crypto'
 import { joinBytes } from '../../../src/lib/bytes.ts'
@@ -8,7 +9,7 @@ import { TAR_END, tarHeader, tarPadding } from '../../../src/lib/tar.ts'
 export type ArchiveEntry = { path: string; bytes: number; sha256: string }
 export type ArchivePart = { pieces: number[]; entries: ArchiveEntry[] }
 
-/** Large enough to be few, small enough for memory. */
+/** Large enough for a small number of pieces, small enough for memory. */
 const PIECE_BYTES = 4 * 1024 * 1024
 
 type PutPiece = (piece: number, bytes: Uint8Array) => Promise<void>
@@ -21,7 +22,7 @@ export class ArchiveWriter {
   #size = 0
   #written: ArchivePart = { pieces: [], entries: [] }
 
-  /** `next`: the number of the piece that is written first. */
+  /** `next`: the number of the first piece to write. */
   constructor({ put, next, mtime }: { put: PutPiece; next: number; mtime: number }) {
     this.#put = put
     this.#next = next
@@ -60,7 +61,7 @@ export class ArchiveWriter {
     return this.#add(TAR_END)
   }
 
-  /** Puts what is left, and answers what was written since the last time. */
+  /** Writes the buffered rest, and returns the pieces since the last call. */
   async flushed(): Promise<ArchivePart> {
     if (this.#size > 0) await this.#flush()
     const written = this.#written

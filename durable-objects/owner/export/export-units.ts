@@ -1,5 +1,5 @@
-// What an export consists of, unit by unit. Each step of a unit writes some entries and answers the place behind them, from which it
-// goes on after a crash.
+// What an export consists of, unit by unit. Each step of a unit writes some entries and returns the position after
+// them, from which it continues after a crash.
 
 import { conversation } from '../../../src/bindings.ts'
 import { EXPORTED_TABLES, exportedRows, type RowPosition, secretsToGive } from '../../../src/db/exports.ts'
@@ -14,20 +14,22 @@ export type ExportCounts = {
   conversations: number
   events: number
   files: number
-  /** Conversations that were deleted after something of them was written; absent in one that an older release began. */
+  /**
+   * Conversations that were deleted after a part of them was written; absent in an export that an older release began.
+   */
   gone?: string[]
 }
 
 export const NO_EXPORT: ExportCounts = { rows: {}, conversations: 0, events: 0, files: 0, gone: [] }
 
-/** Where a conversation's export is: at its events after one, or at its files, by inode. */
+/** The position within a conversation's export: after an event, or at its files, by inode. */
 type ConversationPlace =
   | { stage: 'events'; event: number; after: number }
   | { stage: 'nodes'; event: number; after: number; file: number }
 
 export type Stepping = { env: Env; owner: string; writer: ArchiveWriter; counts: ExportCounts }
 
-/** Null when the unit is complete. `at` is what the last step answered, null at the beginning. */
+/** Null when the unit is complete. `at` is what the last step returned, null at the beginning. */
 export async function stepOf(unit: Unit, at: unknown, by: Stepping): Promise<unknown> {
   switch (unit.kind) {
     case 'secrets':
@@ -44,7 +46,7 @@ export async function stepOf(unit: Unit, at: unknown, by: Stepping): Promise<unk
 
 const lines = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('')
 
-/** Names of parts sort as their numbers do. */
+/** Padded, so that names of parts sort in the order of their numbers. */
 const numbered = (n: number): string => String(n).padStart(10, '0')
 
 async function rowsStep(name: string, after: RowPosition | null, { env, owner, writer, counts }: Stepping) {
@@ -61,7 +63,7 @@ async function rowsStep(name: string, after: RowPosition | null, { env, owner, w
 
 async function feedbackStep(key: string, { env, writer }: Stepping): Promise<null> {
   const object = await env.FILES.get(key)
-  // It was deleted since the export began.
+  // The object was deleted since the export began.
   if (object === null) return null
   await writer.entry({ path: `feedback/${key.split('/').at(-1)}`, size: object.size }, partsOf(object.body))
   return null
@@ -91,7 +93,7 @@ async function conversationStep(id: string, at: ConversationPlace | null, by: St
   return { stage: 'events', event, after: after + page.texts.length }
 }
 
-/** A page of nodes, and then the contents of its files until that is enough for once. */
+/** A page of nodes, then the contents of its files until there is enough for one step. */
 async function nodesStep(id: string, at: ConversationPlace & { stage: 'nodes' }, by: Stepping) {
   const { env, owner, writer, counts } = by
   const { event, after, file } = at
@@ -101,7 +103,7 @@ async function nodesStep(id: string, at: ConversationPlace & { stage: 'nodes' },
   const last = page.nodes.at(-1)
   if (last === undefined) return null
   if (file === 0) {
-    // Where the first part of a file's contents is kept here says nothing elsewhere.
+    // `object` is a key of this service and means nothing elsewhere.
     const shown = page.nodes.map(({ object: _object, ...node }) => node)
     await writer.text(`conversations/${id}/nodes/${numbered(after)}.jsonl`, lines(shown))
   }
@@ -117,7 +119,7 @@ async function nodesStep(id: string, at: ConversationPlace & { stage: 'nodes' },
   return { stage: 'nodes', event, after: last.inode, file: 0 }
 }
 
-/** What is written of it stays, and the manifest says that it is not whole. */
+/** Written parts stay in the archive, and the manifest says that the conversation is incomplete. */
 function gone(id: string, counts: ExportCounts): null {
   counts.conversations -= 1
   counts.gone = [...(counts.gone ?? []), id]
@@ -126,7 +128,7 @@ function gone(id: string, counts: ExportCounts): null {
 
 type Contents = { object: string | null; size: number; chunks: () => Promise<{ bytes: ArrayBuffer }[]> }
 
-/** What lies in R2, then what lies in rows. Bytes that were appended after the event are not part of the file. */
+/** The contents in R2, then those in rows. Bytes that were appended after the event are not part of the file. */
 async function* contentsOf(env: Env, { object, size, chunks }: Contents): AsyncIterable<Uint8Array> {
   let left = size
   if (object !== null) {

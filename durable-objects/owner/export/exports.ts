@@ -1,6 +1,6 @@
-// The owner's export: an archive that is written piece by piece into R2, by the alarm of this object, and read from there as often
-// and in whatever ranges a client wants. What was written and how far that is, is stored in one transaction; a crash costs the
-// pieces since then. There is one export at a time, and it is deleted a day after it was finished.
+// The owner's export: an archive that this object's alarm writes piece by piece into R2. A client can download it as
+// often and in any ranges as it wants. The written pieces and the position are stored in one transaction; a crash costs
+// the pieces since then. There is one export at a time, and it is deleted a day after it was finished.
 
 import {
   conversationsWithFiles,
@@ -25,12 +25,12 @@ export type ExportStanding = {
   id: string
   state: 'preparing' | 'ready' | 'failed'
   beganAt: number
-  /** Units that are complete, and all. */
+  /** Complete units, and all units. */
   done: number
   units: number
   bytes: number
   counts: ExportCounts
-  /** When it is deleted; null before it is finished. */
+  /** When it will be deleted; null before it is finished. */
   expiresAt: number | null
 }
 
@@ -53,12 +53,12 @@ type Deps = { env: () => Env; storage: DurableObjectStorage; books: Conversation
 const FORMAT = 'bellwether-export'
 const VERSION = 1
 const KEEP_MS = 24 * 3600 * 1000
-/** One firing of the alarm. */
+/** Limits of one firing of the alarm. */
 const WORK_MS = 10_000
 const MOST_STEPS = 200
 const RETRY_MS = 2_000
 const MOST_FAILURES = 20
-/** Of the lists in the manifest. */
+/** Rows of one list in the manifest. */
 const MANIFEST_ROWS = 5_000
 
 export class Exports {
@@ -78,13 +78,13 @@ export class Exports {
     return { id, state, beganAt, done, units, bytes, counts: countsOf(job), expiresAt }
   }
 
-  /** The sizes of the pieces that the archive consists of, in order; null unless it is this one and ready. */
+  /** The sizes of the archive's pieces, in order; null unless the export has this id and is ready. */
   pieces(id: string): number[] | null {
     if (this.#job?.id !== id || this.#job.state !== 'ready') return null
     return rows<{ bytes: number }>(this.#sql, 'SELECT bytes FROM export_pieces ORDER BY n').map(({ bytes }) => bytes)
   }
 
-  /** Begins another export, in place of one that is finished; one that is being prepared goes on. */
+  /** Begins an export in place of a finished one; an export in preparation continues. */
   async begin(owner: string): Promise<void> {
     if (this.#isPreparing) return
     const units = await this.#unitsOf(owner)
@@ -105,19 +105,19 @@ export class Exports {
     })
   }
 
-  /** Deletes the export, whatever its state. */
+  /** Deletes the export, whatever its state; false when there is none. */
   async drop(): Promise<boolean> {
     const job = this.#job
     if (job === null) return false
     this.#deps.storage.transactionSync(() => {
       for (const table of ['job', 'units', 'pieces', 'entries']) this.#sql.exec(`DELETE FROM export_${table}`)
     })
-    // Its own: another one may be begun by now.
+    // Only the pieces of this export: another one may have begun meanwhile.
     await this.#deletePieces(job)
     return true
   }
 
-  /** Goes on for a while; when to come again, null when there is nothing to do. Never throws. */
+  /** Continues for a while; returns when to continue, null when there is nothing to do. Never throws. */
   async work(): Promise<number | null> {
     const job = this.#job
     if (job === null) return null
@@ -140,7 +140,7 @@ export class Exports {
     }
   }
 
-  /** It was dropped as it was written: what was put since then goes. */
+  /** The export was deleted while it was written: deletes the pieces written since. */
   async #tidyAfter(job: Job): Promise<number | null> {
     try {
       await this.#deletePieces(job)
@@ -178,7 +178,7 @@ export class Exports {
     return Date.now()
   }
 
-  /** Every entry with its checksum, and then what there is of each kind. */
+  /** Writes the manifest: every entry with its checksum, then the counts of each kind. */
   async #finish(writer: ArchiveWriter, { id, unit, counts }: Omit<Reached, 'place'>): Promise<number> {
     await this.#commit(writer, { id, unit, place: null, counts })
     const lists: ArchiveEntry[] = []
@@ -238,7 +238,7 @@ export class Exports {
     return firstRow<Job>(this.#sql, 'SELECT * FROM export_job')
   }
 
-  /** It may have been dropped while something was awaited. */
+  /** The export may have been deleted during an `await`. */
   #mustBe(id: string): Job {
     const job = this.#job
     if (job?.id !== id) throw new Error('the export was dropped')

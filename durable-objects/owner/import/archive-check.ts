@@ -1,5 +1,5 @@
-// Looks an archive through before anything of it is carried out: first its entries, each with its checksum, then their contents. What is
-// wrong is thrown as an `ArchiveProblem`, and nothing has changed by then.
+// Checks an archive before anything of it is imported: first its entries, each with its checksum, then their contents.
+// Errors are thrown as `ArchiveProblem`; nothing has been changed by then.
 
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -26,14 +26,14 @@ import {
 } from './archive-shapes.ts'
 import { rowProblem } from './row-checks.ts'
 
-/** An entry, and where its contents begin. */
+/** An entry, and the position of its contents. */
 export type Entry = { path: string; place: number; bytes: number; sha256: string }
 
-/** Of one entry that is read as a whole: every one but the contents of files. */
+/** The largest entry that is read as a whole: every entry except the contents of files. */
 const MOST_TEXT_BYTES = 48 * 1024 * 1024
 const MOST_NODES = 200_000
 const MOST_FILE_BYTES = 32 * 1024 * 1024
-/** Rows that a service lets an owner have of what works by itself or is shown whole. */
+/** The most rows of tables that run by themselves or are shown as a whole. */
 const MOST_ROWS: Readonly<Record<string, number>> = {
   schedules: 50,
   watchlists: 51,
@@ -48,7 +48,7 @@ const PATHS = new RegExp(
 )
 const FILE = /\/files\/\d+$/
 
-/** The entry at a place; null at the end of the archive, behind which nothing may be. */
+/** The entry at a position; null at the end of the archive, after which nothing may follow. */
 export async function entryAt(archive: ArchiveReader, at: number): Promise<(Entry & { next: number }) | null> {
   const header = headerOf(await archive.read(at, TAR_BLOCK))
   if (header === null) {
@@ -80,7 +80,7 @@ function headerOf(block: Uint8Array): { path: string; size: number } | null {
 
 export type Entries = {
   entry(path: string): Entry | null
-  /** Those whose paths begin so, in order. */
+  /** The entries whose paths begin with the prefix, in order. */
   below(prefix: string): Entry[]
   count(): number
 }
@@ -96,7 +96,7 @@ const textOf = async ({ archive }: Looked, { place, bytes, path }: Entry): Promi
   }
 }
 
-/** What the archive says of itself. */
+/** The archive's description of itself. */
 export async function aboutOf(looked: Looked): Promise<z.infer<typeof ArchiveHeader>> {
   const first = looked.entries.entry('export.json')
   if (first === null || first.place !== TAR_BLOCK) throw new ArchiveProblem('the first entry is not export.json')
@@ -113,12 +113,12 @@ async function manifestOf(looked: Looked): Promise<z.infer<typeof Manifest> | un
   return linesOf(await textOf(looked, last), { path: last.path, shape: Manifest })[0]
 }
 
-/** Whether the conversation was deleted while it was exported: nobody's any more, and not whole. */
+/** Whether the conversation was deleted while it was exported, so that it is incomplete. */
 export async function isGone(looked: Looked, id: string): Promise<boolean> {
   return (await manifestOf(looked))?.counts?.gone?.includes(id) ?? false
 }
 
-/** That the manifest names every entry, with its size and checksum. */
+/** Checks that the manifest names every entry, with its size and checksum. */
 export async function checkManifest(looked: Looked): Promise<void> {
   const { entries } = looked
   const manifest = await manifestOf(looked)
@@ -158,7 +158,7 @@ export async function checkRows(looked: Looked, name: string, by: { env: Env; ow
   if (!EXPORTED_TABLES.some((one) => one.name === name)) throw new ArchiveProblem(`there is no table ${name} of owners`)
   const table = IMPORTED_TABLES.find((one) => one.name === name)
   if (table === undefined) {
-    // They are not taken, but counted.
+    // These rows are not imported, only counted.
     for (const entry of looked.entries.below(`database/${name}/`)) await rowsOf(looked, entry)
     return
   }
@@ -181,7 +181,7 @@ export async function checkRows(looked: Looked, name: string, by: { env: Env; ow
     throw new ArchiveProblem(`${name} has ${count} rows; at most ${most} are taken`)
 }
 
-/** What is known of a conversation once it was looked through. */
+/** The result of checking a conversation. */
 export type CheckedConversation = { bytes: number; events: number; session: string | null }
 
 export async function checkConversation(looked: Looked, id: string): Promise<CheckedConversation> {
@@ -239,7 +239,7 @@ async function checkAnswers(looked: Looked, base: string, last: number): Promise
   }
 }
 
-/** That the nodes are one tree whose files are there; returns how many bytes they have. */
+/** Checks that the nodes are one tree and that its files exist; returns the bytes of the files. */
 async function checkNodes(looked: Looked, base: string): Promise<number> {
   const parents = new Map<number, number>()
   const folders = new Set<number>()
@@ -269,7 +269,7 @@ async function checkNodes(looked: Looked, base: string): Promise<number> {
   return bytes
 }
 
-/** Whether every node leads to the root over folders. */
+/** Whether every node is connected to the root through folders. */
 function isTree(parents: ReadonlyMap<number, number>, folders: ReadonlySet<number>): boolean {
   const good = new Set<number>([1])
   if (!folders.has(1)) return false

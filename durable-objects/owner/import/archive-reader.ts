@@ -1,5 +1,5 @@
-// Reads an archive that lies in R2 as pieces, as one run of bytes: small parts out of a window that stays in memory, large ones as
-// they come.
+// Reads an archive whose pieces are in R2 as one run of bytes: small parts from a window in memory, large ones as
+// streams.
 
 import { must } from '../../../src/lib/assert.ts'
 import { joinBytes } from '../../../src/lib/bytes.ts'
@@ -25,7 +25,7 @@ export class ArchiveReader {
     this.size = size
   }
 
-  /** So many bytes, or fewer where the archive ends before. */
+  /** This many bytes, or fewer at the end of the archive. */
   async read(from: number, length: number): Promise<Uint8Array> {
     const parts: Uint8Array[] = []
     for await (const part of this.stream(from, length)) parts.push(part)

@@ -1,4 +1,4 @@
-// What an archive of an owner consists of, as far as an import believes it: every line is read by one of these.
+// The schemas of an owner's archive: an import validates every line with one of them.
 
 import { z } from 'zod'
 import { AGENTS } from '../../../src/agent/agents.ts'
@@ -7,12 +7,15 @@ import { RUNTIME_KINDS } from '../../../src/agent/runtime.ts'
 const FORMAT = 'bellwether-export'
 export const VERSION = 1
 
-/** An archive that is none of ours, or is damaged. The message is for its owner. */
+/** The archive is not ours, or it is damaged. The message is for its owner. */
 export class ArchiveProblem extends Error {}
 
 const short = z.string().max(1_000)
 
-/** As names and links of a workspace are. What is not well formed would be another text once it is stored, and two of them one. */
+/**
+ * A valid name or link target in a workspace. Malformed UTF-16 would change when it is stored, so that two different
+ * names could become the same.
+ */
 const isStorable = (text: string) => text.isWellFormed() && !text.includes('\0')
 
 export const ArchiveHeader = z.object({
@@ -26,7 +29,7 @@ export const ArchiveHeader = z.object({
 export const ListedEntry = z.object({ path: z.string(), bytes: z.int().min(0), sha256: z.string() })
 export const Manifest = ArchiveHeader.extend({
   lists: z.array(ListedEntry).max(100_000),
-  /** Conversations that were deleted while they were written; they are not whole. */
+  /** Conversations that were deleted during the export; they are incomplete. */
   counts: z.object({ gone: z.array(z.string()).max(100_000).optional() }).optional(),
 })
 
@@ -64,7 +67,7 @@ export const ConversationInArchive = z.object({
 })
 export type ConversationInArchive = z.infer<typeof ConversationInArchive>
 
-/** An event is kept as it stands; this is what its log must know of it. */
+/** An event is stored unchanged; these are the fields that the log reads. */
 const eventHead = {
   id: z.int().min(0),
   timestamp: z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
@@ -96,7 +99,7 @@ export const CallInArchive = z.object({
   answer: z.string().max(100_000).nullable(),
 })
 
-/** The longest name that a file system has, in bytes. */
+/** The longest name of common file systems, in bytes. */
 const MOST_NAME_BYTES = 255
 
 export const NodeInArchive = z
@@ -130,7 +133,7 @@ export const TurnInArchive = z.object({
 })
 export type TurnInArchive = z.infer<typeof TurnInArchive>
 
-/** The lines of an entry, each as its shape. */
+/** The lines of an entry, each parsed with the shape. */
 export function linesOf<T>(text: string, { path, shape }: { path: string; shape: z.ZodType<T> }): T[] {
   return rawLines(text).map((line, at) => {
     const read = shape.safeParse(jsonOf(line))
@@ -148,7 +151,7 @@ export function rawLines(text: string): string[] {
   return lines
 }
 
-/** Undefined for what is no JSON: no shape takes it. */
+/** Undefined when the text is not JSON: no shape accepts that. */
 export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

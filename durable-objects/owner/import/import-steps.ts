@@ -1,4 +1,4 @@
-// What is carried out of an archive, entry by entry. Each step may come again after a crash.
+// The steps of an import, entry by entry. Each step may be repeated after a crash.
 
 import { conversation, feedbackKey, talkId } from '../../../src/bindings.ts'
 import {
@@ -15,19 +15,19 @@ import { type Entries, type Entry, rowsOf, secretsOf, tableOf } from './archive-
 import type { ArchiveReader, Piece } from './archive-reader.ts'
 import type { SecretToGive } from './archive-shapes.ts'
 
-/** What came of an import so far. */
+/** The results of an import so far. */
 export type Carried = {
   rows: Record<string, number>
-  /** Rows that were not taken, by table. */
+  /** Rows that were not imported, by table. */
   leftOut: Record<string, number>
-  /** Those of the archive, with the sessions of talks; `made` ones got their id. */
+  /** The conversations of the archive, with the sessions of talks; `made` counts those that were created. */
   conversations: { id: string; session: string | null; events: number }[]
   made: number
   events: number
   files: number
-  /** Of the files of all workspaces. */
+  /** The bytes of all files in workspaces. */
   bytes: number
-  /** Conversations whose id was taken here. */
+  /** Conversations whose id was already used here. */
   renamed: { from: string; to: string }[]
   secrets: SecretToGive[]
   withPortfolio: boolean
@@ -50,11 +50,11 @@ export type Carrying = {
   has(id: string): boolean
 }
 
-/** The sessions of talks, whose ids follow from them. */
+/** The sessions of talks; the ids of talks are derived from them. */
 const SESSIONS = 'chat_sessions.session'
 const ROWS_AT_ONCE = 100
 
-/** Under which ids the conversations will be: their own where these are free. */
+/** Chooses the ids of the conversations: their own if these are free. */
 export async function chooseConversationIds(by: Carrying, carried: Carried): Promise<Carried> {
   const { env, owner, ids } = by
   const chosen: { space: string; old: string; id: string }[] = []
@@ -72,7 +72,7 @@ export async function chooseConversationIds(by: Carrying, carried: Carried): Pro
   return { ...carried, renamed: renamedOf(carried, ids), withPortfolio }
 }
 
-/** The conversations that have another id here, and the talks that have another session. */
+/** Conversations with another id here, and talks with another session. */
 function renamedOf({ conversations }: Carried, ids: IdMap): Carried['renamed'] {
   return conversations.flatMap(({ id, session }) => {
     const to = session === null ? ids.get(CONVERSATION_IDS, id) : ids.get(SESSIONS, session)
@@ -81,7 +81,7 @@ function renamedOf({ conversations }: Carried, ids: IdMap): Carried['renamed'] {
   })
 }
 
-/** Carries an entry out, with those that belong to it, and answers what there is by then. */
+/** Imports an entry, with the entries that belong to it, and returns the results so far. */
 export async function carryOut(entry: Entry, carried: Carried, by: Carrying): Promise<Carried> {
   const [folder, name = '', file] = entry.path.split('/')
   if (entry.path === 'secrets.jsonl') return { ...carried, secrets: await secretsOf(by.whole) }
@@ -111,7 +111,7 @@ async function carryRows(entry: Entry, carried: Carried, by: Carrying): Promise<
   }
 }
 
-/** A setting without a value is the default, or a secret that the archive does not have. */
+/** A setting without a value has its default, or is a secret, which the archive does not contain. */
 const isWanted = (table: string) => (row: ImportedRow) => table !== 'settings' || row.value !== null
 
 const added = (counts: Record<string, number>, name: string, n: number): Record<string, number> =>
@@ -136,7 +136,7 @@ async function carryConversation(from: string, carried: Carried, by: Carrying): 
   if (!by.reserve(id)) return { ...carried, leftOut: added(carried.leftOut, 'conversations', 1) }
   const made = await conversation(env, owner, id).import({ id, owner, archive, from, session, pieces, entries })
   if (made === 'taken') {
-    // Somebody used the id since it was chosen.
+    // The id was used after it was chosen.
     const other = session === null ? null : `${session.slice(0, 100)}-${hexId().slice(0, 8)}`
     const here = other === null ? hexId() : await talkId(owner, other)
     ids.put([

@@ -1,4 +1,5 @@
-// The rows of an import beside its job: the pieces that came, the entries that were found in them, and which id became which.
+// The rows of an import besides its job: the received pieces, the entries found in them, and the map from old to new
+// ids.
 
 import type { IdMap } from '../../../src/db/imports.ts'
 import { firstRow, rows } from '../../sql.ts'
@@ -41,7 +42,7 @@ export class ImportTables implements Entries, IdMap {
     return firstRow<Entry>(this.#sql, `SELECT ${COLUMNS} FROM import_entries WHERE path = ?`, path)
   }
 
-  /** Everything in a folder, by the index: its names end before the byte behind a slash. */
+  /** All entries in a folder, by an index range: `0` is the byte after `/`. */
   below(folder: string): Entry[] {
     const query = `SELECT ${COLUMNS} FROM import_entries WHERE path >= ? AND path < ? ORDER BY n`
     return rows<Entry>(this.#sql, query, folder, `${folder.slice(0, -1)}0`)

@@ -1,6 +1,6 @@
-// The owner's import: an archive that comes in parts into R2, is looked through as a whole by the alarm of this object, and then carried
-// out by it, entry by entry. How far that is, is stored after each of them; what is made twice after a crash is there once, because
-// every id is chosen and stored before anything is made under it. There is one import at a time.
+// The owner's import: an archive that is uploaded in parts into R2. This object's alarm checks all of it and then
+// imports it, entry by entry. The position is stored after each entry. A step that is repeated after a crash creates
+// nothing twice, because every id is chosen and stored before it is used. There is one import at a time.
 
 import { deleteFiles, importPartsPrefix } from '../../../src/bindings.ts'
 import { hexId } from '../../../src/lib/crypto.ts'
@@ -32,7 +32,7 @@ export type ImportStanding = {
   received: number
   beganAt: number
   expiresAt: number
-  /** Entries that were looked through or carried out in this phase, and all that are known. */
+  /** Entries that were checked or imported in this phase, and all known entries. */
   done: number
   entries: number
   archive: string | null
@@ -41,7 +41,7 @@ export type ImportStanding = {
   problem: string | null
 }
 
-/** How far a phase is: the byte of the next entry, the next entry to be looked into, or the next one to be carried out. */
+/** The position within a phase: the byte of the next entry, the next entry to check, or the next one to import. */
 type ImportPosition = { at: number } | { n: number }
 
 type Job = {
@@ -69,7 +69,7 @@ type Deps = {
 const KEEP_MS = 24 * 3600 * 1000
 const WORK_MS = 10_000
 const MOST_STEPS = 2_000
-/** Before others come first: a step may be only a header that is in memory already. */
+/** Steps before other requests run: a step may only read a header that is already in memory. */
 const STEPS_AT_ONCE = 8
 const RETRY_MS = 2_000
 const MOST_FAILURES = 20
@@ -100,7 +100,7 @@ export class Imports {
     return { id, phase, bytes, received, beganAt, expiresAt, ...counts }
   }
 
-  /** Begins another one, in place of one that is over or was not carried out; not while one is. */
+  /** Begins an import in place of one that is finished or has not started; `busy` while one runs. */
   async begin(owner: string, bytes: number): Promise<'begun' | 'busy' | 'too-large'> {
     if (bytes > this.#deps.allowed().bytes && !isAtWork(this.#job)) return 'too-large'
     // Another request may begin one while this one waits.
@@ -113,7 +113,7 @@ export class Imports {
     return 'begun'
   }
 
-  /** Where a part that begins at this byte is to be put, or where the next one begins. */
+  /** The key for a part that begins at this byte; else the position where the next part must begin. */
   partKey(id: string, offset: number): { key: string } | PartAnswer {
     const job = this.#job
     if (job === null || job.id !== id) return 'none'
@@ -123,7 +123,7 @@ export class Imports {
     return { key: `${importPartsPrefix(job.owner, id)}${hexId()}` }
   }
 
-  /** The part lies in R2 now. With the last one the archive is looked through. */
+  /** The part is in R2 now. After the last part the check begins. */
   async notePart(id: string, { key, bytes, offset }: Piece & { offset: number }): Promise<PartAnswer> {
     const answer = this.partKey(id, offset)
     const job = this.#job
@@ -139,7 +139,7 @@ export class Imports {
     return { taken: this.#tables.received }
   }
 
-  /** Withdraws it, or forgets what became of it; false while it is carried out. */
+  /** Cancels the import, or deletes the record of a finished one; false while it runs. */
   async withdraw(): Promise<boolean | null> {
     if (this.#job === null) return null
     if (this.#job.phase === 'importing') return false
@@ -147,18 +147,18 @@ export class Imports {
     return true
   }
 
-  /** Whatever its state; what was carried out stays. */
+  /** Deletes the job, whatever its state; imported data stays. */
   async drop(): Promise<void> {
     const job = this.#job
     if (job === null) return
     this.#deps.storage.transactionSync(() => {
       for (const table of ['job', 'pieces', 'entries', 'ids']) this.#sql.exec(`DELETE FROM import_${table}`)
     })
-    // Its own: another one may be begun by now.
+    // Only the files of this import: another one may have begun meanwhile.
     await deleteFiles(this.#deps.env(), importPartsPrefix(job.owner, job.id))
   }
 
-  /** Goes on for a while; when to come again, null when there is nothing to do. Never throws. */
+  /** Continues for a while; returns when to continue, null when there is nothing to do. Never throws. */
   async work(): Promise<number | null> {
     const job = this.#job
     if (job === null) return null
@@ -175,7 +175,7 @@ export class Imports {
     }
   }
 
-  /** When it is tried again. */
+  /** Records a failure; returns when to retry. */
   #brokenOff({ id, owner, failures }: Job, error: unknown): number {
     const now = this.#job
     const again = Date.now() + RETRY_MS * (failures + 1)
@@ -214,7 +214,7 @@ export class Imports {
     })
   }
 
-  /** Looks into what an entry begins: a table, a conversation. */
+  /** Checks the part that an entry begins: a table, or a conversation. */
   async #lookInto(job: Job, archive: ArchiveReader, n: number): Promise<void> {
     const looked = { archive, entries: this.#tables }
     const entry = this.#tables.at(n)
@@ -243,7 +243,7 @@ export class Imports {
     })
   }
 
-  /** Everything is right: from here on it is carried out. */
+  /** All checks passed: from here on the data is imported. */
   async #beginCarrying(job: Job, archive: ArchiveReader): Promise<void> {
     const carried = JSON.parse(job.counts) as Carried
     const { conversations, bytes } = this.#deps.allowed()
@@ -287,7 +287,7 @@ export class Imports {
     log.info('import.ended', { owner, phase })
   }
 
-  /** What came is not needed any more. */
+  /** The uploaded parts are not needed any more. */
   async #tidy({ id, owner }: Job): Promise<void> {
     if (this.#tables.received === 0) return
     await deleteFiles(this.#deps.env(), importPartsPrefix(owner, id))
@@ -295,7 +295,7 @@ export class Imports {
     this.#sql.exec('DELETE FROM import_pieces')
   }
 
-  /** Stores what a step came to, and how far that is. */
+  /** Stores the results of a step and its position. */
   #reach({ id }: Job, place: ImportPosition, store: () => unknown): void {
     this.#deps.storage.transactionSync(() => {
       this.#mustBe(id)
@@ -308,7 +308,7 @@ export class Imports {
     return firstRow<Job>(this.#sql, 'SELECT * FROM import_job')
   }
 
-  /** It may have been dropped while something was awaited. */
+  /** The import may have been deleted during an `await`. */
   #mustBe(id: string): Job {
     const job = this.#job
     if (job?.id !== id) throw new Error('the import was dropped')

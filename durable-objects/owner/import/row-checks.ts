@@ -1,5 +1,5 @@
-// Whether a row of an archive fits: the columns and types of its table, and what is read later by jobs that work for every owner. A row
-// that these could not read would stop them for all.
+// Checks a row of an archive: the columns and types of its table, and the values that background jobs for all owners
+// read. A row that such a job cannot read would stop it for every owner.
 
 import { z } from 'zod'
 import { checkedParameters, isAlertType } from '../../../src/alerts/kinds.ts'
@@ -10,19 +10,19 @@ import { SchedulePlan, WhenSchema } from '../../../src/schedule/plan.ts'
 import { ScreenInput } from '../../../src/screening/filter.ts'
 import { formProblem } from './row-forms.ts'
 
-/** Any JSON. */
+/** Any JSON value. */
 const anything = z.unknown().refine((value) => value !== undefined)
 const list = z.array(z.unknown())
 const texts = z.array(z.string())
 const object = z.record(z.string(), z.unknown())
 const sentence = z.string().nullable()
-/** Of a signal, as it is shown. */
+/** Texts of a signal that are shown. */
 const words = z.looseObject({
   ...{ reason: sentence, catalystSummary: sentence, watchConditions: sentence, riskSummary: sentence },
   invalidation: sentence,
 })
 
-/** What stands as JSON in a text. */
+/** Columns that hold JSON as text. */
 const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>> = {
   analyses: {
     ...{ report: object, skills: list, market_phase_summary: anything, data_checks: anything },
@@ -38,7 +38,7 @@ const JSON_COLUMNS: Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
   alert_triggers: { facts: object },
 }
 
-/** What is wrong with the row; null when it fits. */
+/** What is wrong with the row; null when it is valid. */
 export function rowProblem(
   table: ImportedTable,
   columns: readonly TableColumn[],
@@ -71,7 +71,7 @@ function jsonProblem(table: string, row: ImportedRow): string | null {
   return null
 }
 
-/** Undefined where it is no JSON, which fits nothing. */
+/** Undefined when the text is not JSON, which matches no schema. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,5 +1,5 @@
-// The forms of single values in the rows of an archive: numbers as texts, times, and the words that a column knows. Pages and jobs read
-// them without a doubt, so a row with another one would keep its owner from all the others.
+// The formats of single values in the rows of an archive: decimal texts, times, and enumerated words. Pages and jobs
+// read such values without checks, so an invalid one would break the pages of its owner.
 
 import { HORIZONS } from '../../../src/analysis/report/signal.ts'
 import { Action, MarketPhaseSummary, ReportLanguage } from '../../../src/analysis/schemas.ts'
@@ -8,7 +8,7 @@ import type { ImportedRow } from '../../../src/db/imports.ts'
 const DECIMAL = /^-?\d{1,24}(\.\d{1,8})?$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 const DAY = /^\d{4}-\d\d-\d\d$/
-/** Listings, which the service asks its sources about for all owners at once. */
+/** Listings, which the service requests from its sources for all owners at once. */
 const LISTING = /^[A-Za-z0-9.^:_-]{1,32}$/
 const CURRENCY = /^[A-Z]{3}$/
 
@@ -50,7 +50,7 @@ const FORMS: Readonly<Record<string, Forms>> = {
   alert_triggers: { severity: SEVERITY },
 }
 
-/** What a rule of each scope looks at. */
+/** What the target of a rule may be, by scope. */
 const TARGETS: Readonly<Record<string, RegExp>> = {
   single_symbol: LISTING,
   watchlist: /^.{1,200}$/,
@@ -59,12 +59,12 @@ const TARGETS: Readonly<Record<string, RegExp>> = {
   market: /^(cn|hk|us)$/,
 }
 
-/** Moments in ms, which are shown as times. */
+/** Columns with times in epoch ms. */
 const MOMENTS = /^(called_at|since|next_at|armed_at|due_at|claimed_at|created_at)$/
 const LAST_MOMENT = Date.parse('9999-12-31T23:59:59.999Z')
 const COUNTS = /_tokens$/
 
-/** What a kind of entry cannot be without. */
+/** The required columns of each kind of portfolio event. */
 const DEMANDED: Readonly<Record<string, readonly string[]>> = {
   trade: ['symbol', 'market', 'side', 'quantity', 'fee', 'tax'],
   payout: ['symbol', 'market', 'fee', 'tax'],
@@ -73,7 +73,7 @@ const DEMANDED: Readonly<Record<string, readonly string[]>> = {
   cash: ['side'],
 }
 
-/** Which value has not its form; null when all do. */
+/** The first invalid or missing value as a message; null when all are valid. */
 export function formProblem(table: string, row: ImportedRow): string | null {
   const forms = { ...OF_ALL, ...FORMS[table] }
   const isRight = (name: string, value: string | number | null): boolean => {

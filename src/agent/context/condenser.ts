@@ -1,4 +1,4 @@
-// Keeps what the model sees within its bounds: older events are left out, with a summary of them where one is written.
+// Keeps the model's view within its limits: older events are left out, with a summary of them if one is written.
 // Nothing is deleted; an event says what is no longer shown.
 
 import { errorFields, log } from '../../lib/log.ts'
@@ -39,7 +39,8 @@ export class Condenser {
       return { events: [event], stored: () => this.#count(model, reply), asked: { model: model.id, reply } }
     } catch (error) {
       signal.throwIfAborted()
-      // Without a budget nothing else is asked either: what the summary would replace must not go for nothing.
+      // If the budget is used up, the step ends here: events must not be left out without the summary that replaces
+      // them.
       if (!(error instanceof ModelError) || isOfBudget(error)) throw error
       log.warn('agent.summary_failed', errorFields(error))
       return { events: [condensed(plan, null)], asked: { model: model.id, failure: error.kind } }
@@ -76,29 +77,29 @@ function condensed({ from, to }: Condensing, summary: { text: string; offset: nu
   return condensation({ ids: { start: from, end: to }, summary })
 }
 
-// Decides when the model sees less of the conversation, and what is left out. Pure: the events stay stored; the result is
-// the range of events that the model no longer sees, and the summary that replaces them.
+// Decides when the model sees less of the conversation, and what is left out. Pure: the events stay stored. The result
+// is the range of events that the model does not see any more, and the summary that replaces them.
 
 type CondenseQuestion = {
   readonly view: readonly ViewEntry[]
-  /** The model reported a context that is too long, or a condensation was requested, and none has happened since. */
+  /** The model reported that the context is too long, or a condensation was requested, and none has happened since. */
   readonly isRequested: boolean
-  /** Whether a summary is written; otherwise the older half is left out when there is no other way. */
+  /** Whether a summary is written; otherwise the older half is left out, but only when there is no other way. */
   readonly summarizes: boolean
   /** The model's window in tokens; null when it is unknown. */
   readonly contextWindow: number | null
-  /** The tokens that are sent with every question beside the view. */
+  /** The tokens that are sent with every request besides the view. */
   readonly fixedTokens: number
 }
 
 export type Condensing = {
   readonly how: 'window' | 'summary'
-  /** Event ids from the first to the last that the model no longer sees, both included. */
+  /** The first and last id of the events that the model does not see any more. */
   readonly from: number
   readonly to: number
   /** The position of the summary in the view, after the forgotten units and the former summary were removed. */
   readonly offset: number
-  /** Places in the view of what is forgotten; the former summary is the first of them. */
+  /** The positions in the view that are forgotten; the former summary is the first of them. */
   readonly places: readonly number[]
 }
 
@@ -106,7 +107,7 @@ const MAX_EVENTS = 120
 const KEEP_FIRST = 4
 const KEEP_NEWEST_EVENTS = 55
 
-/** A fuller window leaves too little room for an answer and the results after it. */
+/** Above this share of the window there is too little room for an answer and the results after it. */
 const FULL_SHARE = 0.8
 /** The share of the window that is filled after condensing. */
 const TARGET_SHARE = 0.4
@@ -141,7 +142,7 @@ function cut(view: readonly ViewEntry[], how: Condensing['how'], room: WindowSiz
   const first = view[forgotten[0] ?? -1]
   const last = view[forgotten.at(-1) ?? -1]
   if (first === undefined || last === undefined) return null
-  // Everything up to the next thing that is seen: results have events of their own.
+  // Everything before the next visible entry: results are separate events.
   const next = view[tail]
   const to = next === undefined ? last.id : Math.max(last.id, next.id - 1)
   return { how, from: first.id, to, offset: head, places }
@@ -153,13 +154,13 @@ function keptHead(view: readonly ViewEntry[], how: Condensing['how']): number {
   return how === 'window' && view[head]?.kind === 'summary' ? head + 1 : head
 }
 
-/** The first message of the user and what was told with it. */
+/** The user's first message, and the entries that came with it. */
 function headOf(view: readonly ViewEntry[]): number {
   const other = view.findIndex(({ kind }) => kind !== 'user')
   return Math.min(KEEP_FIRST, other === -1 ? view.length : other)
 }
 
-/** The first of the newest units that fit; the last one always does. */
+/** The first of the newest units that fit; the last unit always counts as fitting. */
 function tailOf(view: readonly ViewEntry[], head: number, room: WindowSize): number {
   let { events, tokens } = room
   let tail = view.length
@@ -179,7 +180,7 @@ const tokensOf = (view: readonly ViewEntry[]): number => view.reduce((sum, { tok
 const KEEP_PAGES = 2
 const PAGE_LEFT_OUT = '[The text of this page was left out to save room. Fetch the page again if you need it.]'
 
-/** The newest pages stay, older ones are left out. */
+/** Keeps the newest pages and removes older ones. */
 export function maskPages(messages: readonly PromptMessage[], keep = KEEP_PAGES): PromptMessage[] {
   let shown = 0
   const newestFirst = messages.toReversed().map((message): PromptMessage => {

@@ -13,10 +13,10 @@ import type { TurnDeps } from '../turn-deps.ts'
 
 /** One unit of the model's view. An answer, its calls and their results are one unit: they are never separated. */
 export type ViewEntry = {
-  /** Of the first event that it comes from. */
+  /** The id of its first event. */
   readonly id: number
   readonly kind: 'user' | 'answer' | 'summary'
-  /** How many events it stands for. */
+  /** The number of its events. */
   readonly events: number
   readonly tokens: number
 }
@@ -48,13 +48,13 @@ type Condensation = {
 
 const textParts = (text: string): PromptPart[] => [{ type: 'text', text }]
 
-/** `secrets` masks the model's own text as well: events contain it masked already. */
+/** `secrets` masks the model's own text, too; in events it is masked already. */
 type HistoryDeps = Pick<TurnDeps, 'log' | 'calls' | 'turn' | 'secrets'>
 
 export class History {
   readonly #deps: HistoryDeps
   #entries: Entry[] = []
-  /** What became of each call, by its key. */
+  /** The result of each call, by the call's key. */
   readonly #results = new Map<number, readonly PromptPart[]>()
   readonly #tokens = new WeakMap<Entry, number>()
   #upTo = -1
@@ -71,12 +71,12 @@ export class History {
     return this.#entries
   }
 
-  /** The same as messages. Every call in them has its answer, whatever happened to it. */
+  /** The same entries as messages. Every call in them has a result, whatever happened to it. */
   messages(): PromptMessage[] {
     return this.entries().flatMap((entry) => this.messagesOf(entry))
   }
 
-  /** The same as what is known of its size. */
+  /** The same entries with their sizes. */
   view(): ViewEntry[] {
     return this.entries().map((entry) => {
       const { id, content } = entry
@@ -85,7 +85,7 @@ export class History {
     })
   }
 
-  /** An entry that is settled keeps its size. */
+  /** The size of a settled entry never changes, so it is kept. */
   #tokensOf(entry: Entry): number {
     const known = this.#tokens.get(entry)
     if (known !== undefined) return known
@@ -134,7 +134,7 @@ export class History {
     this.#completeAnswers()
   }
 
-  /** The one that holds now: the events of those before it may be among what is not read. */
+  /** Places the current summary. Events of earlier summaries may be in the part of the log that is not read. */
   #placeSummary(): void {
     const { summary } = this.#deps.turn.value
     if (summary !== null) this.#addSummary(summary)
@@ -196,7 +196,7 @@ export class History {
     this.#entries.push({ id, content: { kind: 'answer', step, text, vendor: known, calls, isSettled: false } })
   }
 
-  /** Reads again what was still open when an answer was added. */
+  /** Reads again the results that were missing when an answer was added. */
   #completeAnswers(): void {
     for (const [at, { id, content }] of this.#entries.entries()) {
       if (content.kind !== 'answer' || content.isSettled) continue
@@ -206,7 +206,7 @@ export class History {
     }
   }
 
-  /** Stored apart from the events, so that the next instance need not read the forgotten ones. */
+  /** Stored separately, so that the next instance need not read the forgotten events. */
   #remember(range: Range, summary: Turn['summary']): void {
     const { turn } = this.#deps
     const forgotten = merged([...turn.value.forgotten, range])
@@ -223,7 +223,7 @@ export class History {
     const { summary, summary_offset: offset } = condensation
     const given = typeof summary === 'string' ? { text: summary, offset: offset ?? 0 } : null
     if (typeof from === 'number' && typeof to === 'number') this.#remember({ start: from, end: to }, given)
-    // A summary holds what mattered of the one before it.
+    // A new summary contains what mattered in the former one.
     const isGone = ({ id, content }: Entry) => (content.kind === 'summary' ? given !== null : isForgotten(id))
     const gone = this.#entries.filter(isGone)
     this.#entries = this.#entries.filter((entry) => !isGone(entry))
@@ -246,7 +246,7 @@ function merged(ranges: readonly Range[]): Range[] {
   return result
 }
 
-/** Kinds that say nothing to a model, or whose text its own answer already holds. */
+/** Kinds that tell a model nothing, or whose text is already in its own answer. */
 const SKIPPED: ReadonlySet<string> = new Set([
   'action:system',
   'action:null',
@@ -257,7 +257,7 @@ const SKIPPED: ReadonlySet<string> = new Set([
   'observation:null',
 ])
 
-// What a model reads of an observation. What is stored stays as it is; this is only how it is shown.
+// The text of an observation for the model. The stored event stays unchanged.
 
 export function modelText(event: ObservationEvent): PromptPart[] {
   if (event.observation === 'user_rejected') {
@@ -269,7 +269,7 @@ export function modelText(event: ObservationEvent): PromptPart[] {
 // How many tokens a message has, by the estimate of its texts.
 
 const PER_MESSAGE = 4
-/** The tokens that vendors count for a picture of usual size. */
+/** The tokens that vendors count for a picture of typical size. */
 const PER_IMAGE = 1_200
 
 export function messageTokens(message: PromptMessage): number {
@@ -285,7 +285,7 @@ function partsTokens(parts: readonly PromptPart[]): number {
   return parts.reduce((sum, part) => sum + (part.type === 'text' ? textTokens(part.text) : PER_IMAGE), 0)
 }
 
-/** Tokens of the system text and the tools, which are sent with every question. */
+/** Tokens of the system text and the tools, which are sent with every request. */
 export function fixedTokens({ system, tools }: Pick<Prompt, 'system' | 'tools'>): number {
   return textTokens(system) + textTokens(JSON.stringify(tools))
 }

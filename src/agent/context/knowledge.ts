@@ -1,5 +1,5 @@
 // The recall observations: the description of the workspace with the first message, and the microagents that a message
-// triggers. Microagents are files of the workspace, so they are read in the step that needs them.
+// triggers. Microagents are files in the workspace, so they are read in the step that needs them.
 
 import { must } from '../../lib/assert.ts'
 import { log } from '../../lib/log.ts'
@@ -26,7 +26,7 @@ import type { Entry, History } from './history.ts'
 
 type KnowledgeDeps = Pick<TurnDeps, 'turn' | 'calls' | 'emit' | 'surroundings' | 'microagents'>
 
-/** The names of microagents that the agent already has: it does not get them twice. */
+/** The names of microagents that the agent has received: it does not get them twice. */
 const GIVEN = 'knowledge_given'
 
 export class Knowledge {
@@ -47,7 +47,7 @@ export class Knowledge {
       found.push(this.#recalled(recall, known))
       if (recall.isFirst && remarks.length > 0) found.push(leftOut(remarks))
     }
-    // A message may have arrived in the meantime: its recall action stays open.
+    // A message may have arrived meanwhile: its recall action stays open.
     turn.change({ recalls: turn.value.recalls.slice(recalls.length) })
     emit(found)
   }
@@ -84,8 +84,8 @@ const nothingFound = (cause: number): NewEvent => ({
   extras: {},
 })
 
-// A model that sees no pictures gets a note for each picture, and a shell not even that. The user is told once for each such
-// model.
+// A model without image input gets a note for each picture; the shell agent gets nothing. The user is told once for
+// each such model.
 
 type PictureDeps = Pick<TurnDeps, 'calls' | 'emit'>
 
@@ -145,8 +145,9 @@ export async function loadMicroagents(fs: FileSystem, roots: readonly string[]):
 }
 
 /**
- * Reads them all; a bad file costs only itself. `roots` are the workspace and, when there is one, the repository in it,
- * which is the project then: an instruction file is looked for from the first root to the last, the rest in the last.
+ * Reads all of them; an invalid file costs only itself. `roots` are the workspace and, if there is one, the repository
+ * in it, which then is the project. The reference's instruction file is searched in all roots, from first to last;
+ * everything else only in the last one.
  */
 export async function readMicroagents(fs: FileSystem, roots: readonly string[]): Promise<MicroagentSet> {
   const found = new Map(builtinMicroagents().map((microagent) => [microagent.name, microagent]))
@@ -185,13 +186,13 @@ async function readOne(
   return parsed.ok ? parsed.microagent : null
 }
 
-/** The paths below the folder, without `.md`, of all Markdown files that are no README, in a fixed order. */
+/** The paths below the folder, without `.md`, of all Markdown files except READMEs, in a fixed order. */
 function markdownFiles(fs: FileSystem, folder: string, remarks: Remark[]): string[] {
   const names: string[] = []
   const walk = (below: string, depth: number): void => {
     if (depth > MAX_DEPTH) return void remarks.push({ path: `${folder}/${below}`, reason: 'Too deep' })
     for (const { name, kind } of fs.list(`${folder}/${below}`)) {
-      // Links to directories are not followed: they could lead round in a circle.
+      // Links to directories are not followed, because they could form a cycle.
       if (kind === 'directory') walk(`${below}${name}/`, depth + 1)
       else if (name.endsWith('.md') && name !== 'README.md') names.push(`${below}${name.slice(0, -3)}`)
     }
@@ -227,7 +228,7 @@ async function readText(fs: FileSystem, path: string, remarks: Remark[]): Promis
   }
 }
 
-// The microagents that every conversation has. They are written like a user's own, so that one format serves for all.
+// The microagents that every conversation has, in the same format as a user's own.
 
 const GIT_HOSTS = `---
 name: git-hosts

@@ -1,4 +1,5 @@
-// How long the agent may go on by itself. A message after a limit was hit extends it by as much as it was at first.
+// How long the agent may continue without the user. A message after a limit was reached extends it by its original
+// size.
 
 import { createHash } from 'node:crypto'
 import { isHidden, type NewEvent } from '../events.ts'
@@ -7,10 +8,10 @@ import { contentOf, withoutRemarks } from '../tools/action-kind.ts'
 import { actionKind, observedKind } from '../tools/index.ts'
 import type { TurnDeps } from '../turn-deps.ts'
 
-/** Why the agent goes no further by itself, for programs, and what the user can do about it. */
+/** Why the agent stops, as a name for programs, and what the user can do about it. */
 export type Halt = { readonly reason: string; readonly advice: string }
 
-/** Null while a further answer may be asked for. Takes over limits that the settings changed. */
+/** Null while another answer may be requested. Applies limits that were changed in the settings. */
 export function limitReached(turn: TurnDeps['turn'], { maxIterations, maxBudget }: StepConfig): Halt | null {
   const { iterations, metrics, limitBase } = turn.value
   if (limitBase.iterations !== maxIterations || limitBase.budget !== maxBudget) {
@@ -54,11 +55,11 @@ export function renewLimit(turn: TurnDeps['turn']): void {
   if (limitBase.iterations !== null) turn.change({ iterationLimit: iterations + limitBase.iterations })
 }
 
-// Stops an agent that repeats itself. Its events since the user's last message are compared in short form: one entry for
-// each event, with a digest of everything that matters for the comparison.
+// Stops an agent that repeats itself. Its events since the user's last message are compared in short form: one entry
+// for each event, with a digest of everything that matters for the comparison.
 
 export type LoopEntry =
-  /** What the agent did. `cause` of its observation is this id. */
+  /** An action. `cause` of its observation is this id. */
   | { readonly kind: 'action'; readonly id: number; readonly digest: string }
   | { readonly kind: 'observation'; readonly cause: number | null; readonly digest: string; readonly isError: boolean }
   | { readonly kind: 'message'; readonly digest: string }
@@ -76,14 +77,14 @@ const MIN_ENTRIES = 3
 /** No pattern needs more entries than this, if every action has its observation. */
 export const LOOP_WINDOW = 2 * ALTERNATING_PAIRS + CONDENSATIONS
 
-/** The event in short form. Null for an event that is ignored; `'user'` where counting starts again. */
+/** The event in short form. Null for an event that is ignored; `'user'` when counting starts again. */
 export function loopEntry(event: NewEvent, id: number): LoopEntry | 'user' | null {
   if (isHidden(event)) return null
   if ('observation' in event) return observed(event)
   const { action, source, args } = event
   if (action === 'message') return source === 'user' ? 'user' : { kind: 'message', digest: digestOf(args.content) }
   if (action === 'condensation') return { kind: 'condensation' }
-  // It is stored a second time when it is confirmed.
+  // The same action is stored a second time when it is confirmed.
   if (source !== 'agent' || IGNORED_ACTIONS.has(action) || args.confirmation_state === 'awaiting_confirmation')
     return null
   return { kind: 'action', id, digest: digestOf([action, (actionKind(action)?.sameAction ?? withoutRemarks)(args)]) }
@@ -141,7 +142,7 @@ function digestOf(value: unknown): string {
 
 type Pair = { action: string; observation: string | null; isError: boolean }
 
-/** Each action with its observation. An invalid call has an observation only, and is a pair as well. */
+/** Each action with its observation. An invalid call has only an observation, and is a pair, too. */
 function pairsOf(entries: readonly LoopEntry[]): Pair[] {
   const pairs: Pair[] = []
   const open = new Map<number, Pair>()
@@ -169,7 +170,7 @@ function isRepeated(pairs: readonly Pair[]): boolean {
   return isWhole && last.every((pair) => areEqual(pair, last[0]))
 }
 
-/** The errors themselves may differ. */
+/** The texts of the errors may differ. */
 function isRepeatedError(pairs: readonly Pair[]): boolean {
   const last = pairs.slice(-REPEATED_ERRORS)
   const [first] = last
@@ -201,7 +202,7 @@ function isCondensing(entries: readonly LoopEntry[]): boolean {
   return last.length === CONDENSATIONS && last.every(({ kind }) => kind === 'condensation')
 }
 
-// Whether the agent repeats itself: reads the events since the user's last message, and continues from step to step.
+// Whether the agent repeats itself: reads the events since the user's last message, continuing from step to step.
 
 const READ_EVENTS = 500
 

@@ -1,4 +1,4 @@
-// The library brings types for its older name only, and those need the types of a browser.
+// The library has types only under its older name, and those need the types of a browser.
 declare module '@mixmark-io/domino' {
   export function createDocument(html?: string, force?: boolean): import('../tools/page-to-markdown.ts').PageDocument
 }

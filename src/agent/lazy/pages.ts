@@ -1,8 +1,9 @@
-// The one place that loads what pages are read with.
+// The one place that loads the libraries that read web pages.
 
 import { createDocument } from '@mixmark-io/domino'
 
-// Lists of nodes can be walked with `for … of` in every browser, and the reader does so; those of this library cannot.
+// Readability iterates node lists with `for … of`, as browsers allow; the lists of this library lack that, so it is
+// added.
 const { body } = createDocument('<p>')
 for (const list of [body?.querySelectorAll('p'), body?.querySelectorAll('p, a'), body?.childNodes, body?.children]) {
   const prototype: unknown = Object.getPrototypeOf(list ?? [])

@@ -1,5 +1,5 @@
-// The shared state of all parts of a judgement: its findings, where the shell is, what the script defines (functions, aliases,
-// variables), and the remaining work budget.
+// The shared state of all parts of a judgement: its findings, the shell's folder, the definitions of the script
+// (functions, aliases, variables), and the remaining work budget.
 
 import type { Call, Input, Output } from './call.ts'
 import { FACTS, type Fact } from './facts.ts'
@@ -7,13 +7,13 @@ import { HOME } from './paths.ts'
 import { TooMuch } from './too-much.ts'
 import { COMMAND_ALIAS, STORED_AS_THEY_ARE, Variables } from './variables.ts'
 
-// What a judgement begins with, and what it ends with.
+// The input and the result of a judgement.
 
 /** The links of a workspace. */
 export interface Links {
   /** The real path, as far as it exists; null when it cannot be determined. */
   resolve(path: string): string | null
-  /** Whether something is there. */
+  /** Whether anything exists at the path. */
   exists(path: string): boolean
 }
 
@@ -29,7 +29,7 @@ export type JudgeContext = {
   readonly files?: Links
 }
 
-/** `reasons`: the sentences of the rules that made it what it is, for a person to read. */
+/** `reasons`: the sentences of the rules that decided, for the user to read. */
 export type Verdict = { readonly risk: number; readonly reasons: readonly string[] }
 
 export const RISK = { unknown: -1, low: 0, medium: 1, high: 2 } as const
@@ -37,15 +37,15 @@ export const RISK = { unknown: -1, low: 0, medium: 1, high: 2 } as const
 /** Actions below this level need no confirmation, unless the owner chose another level. */
 export const DEFAULT_RISK_SEVERITY = RISK.medium
 
-/** Commands, words and nested texts of one judgement. What agents write has some dozens. */
+/** The most commands, words and nested texts of one judgement. Scripts of agents have some dozens. */
 const MAX_STEPS = 12_000
 /** Characters of all nested texts together. */
 const MAX_NESTED_CHARS = 600_000
-/** Texts within texts: `sh -c "sh -c …"`. */
+/** Nesting depth of texts: `sh -c "sh -c …"`. */
 const MAX_DEPTH = 16
-/** The limit of `costOf` for everything that is parsed in one judgement: some tenths of a second. */
+/** The limit of `costOf` for all parsing in one judgement: some tenths of a second. */
 const MAX_PARSING = 8_000_000
-/** Reasons that a person reads. */
+/** The most reasons that are shown. */
 const MAX_REASONS = 4
 
 export class Findings {
@@ -60,10 +60,10 @@ export class Findings {
   readonly variables = new Variables()
   readonly functions = new Set<string>()
   readonly aliases = new Map<string, string>()
-  /** Variables whose values are read as expressions. */
+  /** Variables whose values the shell evaluates as arithmetic expressions. */
   readonly integers = new Set<string>()
   readonly folders: Folders
-  /** Names that are being looked up, so that an alias for itself ends. */
+  /** Names that are being resolved, so that a recursive alias ends. */
   readonly resolving = new Set<string>()
   readonly secretNames: readonly string[]
 
@@ -81,12 +81,12 @@ export class Findings {
     }
   }
 
-  /** The same place with nothing found yet. */
+  /** The same context without findings. */
   get context(): JudgeContext {
     return this.#context
   }
 
-  /** Why the level is what it is. */
+  /** The reasons for the level. */
   get reasons(): string[] {
     return this.#level === RISK.low ? [] : [...(this.#reasons.get(this.#level) ?? [])]
   }
@@ -101,12 +101,12 @@ export class Findings {
     this.meetRisk(risk, says)
   }
 
-  /** Only where it is run on whatever a search finds. */
+  /** Adds the fact only while judging commands that run on search results. */
   meetOnFound(fact: Fact): void {
     if (this.#onFound > 0) this.meet(fact)
   }
 
-  /** What the work runs is run on whatever a search finds. */
+  /** While `work` runs, its commands count as run on search results. */
   onFound<T>(work: () => T): T {
     this.#onFound++
     try {
@@ -134,7 +134,7 @@ export class Findings {
     if (this.#steps > MAX_STEPS) throw new TooMuch('steps')
   }
 
-  /** Judges a text within a text. */
+  /** Judges a text inside another text. */
   nested<T>(text: string, work: () => T): T {
     this.#chars += text.length
     if (this.#depth >= MAX_DEPTH || this.#chars > MAX_NESTED_CHARS) throw new TooMuch('nesting')
@@ -151,43 +151,44 @@ export class Findings {
 export interface Bench {
   readonly findings: Findings
   meet(fact: Fact): void
-  /** The text is run by a shell. */
+  /** A shell runs the text. */
   script(text: string, input: Input): Output
   /** The words are run as a command. */
   words(words: readonly string[], input: Input): Output
-  /** Whether the text, run by a shell, is known and low. */
+  /** Whether a shell would run this text, and all of it is known and of low risk. */
   isLowScript(text: string): boolean
   /** The file is written. */
   write(path: string): void
   /** The variable gets this value. */
   assign(name: string, value: string): void
-  /** The shell expands the text once more. */
+  /** The shell expands the text a second time. */
   expand(text: string): void
   /** The variable gets a value that is not in the script. */
   assignUnknown(name: string): void
-  /** The value of the variable is read as an expression. */
+  /** The shell evaluates the variable's value as an expression. */
   arithmetic(name: string): void
 }
 
-/** Knows what a command runs, writes or sets besides what its rules say. */
+/** Judges what a command runs, writes or sets, beyond its rules. */
 export type Opener = (call: Call, bench: Bench) => void
 
-// Where the shell is while a script runs, as far as the script and what was there before tell it, and to which places the
-// paths lead that it names. A `cd` may fail, and a branch may not be taken: then the shell may be in one place or another.
+// The possible folders of the shell while a script runs, as far as the script and earlier commands tell, and the places
+// to which the script's paths lead. A `cd` may fail, and a branch may not be taken: then the shell may be in one folder
+// or another.
 
 /** The most places that are distinguished. */
 const MAX_PLACES = 16
 const MAX_LINKS = 20
 const MAX_PATH = 1024
-/** They are there whenever the shell is anywhere. */
+/** These paths exist whatever the current folder is. */
 const SURELY_THERE = /^(\.\.?\/?)+$|^\/(workspace|tmp)?\/?$/
 const MARKS = /[\uE000-\uE004]/
 
 export class Folders {
-  /** Absolute, or relative to a folder of which nothing is known. */
+  /** Absolute paths, or paths relative to an unknown folder. */
   #now: readonly string[]
   readonly #links: Links | null
-  /** Made by the script itself: where they stand, and what they lead to. */
+  /** Links and files that the script itself made: their places, and what they lead to. */
   readonly #made = new Map<string, string>()
 
   constructor(cwd: string | null, links: Links | null) {
@@ -204,7 +205,7 @@ export class Folders {
     this.#now = places
   }
 
-  /** The shell may be there as well, as what led away from there may not have happened. */
+  /** The shell may be in these places as well, because the commands that left them may not have run. */
   mayBeAt(places: readonly string[]): void {
     this.#now = [...new Set([...this.#now, ...places])].slice(-MAX_PLACES)
   }
@@ -240,7 +241,7 @@ export class Folders {
     }
   }
 
-  /** The path as it is written, and the places that it may lead to from here. */
+  /** The path as it is written, and the places to which it may lead from here. */
   placesOf(path: string): readonly string[] {
     const places = new Set([path])
     if (path === '' || path.length > MAX_PATH) return [path]

@@ -1,4 +1,5 @@
-// Judges one command with its words: by the rules for its name, by the files it names, and by what it runs itself.
+// Judges one command with its words: by the rules for its name, by the files that it names, and by the commands that it
+// runs.
 
 import type { Bench } from './bench.ts'
 import { type Call, firstOperand, type Input, NO_OUTPUT, type Output } from './call.ts'
@@ -12,13 +13,13 @@ import { isDaily, KNOWN_COMMANDS } from './shell-risks.ts'
 import { COMMAND_ALIAS, COMMAND_VARIABLES, isSecretName, LOADING_VARIABLES, PROMPT_VARIABLES } from './variables.ts'
 import { holdsValue, isAllUnknown, isUnknown, MARK } from './words.ts'
 
-/** Where commands of the system lie. */
+/** The folders of system commands. */
 const SYSTEM_FOLDER = /^(\.\.\/)*\/?(usr\/(local\/)?)?s?bin\/[^/]+$/
 const PLAIN_NAME = /^[\w.+-]+( [\w-]+)?$/
 const MAX_SUFFIXES = 12
 const MAX_EXPRESSION = 500
 const MAX_LINES = 50
-/** `a[$(…)]`: an index that holds a substitution. */
+/** `a[$(…)]`: an index that contains a substitution. */
 const INDEX_WITH_CODE = /(^|[^\w$])[A-Za-z_]\w*\[[^\]\n]*(\$\(|`|\$\{)/
 
 export class CallJudge {
@@ -57,7 +58,7 @@ export class CallJudge {
     return outputOf(call)
   }
 
-  /** A command that no rule knows may run its words, as `timeout` does. */
+  /** An unknown command may run its words as a command, as `timeout` does. */
   #strange({ args, input }: Call): void {
     this.#bench.meet('unknown-command')
     const places = args.flatMap((arg, at) => (RULES_OF.has(arg) || isShellName(arg) || OPENERS.has(arg) ? [at] : []))
@@ -78,7 +79,7 @@ export class CallJudge {
     }
   }
 
-  /** Its body is judged where it stands; what it is given may be its commands and files. */
+  /** The body of a function is judged at its definition; its arguments may be commands and files. */
   #ownFunction(args: readonly string[]): Output {
     const { variables } = this.#bench.findings
     for (const [at, arg] of args.entries()) variables.add(String(at + 1), arg)
@@ -98,7 +99,7 @@ export class CallJudge {
     if (isSecretName(name, this.#bench.findings.secretNames)) this.#bench.meet('secret-variable')
   }
 
-  /** The value is read as an expression, and an index in it may hold a substitution. */
+  /** The value is evaluated as an expression, and an index in it may contain a substitution. */
   arithmetic(name: string): void {
     const { resolving, variables } = this.#bench.findings
     const key = `((${name}`
@@ -111,7 +112,7 @@ export class CallJudge {
     }
   }
 
-  /** Read as an expression: substitutions in it, and the names of variables that are expressions in turn. */
+  /** Judges an expression: substitutions in it, and the names of variables that are expressions in turn. */
   expression(text: string): void {
     if (!/^[-+\s\d]*$/.test(text)) {
       this.#bench.findings.spend()
@@ -126,7 +127,7 @@ export class CallJudge {
     this.expression(text.slice(text.indexOf('[') + 1))
   }
 
-  /** A text that is only made to be read as an expression, wherever it stands. */
+  /** Judges a text that is only evaluated as an expression. */
   indexIn(text: string): void {
     for (const line of text.split('\n', MAX_LINES)) {
       const from = INDEX_WITH_CODE.exec(line)?.index
@@ -134,7 +135,7 @@ export class CallJudge {
     }
   }
 
-  /** A text that the shell expands once more. */
+  /** Judges a text that the shell expands a second time. */
   expandedText(text: string): void {
     if (!/[$`]/.test(text)) return
     let end = 'END'
@@ -153,7 +154,7 @@ export class CallJudge {
     else if (name === 'PATH' ? !keepsPath(value) : loadsCode(name, value)) this.#bench.meet('loads-code')
   }
 
-  /** By `read`, `printf -v` and their like. */
+  /** For `read`, `printf -v` and similar. */
   assignedUnknown(name: string): void {
     if (name === 'PATH') this.#bench.meet('loads-code')
     this.assigned(name, MARK.unknown)
@@ -176,7 +177,7 @@ export class CallJudge {
   }
 }
 
-/** Nothing stands in front of the folders that were there before. */
+/** True when no folder is put before the existing ones. */
 const keepsPath = (value: string) => /^(\uE000|\$PATH|\$\{PATH\})(:|$)/.test(value)
 
 const PLAIN_NODE_OPTION =
@@ -188,20 +189,20 @@ function loadsCode(name: string, value: string): boolean {
   return LOADING_VARIABLES.has(name) || (name === 'ENV' && /[/.]/.test(value))
 }
 
-/** Without a version or a kind: `python3.12`, `mkfs.ext4`. */
+/** The name without a version or kind: `python3.12`, `mkfs.ext4`. */
 const plainName = (name: string) =>
   name.replace(/^(python|perl|ruby|php|lua|pypy|tclsh|node)[\d.]+$/, '$1').replace(/^mkfs\..*$/, 'mkfs')
 
-/** `git --version` and its like do nothing else. */
+/** `git --version` and similar do nothing else. */
 const asksForHelp = ({ name, args }: Call) =>
   args.length === 1 && /^(--version|--help|-V)$/.test(args[0] ?? '') && PLAIN_NAME.test(name)
 
 const quoted = (text: string) => (/^[\w./=:-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`)
 
-// Commands of commands: `git push`, `npm test`. The options in front of the second word are taken away, as far as they
-// do nothing else.
+// Commands with subcommands: `git push`, `npm test`. Options before the subcommand are removed if they have no other
+// effect.
 
-/** Letters and long names of the options before the second word that have a value. */
+/** Letters and long names of the options before the subcommand that take a value. */
 const OPTIONS_BEFORE: Readonly<Record<string, readonly string[]>> = {
   git: [
     'Cc',
@@ -220,7 +221,7 @@ const OPTIONS_BEFORE: Readonly<Record<string, readonly string[]>> = {
   gem: [''],
 }
 
-/** Short names that `npm` has for its commands. */
+/** npm's short names for its subcommands. */
 const NPM_NAMES: Readonly<Record<string, string>> = {
   i: 'install',
   in: 'install',
@@ -259,7 +260,7 @@ const NPM_NAMES: Readonly<Record<string, string>> = {
   why: 'explain',
 }
 
-/** With both words as its name; the options before the second one are given with the words after it. */
+/** The name is both words; the options before the subcommand are passed with the words after it. */
 function withSubcommand(call: Call): Call {
   const options = OPTIONS_BEFORE[call.name]
   if (options === undefined || !Object.hasOwn(OPTIONS_BEFORE, call.name)) return call

@@ -1,26 +1,26 @@
-// One command with its words, as it would run, and where its input comes from.
+// One command with its words, as it would run, and the source of its input.
 
 export type Output = {
-  /** It surely writes nothing. */
+  /** True when it certainly writes nothing. */
   readonly isEmpty: boolean
-  /** The words of the commands that write it: names that they show are among them. */
+  /** The words of the commands that write it; they include the names that these commands print. */
   readonly words: readonly string[]
 }
 
 export type Input =
-  /** Whatever the script itself was given. */
+  /** The input of the script itself. */
   | { readonly kind: 'inherited' }
-  /** It stands in the script. */
+  /** The text is in the script. */
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'pipe'; readonly from: Output }
 
 export type Call = {
-  /** Without its folder; for commands of commands both names: `git push`. */
+  /** Without its folder; for commands with subcommands both words: `git push`. */
   readonly name: string
   readonly args: readonly string[]
   readonly input: Input
-  /** Options in front of the second word of the name. */
+  /** Options before the subcommand. */
   readonly before?: readonly string[]
 }
 
@@ -28,16 +28,16 @@ export type CommandRule = {
   readonly risk: 'medium' | 'high'
   readonly says: string
   readonly commands: readonly string[]
-  /** What else must hold for its words and its input. */
+  /** A further condition on its words and its input. */
   readonly given: (call: Call) => boolean
-  /** Run on whatever a search finds, it counts as high. */
+  /** The risk is high when the command runs on search results. */
   readonly deletes?: true
 }
 
 export const INHERITED: Input = { kind: 'inherited' }
 export const NO_OUTPUT: Output = { isEmpty: true, words: [] }
 
-/** Something, of which nothing is known. */
+/** Output of which nothing is known. */
 export const SOME_OUTPUT: Output = { isEmpty: false, words: [] }
 export const MAX_WORDS_OF_PIPE = 400
 
@@ -97,7 +97,7 @@ export function valuesOf(args: readonly string[], letters: string, ...longs: rea
   return values
 }
 
-/** The words that are neither options nor their values. `valued`: letters and long names of options with a value. */
+/** The words that are neither options nor their values. `valued`: letters and long names of options that take a value. */
 export function operandsOf(args: readonly string[], letters = '', ...longs: readonly string[]): string[] {
   const operands: string[] = []
   for (let at = 0; at < args.length; at++) {
@@ -109,7 +109,7 @@ export function operandsOf(args: readonly string[], letters = '', ...longs: read
   return operands
 }
 
-/** Where the words of a command begin that another one runs: the first that is no option and no value of one. */
+/** The index of the first word that is neither an option nor its value: there the inner command begins. */
 export function firstOperand(args: readonly string[], letters = '', ...longs: readonly string[]): number {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ''

@@ -1,5 +1,5 @@
-// The rules for commands by their names and words. They are data: the text that users read is made from the rows that are
-// applied, so it cannot say anything else.
+// The rules for commands by name and words. They are data: the text that users read is generated from the rows that are
+// applied, so the two cannot differ.
 
 import { type Call, type CommandRule, has, operandsOf, valuesOf } from './call.ts'
 import { GIT_RULES } from './git-rules.ts'

@@ -1,5 +1,5 @@
-// What is found out about a script beyond the words of single commands: about files, variables, and code in other
-// languages. As the rules for commands, each has a level and a sentence that users read.
+// Facts about a script beyond the words of single commands: about files, variables, and code in other languages. Like
+// the rules for commands, each has a level and a sentence that users read.
 
 type Row = { readonly risk: 'low' | 'medium' | 'high'; readonly about: string; readonly says: string }
 

@@ -1,5 +1,5 @@
-// How an action of the agent's is judged: by the rules, the settings as they are now, and what earlier actions have left
-// in the shell and in the workspace.
+// How an action of the agent is judged: by the rules, the current settings, and what earlier actions left in the shell
+// and in the workspace.
 
 import type { Settings } from '../../db/settings.ts'
 import type { ShellState } from '../../kits/shell/index.ts'
@@ -32,7 +32,7 @@ export type ActionContext = JudgeContext & {
   readonly hints?: ToolHints | null
 }
 
-/** Pure: what the model says about itself plays no part. */
+/** Pure: what the model says about itself is not considered. */
 export function riskOfAction(
   { action, args }: ActionEvent,
   { judgeScript, hints = null, ...context }: ActionContext,
@@ -51,9 +51,9 @@ export type Judgement = { risk: number | null; reasons: readonly string[]; needs
 
 type Judging = {
   settings: Settings
-  /** The level from which an action waits; null for the usual one. */
+  /** The level from which an action waits; null for the default. */
   severity: number | null
-  /** Null without an analyzer. */
+  /** Null when no analyzer is set. */
   judgeScript: JudgeScript | null
   tools: ReadonlyMap<string, Tool>
   scene(): Scene
@@ -80,7 +80,7 @@ function judgeContext(
   return { judgeScript, hints, secretNames, shell, files: linksOf(files) }
 }
 
-/** Paths are looked up once for each judgement: nothing changes while it is made. */
+/** Paths are resolved once for each judgement, because nothing changes while it runs. */
 export function linksOf(files: FileSystem): Links {
   const known = new Map<string, string | null>()
   return {
@@ -95,7 +95,7 @@ export function linksOf(files: FileSystem): Links {
   }
 }
 
-/** For a missing path, the nearest existing folder; the rest of the path stays as written. */
+/** For a missing path: the nearest existing folder, then the rest of the path unchanged. */
 function resolvedPath(files: FileSystem, path: string): string | null {
   const names = path.split('/').filter((name) => name !== '')
   for (let there = names.length; there >= 0; there--) {
@@ -115,7 +115,7 @@ function realPath(files: FileSystem, path: string): string | null {
   }
 }
 
-/** Writing to a link creates the file that it names. */
+/** Writing to a dangling link creates the file that it names. */
 function danglingTarget(files: FileSystem, path: string): string | null {
   try {
     if (files.lstat(path).kind !== 'symlink') return null
@@ -130,13 +130,13 @@ function danglingTarget(files: FileSystem, path: string): string | null {
 // Which actions wait for the owner.
 
 type Asking = {
-  /** Null when no analyzer is set: then every kind that can ask does. */
+  /** Null when no analyzer is set: then every kind that can ask does ask. */
   readonly risk: number | null
   /** The risk from which the owner wants to confirm; null for the default. */
   readonly severity: number | null
 }
 
-/** For owners with confirmation switched on. An unknown kind always asks. */
+/** For owners with confirmation enabled. An unknown kind always asks. */
 export function needsConfirmation({ source, action, args }: ActionEvent, { risk, severity }: Asking): boolean {
   if (source !== 'agent') return false
   const kind = actionKind(action)

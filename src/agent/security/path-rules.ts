@@ -1,4 +1,4 @@
-// The files that a command names: those with secrets, and those by which git works.
+// Rules for the files that a command names: files with secrets, and files that control git.
 
 import type { Bench } from './bench.ts'
 import { type Call, firstOperand, has, operandsOf, valuesOf } from './call.ts'
@@ -14,7 +14,7 @@ import {
   isToldLater,
 } from './paths.ts'
 
-/** They tell that a file is there, how it is named or large, and not what is in it. */
+/** Commands that show whether a file exists, its name or its size, but not its contents. */
 const SHOW_NAMES: ReadonlySet<string> = new Set([
   ...[
     'ls',
@@ -89,7 +89,7 @@ const SHOW_NAMES: ReadonlySet<string> = new Set([
   ],
 ])
 
-/** They only read. */
+/** Commands that only read. */
 const READ: ReadonlySet<string> = new Set([
   ...[
     'cat',
@@ -128,7 +128,7 @@ const READ: ReadonlySet<string> = new Set([
   ...['comm', 'join', 'paste', 'fold', 'bat', 'zcat', 'cut', 'sum', 'b2sum'],
 ])
 
-/** They write the files that are named last, or after an option. */
+/** Commands that write the files named last, or after an option. */
 const WRITE: ReadonlySet<string> = new Set([
   'cp',
   'mv',
@@ -163,7 +163,7 @@ export function judgePaths(call: Call, bench: Bench): void {
   if (name !== 'mkdir' && OWN_FOLDER.test(target)) bench.meet('runs-by-itself')
 }
 
-/** Of a sample to a file that is not there yet, which holds no secret and loses none. */
+/** Copying a sample to a file that does not exist yet: the sample contains no secret, and nothing is overwritten. */
 function isFirstCopy({ name, args }: Call, bench: Bench): boolean {
   const [from = '', to = '', ...others] = args
   const isSample = /(^|\/)\.env\.(example|sample|template|dist|defaults?)$/.test(from)
@@ -176,7 +176,7 @@ function isFirstCopy({ name, args }: Call, bench: Bench): boolean {
   )
 }
 
-/** With what is put there, scripts that are run by themselves may come. */
+/** A file that is put there may be a script that runs automatically. */
 const OWN_FOLDER = /(^|\/)\.(bellwether|openhands)\/?$/i
 
 type Use = { name: string; reads: boolean; bench: Bench }
@@ -193,7 +193,7 @@ function judgePlace(place: string, path: string, { name, reads, bench }: Use): v
   else if (WRITE.has(name) && name !== 'mkdir' && isToldLater(place)) bench.meet('told-later')
 }
 
-/** Options name no place by themselves, but may hold a path. */
+/** Options are not paths, but may contain one. */
 const placesOf = (path: string, bench: Bench): readonly string[] =>
   path.startsWith('-') || /\s/.test(path)
     ? [
@@ -204,11 +204,11 @@ const placesOf = (path: string, bench: Bench): readonly string[] =>
       ]
     : candidates(path).flatMap((inner) => bench.findings.folders.placesOf(inner))
 
-/** Git itself is told where its folder is. */
+/** Git itself may be told where its folder is. */
 const touchesGit = (name: string, path: string) =>
   isGitInternal(path) && (!name.startsWith('git ') || /\.git\/./.test(path))
 
-/** The words that may be files: not the texts and patterns that some commands take. */
+/** The words that may be files: without the texts and patterns that some commands take. */
 function pathsOf({ name, args }: Call): readonly string[] {
   switch (name) {
     case 'grep':
@@ -225,7 +225,7 @@ function pathsOf({ name, args }: Call): readonly string[] {
     case 'tr':
       return []
     case 'node':
-      // What is no code is the program's, or handed to it.
+      // Words other than code belong to the program, or are passed to it.
       return args.filter((arg) => arg.startsWith('--env-file') || /^[\w./~@-]+$/.test(arg))
     case 'curl':
     case 'wget':

@@ -1,22 +1,22 @@
-// What a file's path tells by itself.
+// What a file's path alone tells about its contents.
 
 import { isGlob, MARK, mayBecome } from './words.ts'
 
 export const HOME = '/home/user'
 
-/** Files that hold keys and passwords by their names. A sample of variables without values is none. */
+/** Files that contain keys and passwords, by name. A sample without values is not one. */
 const SECRET_NAME =
   /^(\.env(rc)?|\.env\.(?!(example|sample|template|dist|defaults?|schema)$)[\w.-]+|(prod|production|staging|local|dev|development|live)\.env|[._]netrc|\.npmrc|\.pypirc|\.git-credentials|\.pgpass|\.my\.cnf|\.htpasswd|\.vault-token|\.dev\.vars(\.[\w-]+)?|(api[-_]?|access[-_]?|auth[-_]?)?token\.(txt|json|env)|tokens\.txt|\.(token|tokens|passwd|password|secrets?|yarnrc\.yml|condarc|s3cfg|boto|terraformrc)|api[-_]?keys?(\.\w+)?|passwords?(\.(json|ya?ml|toml|ini|txt|csv|env|kdbx))?|[\w.-]*\.tfstate(\.backup)?|[\w.-]*\.tfvars(\.json)?|\.(bash|zsh|sh|psql|mysql|python|node_repl|rediscli)_history|wp-config\.php|id_(rsa|dsa|ecdsa|ed25519)|credentials?(\.(json|ya?ml|toml|ini|csv|txt|db))?|secrets?\.(json|ya?ml|toml|ini|txt|env)|service[-_]account[\w-]*\.json|[\w.-]+\.(pem|p12|pfx|key|jks|keystore|kdbx|ppk))$/i
 const SECRET_PLACE =
   /(^|\/)(\.ssh\/(?!known_hosts$|config$|[\w.-]+\.pub$).|\.aws\/.|\.gnupg\/.|\.azure\/.|\.kube\/config$|\.docker\/config\.json$|\.config\/(gh|gcloud)\/.)|^\/etc\/(shadow|gshadow|sudoers)\b|^\/proc\/[^/]*\/environ$/i
 
-/** What a pattern for file names is held against. */
+/** Sample names against which patterns for file names are matched. */
 const SECRET_SAMPLES = [
   ...['.env', '.env.local', '.env.production', '.envrc', '.netrc', '.npmrc', '.pypirc', '.git-credentials', '.pgpass'],
   ...['.dev.vars', 'id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', 'credentials', 'credentials.json', 'secrets.yml'],
   ...['secrets.json', 'server.key', 'server.pem'],
 ]
-/** A pattern that says no more than this of a name is no search for a secret: `*.json`. */
+/** A pattern that restricts the name no more than this is not a search for a secret: `*.json`. */
 const COMMON_ENDING = /^[\uE002\uE003]*\.?(json|ya?ml|toml|txt|ini|csv|e|s|l|n|r|[a-z])?[\uE002\uE003]*$/i
 
 export function isSecretFile(path: string): boolean {
@@ -32,7 +32,7 @@ function isSecretPattern(name: string): boolean {
   return says && SECRET_SAMPLES.some((sample) => mayBecome(name, sample))
 }
 
-/** All files whose names begin with a dot, those with secrets among them. */
+/** Matches all hidden files, which include those with secrets. */
 export function isAnyHidden(path: string): boolean {
   return isGlob(path) && /^\.[\uE002\uE003]+$/.test(lastPart(path))
 }
@@ -40,7 +40,7 @@ export function isAnyHidden(path: string): boolean {
 const HOOK =
   /(^|\/)hooks\/(pre|post)-[\w-]+$|(^|\/)hooks\/(commit-msg|prepare-commit-msg|update|fsmonitor-watchman|reference-transaction)$|(^|\/)\.(husky|githooks)(\/|$)/i
 
-/** Git keeps there what it runs and what it knows. */
+/** Git keeps its hooks and its data there. */
 export function isGitInternal(path: string): boolean {
   return candidates(path).some(
     (candidate) =>
@@ -48,7 +48,7 @@ export function isGitInternal(path: string): boolean {
   )
 }
 
-/** Scripts of a working copy that the service runs by itself: after a clone, and before each commit. */
+/** Scripts of a working copy that the service runs automatically: after a clone, and before each commit. */
 const RUN_BY_ITSELF = /(^|\/)\.(bellwether|openhands)\/(setup|pre-commit)\.sh$/i
 /** Files that agents read as instructions in later conversations. */
 const TOLD_LATER =
@@ -74,7 +74,7 @@ const STARTUP =
 
 export const isStartupFile = (path: string): boolean => STARTUP.test(path)
 
-/** Folders of the workspace and for passing files, and devices that keep nothing. */
+/** The workspace, the folders for temporary files, and devices that store nothing. */
 const ORDINARY = /^\/(workspace|tmp|var\/tmp)(\/|$)|^\/dev\/(null|zero|full|u?random|tty|stdin|stdout|stderr|fd\/\d+)$/
 
 export function isOutside(path: string): boolean {
@@ -82,7 +82,7 @@ export function isOutside(path: string): boolean {
   return !ORDINARY.test(withoutDots(path))
 }
 
-/** `.` and `..` taken away, as far as the names in front of them are known. */
+/** Removes `.` and `..` as far as the names before them are known. */
 function withoutDots(path: string): string {
   const parts: string[] = []
   for (const part of path.split('/')) {
@@ -95,7 +95,7 @@ function withoutDots(path: string): string {
 export const isNetworkDevice = (path: string): boolean => /^\/dev\/(tcp|udp)\//.test(path)
 export const isDevice = (path: string): boolean => path.startsWith('/dev/')
 
-/** The word, and what stands in it behind `=`, `@`, `:`, `<` or a letter with a dash: `--file=x`, `-d@x`, `HEAD:x`, `-Tx`. */
+/** The word, and its parts after `=`, `@`, `:`, `<` or a short option: `--file=x`, `-d@x`, `HEAD:x`, `-Tx`. */
 export function candidates(word: string): string[] {
   if (word.length > MAX_PATH) return []
   const found = [word]

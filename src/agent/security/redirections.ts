@@ -1,4 +1,4 @@
-// Where a command's input comes from, and what becomes of the files that its output goes to.
+// The source of a command's input, and the effects on files to which its output is written.
 
 import type { Bench } from './bench.ts'
 import { type Call, has, type Input, isEmptyInput, NO_OUTPUT, type Output, operandsOf, valuesOf } from './call.ts'
@@ -8,7 +8,7 @@ import { isAllUnknown, MARK } from './words.ts'
 
 const UNKNOWN_OUTPUT: Output = { isEmpty: false, words: [] }
 
-/** The input that the redirections give; null when they give none. */
+/** The input from the redirections; null when they set none. */
 export function inputOf(redirections: readonly Redirection[], textOf: (word: Word) => string): Input | null {
   const last = redirections.findLast(({ operator, fd }) => READS.has(operator) && (fd ?? 0) === 0)
   if (last === undefined) return null
@@ -67,11 +67,11 @@ function judgeSending({ isShell, output }: CommandWrites, bench: Bench): void {
   else bench.meet(output.isEmpty ? 'network-device' : 'sends-output')
 }
 
-/** `>&2` and its like name a descriptor and no file. */
+/** `>&2` and similar name a descriptor and not a file. */
 const isDescriptor = (operator: string, text: string) =>
   operator === '>&' && (/^(\d+-?|-)$/.test(text) || isAllUnknown(text))
 
-/** Of each descriptor, the last redirection that makes its file anew. */
+/** For each descriptor, the last redirection that truncates its file. */
 function lastOf(redirections: readonly Redirection[]): Map<number, Redirection> {
   const last = new Map<number, Redirection>()
   for (const redirection of redirections) {
@@ -92,14 +92,15 @@ function isEmptied(
   if (known && reads.some((read) => read === path)) return true
   const own = fd ?? 1
   if (own === 2) return false
-  // Only the last of several gets what the command writes.
+  // Only the last of several gets the output.
   const isReplaced = last.get(own) !== undefined && last.get(own) !== redirection
   return output.isEmpty || (isReplaced && operator !== '>&')
 }
 
-// What is known of a command's output and of the files it reads: enough to tell a file that is surely emptied.
+// What is known of a command's output and of the files that it reads: enough to recognise a file that is certainly
+// emptied.
 
-/** They write nothing to their output. */
+/** Commands that write nothing to their output. */
 const SILENT: ReadonlySet<string> = new Set([
   ...[
     ':',
@@ -134,7 +135,7 @@ const SILENT: ReadonlySet<string> = new Set([
   ...['mkdir', 'touch', 'cp', 'mv', 'ln', 'rm', 'rmdir', 'chmod', 'unlink', 'truncate', 'let', 'disown', 'trap'],
 ])
 
-/** Without files they pass on or change what they are given. */
+/** Without file arguments they pass on or transform their input. */
 const FILTERS: ReadonlySet<string> = new Set([
   ...[
     'cat',
@@ -164,7 +165,7 @@ export function outputOf(call: Call): Output {
 
 function isSurelyEmpty({ name, args, input }: Call): boolean {
   if (SILENT.has(name)) return !has(args, 'vp', '--verbose')
-  // What the rest of the script writes comes after the file was emptied, if it comes.
+  // The rest of the script writes, if at all, only after the file was emptied.
   if (name === 'exec') return operandsOf(args, 'a').length === 0
   if (name === 'echo') return args.includes('-n') && args.every((arg) => arg === '' || /^-[neE]+$/.test(arg))
   if (name === 'printf') return args.length > 0 && args.every((arg) => arg === '' || arg === '%s' || arg === '--')
@@ -177,7 +178,7 @@ function isSurelyEmpty({ name, args, input }: Call): boolean {
   return files.length === 0 ? isEmptyInput(input) : files.every((file) => file === '/dev/null')
 }
 
-/** The files among the words, as far as they tell the file that a redirection must not go to. */
+/** The words that are files, to recognise a file that is both read and written. */
 function filesOf(name: string, args: readonly string[]): string[] {
   if (name === 'tee') return []
   if (name === 'dd') return args.filter((arg) => arg.startsWith('if=')).map((arg) => arg.slice(3))

@@ -1,5 +1,5 @@
-// Goes through a parsed script: every command in it is judged as if it ran, in whatever branch, function or substitution
-// it stands.
+// Walks through a parsed script: every command in it is judged as if it ran, in whatever branch, function or
+// substitution it is.
 
 import { loadShellParser, type ParseShell, refusedScript, type Script } from '../../kits/shell/index.ts'
 import { holdsHidden } from '../hidden-characters.ts'
@@ -42,7 +42,7 @@ class ScriptJudge extends SimpleCommandJudge {
     return { risk: level, reasons }
   }
 
-  /** A second time if names were used that may only have got their meaning later in the text. */
+  /** Judges a second time if names were used whose definition may come later in the text. */
   #read(text: string): void {
     const { folders } = this.findings
     const start = folders.now
@@ -68,7 +68,7 @@ class ScriptJudge extends SimpleCommandJudge {
   #text(text: string, input: Input): Output {
     const { script, parts } = readScript(text, this.#parse, this.findings)
     if (script !== null) {
-      // A function may be used before the text comes to it.
+      // A function may be called before its definition in the text.
       for (const name of functionsIn(script)) this.findings.functions.add(name)
       return this.statements(script.statements, input)
     }
@@ -86,7 +86,7 @@ class ScriptJudge extends SimpleCommandJudge {
       for (const [at, { commands }] of pipelines.entries()) {
         const left = folders.now
         outputs.push(this.#pipeline(commands, input))
-        // Whether it comes to this one is not known.
+        // It is unknown whether this command is reached.
         if (at > 0 && folders.now !== left) folders.mayBeAt([...before, ...left])
       }
       if (background) folders.goBackTo(before)
@@ -117,7 +117,7 @@ class ScriptJudge extends SimpleCommandJudge {
       case 'SimpleCommand':
         return this.simple(command, input)
       case 'FunctionDef':
-        // Its caller may give it input.
+        // The caller of the function may give it input.
         this.findings.folders.maybe(() =>
           this.redirected(command.redirections, { kind: 'pipe', from: SOME_OUTPUT }, (given) =>
             this.#command(command.body, given),
@@ -141,7 +141,8 @@ class ScriptJudge extends SimpleCommandJudge {
     this.inside(redirections)
     const given = (valueIn: ValueOf) => inputOf(redirections, (word) => textOf(word, valueIn)) ?? input
     const inputs = [...this.withEach(given), given(NO_VALUES)]
-    // What is inside is judged once for all files, whose names are judged below: loops in loops would be judged too often.
+    // The body is judged once for all files, whose names are judged below: judging nested loops for each file would
+    // take too long.
     const unlike = new Map(inputs.map((one) => [one.kind === 'file' ? isEmptyInput(one) : JSON.stringify(one), one]))
     const output = together([...unlike.values()].map(run))
     const from = { output, reads: [], isShell: false }
@@ -180,15 +181,15 @@ class ScriptJudge extends SimpleCommandJudge {
   }
 }
 
-// A text that is no script as a whole may hold commands all the same: the interpreter reads less than a shell on a machine
-// does, which runs line by line until it comes to a mistake. So the text is cut wherever a command may begin.
+// A text that does not parse as a whole may still contain commands. The interpreter accepts less than a machine's
+// shell, which runs line by line until it finds an error. So the text is split wherever a command may begin.
 
-/** Longer scripts are not parsed: what agents write themselves is far below. */
+/** Longer scripts are not parsed; scripts that agents write are much shorter. */
 const MAX_SCRIPT_CHARS = 120_000
-/** A text of which only pieces can be parsed. */
+/** The most pieces of a text that only parses in pieces. */
 const MAX_PIECES = 400
 
-/** The script, or what could be parsed of it. */
+/** The script, or the parts of it that could be parsed. */
 function readScript(
   text: string,
   parse: ParseShell,
@@ -204,7 +205,7 @@ function readScript(
   return { script, parts: parts.filter((part) => part !== null) }
 }
 
-/** Null for what is no script. Whatever the parser throws, the text could not be read by it. */
+/** Null for text that is not a script. Any exception of the parser means that it could not read the text. */
 function parsed(text: string, parse: ParseShell, findings: Findings): Script | null {
   findings.spendParsing(costOf(text))
   try {
@@ -226,8 +227,8 @@ function piecesOf(script: string): string[] {
   return [whole, ...text.split('\n'), ...pieces].filter((piece) => piece.trim() !== '')
 }
 
-// The risk of a shell script, from what it does when it runs: it is parsed as the interpreter parses it, and every command
-// in it is judged, through whatever runs it.
+// The risk of a shell script, from what it does when it runs: it is parsed as the interpreter parses it, and every
+// command in it is judged, including commands inside wrappers.
 
 export type JudgeScript = (script: string, context?: JudgeContext) => Verdict
 
@@ -237,23 +238,23 @@ export async function loadScriptJudge(): Promise<JudgeScript> {
   return (script, context = {}) => new ScriptJudge(parse, context).judge(script)
 }
 
-// What it costs to parse a text, before it is parsed: for each bracket that may open a list or a pattern the parser looks
-// through the rest of the word, and for a pattern such as `@(` through the rest of the text.
+// The estimated cost of parsing a text, computed before it is parsed: for each bracket that may open a list or a
+// pattern the parser scans the rest of the word, and for a pattern such as `@(` the rest of the text.
 
 const OPENS = /[{[(]/g
 const OPENS_PATTERN = /[@?*+!]\(/g
-/** Texts whose brackets cannot cost much, however they stand. */
+/** Texts below this cost are cheap, whatever the order of their brackets. */
 const CHEAP = 100_000
 
-/** Each letter costs something by itself. */
+/** The basic cost of each character. */
 const BY_LETTER = 20
 
-/** Indexes that stand in each other are looked through again and again. */
+/** The parser scans nested indexes again and again. */
 const BY_DEPTH = 4
 
 /**
- * `open`: indexes of the word that are not closed yet, and `deepest` the most of them at a time. For those that are not
- * closed in the word the parser looks through the rest of the text.
+ * `open`: the number of unclosed indexes of the word; `deepest`: their maximum. For an index that is not closed in the
+ * word the parser scans the rest of the text.
  */
 type State = {
   word: number
@@ -265,7 +266,7 @@ type State = {
   readonly length: number
 }
 
-/** In steps of the parser, of which some ten millions take a second. */
+/** In steps of the parser; it does some ten million of them a second. */
 function costOf(text: string): number {
   const brackets = text.match(OPENS)?.length ?? 0
   const patterns = text.match(OPENS_PATTERN)?.length ?? 0
@@ -275,7 +276,7 @@ function costOf(text: string): number {
   return letters + patterns * text.length + costOfWords(text)
 }
 
-/** By words, quoted blanks being a part of them. Bodies of heredocs in quotes are passed over. */
+/** Counts by words; quoted blanks are part of a word. Bodies of quoted heredocs are skipped. */
 function costOfWords(text: string): number {
   const state: State = { word: 0, brackets: 0, open: 0, deepest: 0, cost: 0, quote: '', length: text.length }
   const ends: string[] = []
@@ -326,7 +327,7 @@ function lineEnd(text: string, from: number): number {
   return end < 0 ? text.length : end
 }
 
-/** Where the line ends that ends the body; the text's end if there is none. */
+/** The end of the line that closes the body; the text's end if there is none. */
 function bodyEnd(text: string, from: number, end: string): number {
   const close = text.slice(from).search(new RegExp(`\\n\\t*${end.replace(/[^\w]/g, '\\$&')}(?=\\n|$)`))
   return close < 0 ? text.length : lineEnd(text, from + close + 1)

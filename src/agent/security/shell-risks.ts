@@ -7,8 +7,8 @@ import { holdsOutput } from './words.ts'
 type WorkspaceCommand = ReturnType<typeof workspaceCommands>[number]['name']
 
 /**
- * `free`: nothing, unless a rule says otherwise. `judged`: what its rules say, or what is known of what it runs. `strange`:
- * as much as a command that no rule knows.
+ * `free`: no risk, unless a rule says otherwise. `judged`: the risk of its rules, or of what it runs. `strange`: the
+ * risk of an unknown command.
  */
 type CommandRisk = 'free' | 'judged' | 'strange'
 
@@ -164,8 +164,8 @@ const FREE_COMMANDS: readonly string[] = Object.entries(SHELL_RISKS).flatMap(([n
   risk === 'free' ? [name] : [],
 )
 
-// Commands that cost nothing unless a rule says otherwise: those of our own shell (`shell-risks.ts`), and those of a machine,
-// which are here. A command that is neither known nor in a rule is one of which nothing is known.
+// Commands without risk unless a rule says otherwise: those of our own shell (`shell-risks.ts`), and those of a
+// machine, which are listed here. A command that is neither listed nor in a rule is unknown.
 
 const BUILTINS = `: . [ [[ alias bg bind break builtin caller cd command compgen complete compopt continue declare
 dirs disown enable eval exec exit export false fc fg getopts hash help history let local logout mapfile popd
@@ -198,8 +198,8 @@ const PACKAGES = `list view outdated search explain ping version help root prefi
 whoami query pack test run config get`
 
 /**
- * Test runners, checks and questions of daily use, by the words behind their names. As with scripts of packages, owners
- * who are asked each time stop reading.
+ * Common test runners, checks and queries, by the words after their names. As with package scripts, owners who are
+ * asked each time stop reading.
  */
 const DAILY: Readonly<Record<string, RegExp>> = {
   vitest: /^(run|related|list|bench|--\S+|[\w./-]+)?( .*)?$/,
@@ -232,7 +232,7 @@ const DAILY: Readonly<Record<string, RegExp>> = {
   podman: /^(ps|images|version|info)( .*)?$/,
 }
 
-/** Words that make such a command run something else, or that are not known. */
+/** Words that make such a command run something else, or that are unknown. */
 const RUNS_MORE =
   /(^|\s)-{1,2}(exec|toolexec|vettool|config|resolver|setupFiles|globalSetup|require|r|c|p|fix|host|H)([\s=]|$)/
 

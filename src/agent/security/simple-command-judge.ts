@@ -1,4 +1,4 @@
-// Judges a simple command with the values that its variables may have, and what stands inside of its words.
+// Judges a simple command for the possible values of its variables, and the substitutions inside its words.
 
 import { type Bench, Findings, type JudgeContext } from './bench.ts'
 import { INHERITED, type Input, NO_OUTPUT, type Output, SOME_OUTPUT, together } from './call.ts'
@@ -19,7 +19,7 @@ import {
   type Word,
 } from './words.ts'
 
-/** They give what they read to variables. */
+/** They assign their input to variables. */
 const READS_NAMES: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray'])
 
 export const NO_VALUES: ValueOf = () => null
@@ -77,7 +77,7 @@ export abstract class SimpleCommandJudge implements Bench {
     return new Set(this.withEach((valueIn) => textOf(word, valueIn)))
   }
 
-  /** What is made with the first values of the variables that it asks for, with the second ones, and so on. */
+  /** The results of `make` for the first values of the variables that it reads, for the second values, and so on. */
   protected withEach<T>(make: (valueIn: ValueOf) => T): T[] {
     const made: T[] = []
     let count = 1
@@ -119,7 +119,7 @@ export abstract class SimpleCommandJudge implements Bench {
     const isShell = this.calls.isShell(fields[0] ?? '')
     const reads = this.calls.reads(fields, given)
     this.writes(command.redirections, { output, reads, isShell }, valueIn)
-    // `exec` alone empties its files at once, and what comes after it may write there.
+    // `exec` alone empties its files at once; later commands may write to them.
     if (fields[0] === 'exec' && fields.length === 1) {
       this.writes(command.redirections, { output: SOME_OUTPUT, reads, isShell }, valueIn)
     }
@@ -134,7 +134,7 @@ export abstract class SimpleCommandJudge implements Bench {
     judgeWrites(redirections, { ...from, textOf: (word) => textOf(word, valueIn) }, this)
   }
 
-  /** The values of variables in one variant; in the first one nothing is known. */
+  /** The values of variables in one variant; in the first variant all are unknown. */
   #valuesIn(variant: number, variants: { count: number }): ValueOf {
     return (name) => {
       if (name === DEFAULTS) {
@@ -162,7 +162,7 @@ export abstract class SimpleCommandJudge implements Bench {
     }
   }
 
-  /** Judges what stands inside words, redirections and expressions: substitutions, and the variables that they use. */
+  /** Judges the contents of words, redirections and expressions: substitutions, and the variables that they use. */
   protected inside(nodes: unknown): void {
     for (const found of partsInside(nodes)) {
       this.findings.spend()
@@ -190,7 +190,7 @@ function addItems(variables: Variables, variable: string, items: readonly string
   variables.add(variable, items[0] ?? '')
 }
 
-/** A file that is written, whatever with. */
+/** Judges a file that is written with any contents. */
 function judgeWrite(path: string, bench: Bench): void {
   for (const place of bench.findings.folders.placesOf(path)) judgePlace(place, bench)
 }
@@ -210,21 +210,21 @@ function judgePlace(path: string, bench: Bench): void {
 export type EvaluatedPart =
   /** A substitution. `isFed`: something is written into it, as into `>(…)`. */
   | { kind: 'statements'; statements: readonly Statement[]; isFed: boolean }
-  /** The text of a substitution that is parsed when it runs. */
+  /** The text of a substitution that is parsed only when it runs. */
   | { kind: 'script'; text: string }
-  /** A text that is expanded once more: an index, the inside of braces in arithmetic. */
+  /** A text that is expanded a second time: an index, the inside of braces in arithmetic. */
   | { kind: 'text'; text: string }
-  /** A name with an index: the index is an expression. */
+  /** A name with an index, which is an expression. */
   | { kind: 'index'; text: string }
-  /** A word whose text is read as an expression. */
+  /** A word whose text is evaluated as an expression. */
   | { kind: 'expression'; word: Word }
   | { kind: 'assignment'; name: string; word: Word }
   | { kind: 'variable'; name: string }
-  /** A variable whose value is read as an expression. */
+  /** A variable whose value is evaluated as an expression. */
   | { kind: 'arithmetic'; name: string }
   | { kind: 'fact'; fact: Fact }
 
-/** Without recursion, as depth is a stranger's choice. In the order of the text. */
+/** Without recursion, because an attacker could choose the depth. In the order of the text. */
 function* partsInside(root: unknown): Generator<EvaluatedPart> {
   const open: unknown[] = [root]
   while (open.length > 0) {
@@ -243,7 +243,7 @@ function pushAll(open: unknown[], values: unknown[]): void {
   for (let at = values.length - 1; at >= 0; at--) open.push(values[at])
 }
 
-/** The functions that a script defines, wherever. */
+/** The functions that a script defines, at any depth. */
 export function functionsIn(root: unknown): Set<string> {
   const names = new Set<string>()
   const open: unknown[] = [root]
@@ -258,7 +258,7 @@ export function functionsIn(root: unknown): Set<string> {
 
 type Node = { readonly type: string }
 
-/** What is inside of them is judged as a script of its own. */
+/** Their contents are judged as a separate script. */
 const CLOSED: ReadonlySet<string> = new Set(['CommandSubstitution', 'ProcessSubstitution', 'ArithCommandSubst'])
 
 function* insideOf(node: Node): Generator<EvaluatedPart> {
@@ -283,7 +283,7 @@ function* insideOf(node: Node): Generator<EvaluatedPart> {
     }
     case 'Glob': {
       const { pattern } = node as unknown as { pattern: string }
-      // Of a substitution inside brackets the parser keeps only that there is one.
+      // For a substitution inside brackets the parser only keeps a placeholder.
       if (/\[\w*(Substitution|Expansion)\]/.test(pattern)) yield { kind: 'fact', fact: 'not-parsed' }
       if (/[$`]/.test(pattern)) yield { kind: 'text', text: pattern }
       return
@@ -310,7 +310,7 @@ function* insideArithmetic(node: Node): Generator<EvaluatedPart> {
   yield* texts(node)
 }
 
-/** What `[[ ]]` compares as numbers, it computes first. */
+/** `[[ ]]` evaluates the numbers that it compares as expressions. */
 function* insideComparison({
   operator,
   left,
@@ -349,14 +349,14 @@ function* texts(node: Node): Generator<EvaluatedPart> {
   for (const field of TEXT_FIELDS) {
     const text = fields[field]
     if (typeof text !== 'string') continue
-    // What stands between the braces of `${…}`.
+    // The text between the braces of `${…}`.
     if (field === 'content') yield { kind: 'text', text: `\${${text}}` }
-    // What the parser has read has nodes of its own; what it has not read is expanded all the same when the script runs.
+    // Parsed parts have nodes of their own; the shell expands unparsed parts all the same when the script runs.
     else if (field === 'originalText' ? isUnread(text, node) : /[$`]/.test(text)) yield { kind: 'text', text }
   }
 }
 
-/** Whether the text of an expression holds substitutions that are not in the tree which the parser made of it. */
+/** Whether the text of an expression contains substitutions that are missing in the parser's tree. */
 function isUnread(text: string, node: Node): boolean {
   if (text.includes('`')) return true
   if (!text.includes('$(') && !text.includes('${')) return false

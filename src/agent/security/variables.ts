@@ -1,9 +1,9 @@
-// The variables of a script: which are secret by their names, which make programs run something, and what values the
-// script itself gives to them.
+// The variables of a script: which are secret by name, which make programs run something, and which values the script
+// assigns to them.
 
 import { TooMuch } from './too-much.ts'
 
-/** A word of the name on its own: `GITHUB_TOKEN` and `apiKey`, not `TOKENIZER` and not `MAX_TOKENS`. */
+/** A complete word of the name: `GITHUB_TOKEN` and `apiKey`, not `TOKENIZER` and not `MAX_TOKENS`. */
 const SECRET_WORD =
   /(^|_|\d)(TOKEN|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?|(API|ACCESS|PRIVATE|SECRET|SIGNING|ENCRYPTION|DEPLOY|MASTER|SSH|AUTH|ACCOUNT)_?KEYS?)(?=_|\d|$)/
 const SECRET_ENDING = /(_PAT|_PASS|_PWD|TOKEN|SECRET|PASSWORD|API_?KEY)$/
@@ -29,30 +29,30 @@ export const COMMAND_VARIABLES: ReadonlySet<string> = new Set([
   ...['PROMPT_COMMAND', 'RSYNC_RSH', 'CVS_RSH', 'FCEDIT', 'TAR_OPTIONS', 'npm_config_script_shell'],
 ])
 
-/** They make programs load settings or code from elsewhere. */
+/** Variables that make programs load settings or code from elsewhere. */
 export const LOADING_VARIABLES: ReadonlySet<string> = new Set([
   ...['BASH_ENV', 'LD_PRELOAD', 'LD_LIBRARY_PATH', 'LD_AUDIT', 'DYLD_INSERT_LIBRARIES', 'GIT_EXEC_PATH'],
   ...['GIT_TEMPLATE_DIR', 'GIT_CONFIG', 'GIT_CONFIG_GLOBAL', 'GIT_CONFIG_SYSTEM', 'PERL5OPT', 'PERL5LIB', 'RUBYOPT'],
   ...['PYTHONSTARTUP', 'NODE_PATH', 'AWKPATH', 'SHELLOPTS', 'BASHOPTS', 'CURL_HOME', 'WGETRC'],
 ])
 
-/** The interpreter keeps aliases as variables of these names. */
+/** The interpreter keeps aliases in variables with these names. */
 export const COMMAND_ALIAS = 'BASH_ALIAS_'
 
-/** Of stored variables these are not filled in, so that adding to them is seen for what it is. */
+/** These stored variables are not filled in, so that an addition to them is recognised. */
 export const STORED_AS_THEY_ARE: ReadonlySet<string> = new Set(['PATH', 'PWD', 'OLDPWD'])
 
-/** The text is expanded, substitutions included, when a prompt or a trace is shown. */
+/** Their text is expanded, including substitutions, when a prompt or a trace is shown. */
 export const PROMPT_VARIABLES: ReadonlySet<string> = new Set(['PS0', 'PS1', 'PS2', 'PS3', 'PS4'])
 
 const MAX_VARIABLES = 500
-/** Of one variable; a loop over more words is too much, unless what is more are numbers. */
+/** The most values of one variable; a loop over more words is too much, unless the further words are numbers. */
 const MAX_VALUES = 32
-/** With the one that an earlier script left. */
+/** Including the one that an earlier script left. */
 export const MAX_VARIANTS = MAX_VALUES + 1
 const MAX_VALUE_CHARS = 20_000
 
-/** All values that the script gives to its variables. The order of execution is ignored. */
+/** All values that the script assigns to its variables. The order of execution is ignored. */
 export class Variables {
   readonly #values = new Map<string, string[]>()
   /** The values that earlier scripts left. */
@@ -62,7 +62,7 @@ export class Variables {
     if (value.length <= MAX_VALUE_CHARS) this.#stored.set(name, value)
   }
 
-  /** Throws a `TooMuch` where a value would have to be forgotten that may make a difference. */
+  /** Throws `TooMuch` when a relevant value would have to be dropped. */
   add(name: string, value: string): void {
     const values = this.#values.get(name) ?? []
     if (values.includes(value)) return
@@ -77,7 +77,7 @@ export class Variables {
     return stored === undefined || values.includes(stored) ? values : [...values, stored]
   }
 
-  /** How many the script itself gives values to. */
+  /** The number of variables that the script assigns. */
   get size(): number {
     return this.#values.size
   }

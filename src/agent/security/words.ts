@@ -1,11 +1,11 @@
-// What the words of a command become: quotes, escapes and braces are taken away as the shell does it, and what cannot be
-// known leaves a mark.
+// What the words of a command become: quotes, escapes and braces are processed as the shell does it, and unknown parts
+// become marks.
 
 import type { Script } from '../../kits/shell/index.ts'
 
-// A word of a script is a text with marks for what is not known before it runs. The marks are characters of the private
-// use area, so that a text with marks can be parsed again as the text of a nested shell and keeps them. A script that
-// holds such characters itself is judged as if something unknown stood there.
+// A word of a script is a text with marks for parts that are unknown before it runs. The marks are characters of the
+// private use area, so that a text with marks can be parsed again as a nested shell script and keeps them. If a script
+// contains such characters itself, they count as unknown parts.
 
 export const MARK = {
   /** A variable, or anything else whose value is not in the script. */
@@ -25,25 +25,25 @@ const VALUE = /[\uE000\uE001\uE004]/
 const ONLY_VALUES = /^[\uE000\uE001\uE004]+$/
 const GLOB = /[\uE002\uE003]/
 
-/** Something in it is known only when the script runs. */
+/** Whether a part of it is known only when the script runs. */
 export const isUnknown = (text: string): boolean => ANY_MARK.test(text)
-/** It holds the value of a variable or the output of a command; a pattern for file names is not that. */
+/** Whether it contains the value of a variable or the output of a command; a pattern for file names does not count. */
 export const holdsValue = (text: string): boolean => VALUE.test(text)
-/** Nothing of it is known. */
+/** Whether all of it is unknown. */
 export const isAllUnknown = (text: string): boolean => ONLY_VALUES.test(text)
 export const isGlob = (text: string): boolean => GLOB.test(text)
 export const holdsOutput = (text: string): boolean => text.includes(MARK.made) || text.includes(MARK.pipe)
 
 const MAX_PATTERN = 200
 
-/** Whether the shell may expand the pattern to this name. Something must be left of the name that the pattern says itself. */
+/** Whether the shell may expand the pattern to this name. The pattern must contain at least a part of the name. */
 export function mayBecome(pattern: string, name: string): boolean {
   if (!isGlob(pattern) || holdsValue(pattern) || pattern.length > MAX_PATTERN) return false
   const said = pattern.replace(/[^A-Za-z0-9]/g, '')
   return said.length >= 1 && matches(pattern, name)
 }
 
-/** By the classic walk with one point to go back to, so that no pattern takes more than a square of its length. */
+/** The classic algorithm with one backtracking point, so that no pattern takes more than quadratic time. */
 function matches(pattern: string, name: string): boolean {
   let [at, star, from] = [0, -1, 0]
   for (let i = 0; i < name.length; ) {
@@ -72,7 +72,7 @@ export type Part = Word['parts'][number]
 export type Expansion = Extract<Part, { type: 'ParameterExpansion' }>
 type Braces = Extract<Part, { type: 'BraceExpansion' }>
 
-/** The value of a variable as far as the script tells it; null otherwise. */
+/** The value of a variable as far as the script shows it; null otherwise. */
 export type ValueOf = (variable: string) => string | null
 
 const MAX_FIELDS = 64
@@ -87,7 +87,7 @@ export function fieldsOf({ parts }: Word, valueIn: ValueOf): string[] {
   }
   let fields = ['']
   for (const part of parts) {
-    // What separates words separates these.
+    // Whatever may separate words counts as a separator here.
     const choices = isSeparator(part) ? [SEPARATOR] : choicesOf(part, valueIn)
     if (choices.length === 1) fields = fields.map((field) => joined(field, choices[0] ?? ''))
     else fields = fields.flatMap((field) => choices.map((choice) => joined(field, choice))).slice(0, MAX_FIELDS)
@@ -98,7 +98,7 @@ export function fieldsOf({ parts }: Word, valueIn: ValueOf): string[] {
 const SEPARATOR = '\uE005'
 const isSeparator = (part: Part) => part.type === 'ParameterExpansion' && part.parameter === 'IFS'
 
-/** One text, where the shell does not split. */
+/** One text, for places where the shell does not split words. */
 export function textOf(word: Word, valueIn: ValueOf): string {
   return word.parts.map((part) => choicesOf(part, valueIn).join(' ')).join('')
 }
@@ -107,7 +107,7 @@ function joined(field: string, more: string): string {
   return field.length + more.length > MAX_FIELD_CHARS ? `${field}${MARK.unknown}` : field + more
 }
 
-/** The word is nothing but an expansion whose value is split: unquoted, or a list that keeps its items apart. */
+/** The expansion, if the word is a single one whose value is split: unquoted, or a list that keeps its items apart. */
 function listIn(parts: readonly Part[]): Expansion | null {
   const [only, ...others] = parts
   if (only === undefined || others.length > 0) return null
@@ -138,7 +138,7 @@ function choicesOf(part: Part, valueIn: ValueOf): string[] {
       return [MARK.made]
     case 'ProcessSubstitution':
       return [MARK.pipe]
-    // A number, whatever it is.
+    // A number of unknown value.
     case 'ArithmeticExpansion':
       return ['1']
     case 'BraceExpansion':
@@ -165,7 +165,7 @@ function expansionOf({ parameter, operation }: Expansion, valueIn: ValueOf): str
   }
 }
 
-/** A name that no variable has: whether what stands behind `:-` and its like is to be taken. */
+/** The name of no variable: asks whether the text after `:-` and similar operators is used. */
 export const DEFAULTS = ':-'
 
 function choicesOfBraces({ items }: Braces, valueIn: ValueOf): string[] {
@@ -173,7 +173,7 @@ function choicesOfBraces({ items }: Braces, valueIn: ValueOf): string[] {
   for (const item of items) {
     if (choices.length >= MAX_FIELDS) break
     if (item.type === 'Word') choices.push(...fieldsOf(item.word, valueIn))
-    // Letters and numbers in a row spell no command, but may be a part of a name.
+    // Ranges of letters and numbers cannot form a command, but may be a part of a name.
     else choices.push(...rangeOf(String(item.start), String(item.end)))
   }
   return choices.slice(0, MAX_FIELDS)

@@ -1,5 +1,5 @@
-// Everything that the rest of the service must know about a kind of action and about what it observes. An action lasts longer
-// than its call: events are judged, confirmed, shown to a model, compared and played again.
+// Everything that the rest of the service must know about a kind of action and its observation. An action lives longer
+// than its call: events are judged, confirmed, shown to a model, compared and replayed.
 
 import type { PromptPart } from '../../llm/model.ts'
 import type { ObservationEvent } from '../events.ts'
@@ -8,10 +8,10 @@ import { cutMiddle } from '../observations.ts'
 /** Arguments of an action event; recordings from other services may contain anything. */
 export type ActionArgs = Readonly<Record<string, unknown>>
 
-/** What a remote server declares about its tool; nothing verifies it. */
+/** What a remote server declares about its tool, unverified. */
 export type ToolHints = { readonly isDestructive: boolean }
 
-/** `places`: of the path in the arguments, as it is written and as the links of the workspace lead. */
+/** `places`: the path in the arguments, as written and after following the workspace's links. */
 export type Judged = {
   readonly args: ActionArgs
   readonly hints: ToolHints | null
@@ -27,32 +27,35 @@ export type RiskRule = {
 }
 
 export type Risk =
-  /** The first rule that is given counts; the highest stand first. An action for which none is given counts as high. */
+  /**
+   * The first matching rule counts; rules with the highest risk come first. An action without a matching rule has high
+   * risk.
+   */
   | { readonly by: 'rules'; readonly rules: readonly [RiskRule, ...RiskRule[]] }
-  /** It is what the script is that it runs. */
+  /** The risk is that of the script that the action runs. */
   | { readonly by: 'script'; readonly scriptOf: (args: ActionArgs) => string }
 
 /**
- * Whether it waits where the owner wants to confirm. `by-risk`: from the owner's level on, and always when nothing judges
- * it. `looks`: the same, but never when nothing judges it: to ask about each look at a file would be to ask all the time.
- * `never`: it does nothing outside of the conversation, so there is nothing to agree to.
+ * Whether the action waits if the owner wants to confirm. `by-risk`: from the owner's level on, and always when no
+ * analyzer is set. `looks`: the same, but never when no analyzer is set, because a question about each look at a file
+ * would be constant. `never`: it has no effect outside the conversation.
  */
 export type Asks = 'by-risk' | 'looks' | 'never'
 
-/** The call that does the same again. `thought`: what the model says beside it, if it is not what the event says. */
+/** The call that repeats the action. `thought`: the model's text with it, if the event has another one. */
 export type ReplayedCall = { readonly name: string; readonly arguments: ActionArgs; readonly thought?: string }
 
 export type ActionKind = {
-  /** The name that its events have, and that of what it observes. */
+  /** The names of its action events and of its observations. */
   readonly action: string
   readonly observation: string
   readonly risk: Risk
   readonly asks: (args: ActionArgs) => Asks
-  /** One line for the person who confirms, where the event has no description itself. */
+  /** One line for the user who confirms, if the event has no description itself. */
   readonly view: (args: ActionArgs) => string
-  /** The state in which it leaves the agent; null for one that has something to run. */
+  /** The state of the agent after it; null for an action that runs something. */
   readonly ends: 'finished' | 'rejected' | null
-  /** The text of the observation for a model. Never empty: an empty result looks like a failure to a model. */
+  /** The text of the observation for a model. Never empty, because a model reads an empty result as a failure. */
   readonly modelText: (observed: ObservationEvent) => PromptPart[]
   /** How a recorded action is replayed. `by-itself`: the service adds it anyway. Null: it cannot be replayed. */
   readonly replay: ((args: ActionArgs) => ReplayedCall) | 'by-itself' | null
@@ -68,10 +71,10 @@ export function textPart(content: string): PromptPart {
   return { type: 'text', text: cutMiddle(content) }
 }
 
-/** For `modelText`: the content as it is. */
+/** For `modelText`: the content unchanged. */
 export const plainText = ({ content }: ObservationEvent): PromptPart[] => [textPart(content || '[done, no output]')]
 
-/** For `sameAction`: what the model said beside it, and what was thought of it, does not make an action another one. */
+/** For `sameAction`: the model's remarks and judgements do not make two actions different. */
 export function withoutRemarks(args: ActionArgs): ActionArgs {
   const { thought: _thought, security_risk: _risk, confirmation_state: _confirmation, ...same } = args
   return same
@@ -80,7 +83,7 @@ export function withoutRemarks(args: ActionArgs): ActionArgs {
 /** For `sameOutcome`. */
 export const contentOf = ({ content }: ObservationEvent): string => content
 
-/** For `replay`: those of the arguments that are given. */
+/** For `replay`: the named arguments that are present. */
 export function givenOf(args: ActionArgs, names: readonly string[]): ActionArgs {
   return Object.fromEntries(names.flatMap((name) => (args[name] == null ? [] : [[name, args[name]]])))
 }

@@ -1,5 +1,5 @@
 // The shell of the agent. A call is a script; the next call continues in its session. In the interpreter at the edge no
-// process continues after a command has ended; on a runner the session is a real shell.
+// process outlives its command; on a runner the session is a real shell.
 
 import { z } from 'zod'
 import { runScript, type ScriptOutcome, type ShellCommand } from '../../kits/shell/index.ts'
@@ -21,7 +21,7 @@ import {
 
 const BASH = 'execute_bash'
 
-/** The longest time that a model may ask for, whatever the configured limit is. */
+/** The longest timeout that a model may request, whatever the configured limit is. */
 const MAX_TIMEOUT_MS = 600_000
 
 const AT_THE_EDGE = `Runs a bash command or script in the workspace and answers with its output and exit code.
@@ -64,7 +64,7 @@ const NOTHING_RUNS = `No command is running that could take input: every command
 Nothing was run. Call the tool without is_input.`
 const NO_COMMAND = 'There is no command in the call, and none is running whose output could be fetched.'
 
-/** A command of the shell. A search is one as well: its tool writes the command. */
+/** A shell command. A search is one, too: its tool writes the command. */
 export const COMMAND: ActionKind = {
   action: 'run',
   observation: 'run',
@@ -76,7 +76,7 @@ export const COMMAND: ActionKind = {
   modelText: (observed) => [textPart(runText(observed))],
   replay: ({ command }) => ({ name: BASH, arguments: { command } }),
   sameAction: withoutRemarks,
-  // The output may contain the time; the same command with the same exit code is enough.
+  // The output may contain the time, so the command and its exit code are compared.
   sameOutcome: ({ extras }) => [extras.command, (extras.metadata as Partial<Metadata> | undefined)?.exit_code],
 }
 
@@ -157,7 +157,7 @@ async function runInSession(run: SessionRun, context: ToolContext): Promise<Scri
   return outcome
 }
 
-/** A terminal shows its next prompt where the last line ends. */
+/** Without the final line end, where a terminal would show its next prompt. */
 export function shownOf({ output, exitCode }: ScriptOutcome): { output: string; exitCode: number } {
   return { output: output.replace(/\n$/, ''), exitCode }
 }

@@ -49,12 +49,15 @@ const VISIT: ActionKind = {
   sameOutcome: contentOf,
 }
 
-/** Of a fetched page, or of one in the browser with its picture. What a page says is a stranger's also where an action failed. */
+/**
+ * For a fetched page, and for a page in the browser with its picture. A page's text is untrusted, also when an action
+ * failed.
+ */
 export function pageParts({ content, extras }: ObservationEvent): PromptPart[] {
   const isOpen = extras.trigger_by_action === 'browse_interactive'
   const text = textPart(`${extras.error === true && !isOpen ? '' : FOREIGN}${content}`)
   const picture = isOpen ? extras.set_of_marks || extras.screenshot : null
-  // Recordings from other services may hold anything; an address would be fetched by the model's vendor.
+  // Recordings from other services may contain anything; the model's vendor would fetch an address.
   const isPicture = typeof picture === 'string' && /^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(picture)
   return isPicture ? [text, { type: 'image', url: picture }] : [text]
 }
@@ -116,7 +119,7 @@ function decoded(bytes: ArrayBuffer, type: string): string {
   try {
     return new TextDecoder(named).decode(bytes)
   } catch {
-    // An unknown encoding name: UTF-8 decodes most of such pages.
+    // Unknown encoding name: UTF-8 decodes most such pages.
     return new TextDecoder().decode(bytes)
   }
 }

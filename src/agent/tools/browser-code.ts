@@ -1,5 +1,6 @@
-// What a model writes for the browser: calls of a few functions with literals, as in Python. It is read by a grammar and never
-// run: a name that is no function of the list, an expression or a statement is refused with what was expected.
+// The code that a model writes for the browser: calls of a few functions with literals, as in Python. It is parsed by a
+// grammar and never run: an unknown function, an expression or a statement is refused, and the error says what was
+// expected.
 
 import { MAX_PAGE_ACTIONS, PageAction, type PageActionName } from '../../runners/page.ts'
 import { BadCall } from './tool.ts'
@@ -29,7 +30,7 @@ const PARAMETERS: Readonly<Record<PageActionName, readonly string[]>> = {
   dialog: ['accept', 'text'],
 }
 
-/** Throws `BadCall` with what was wrong, for the model to read. */
+/** Throws `BadCall` with the error, for the model to read. */
 export function pageActionsIn(code: string): PageAction[] {
   const reader = new CodeReader(code)
   const actions: PageAction[] = []
@@ -158,7 +159,7 @@ class CodeReader {
     if (hex !== null) return String.fromCharCode(Number.parseInt(hex.slice(1), 16))
     const letter = this.#code[this.#at] ?? this.fail('a text has no end')
     this.#at += 1
-    // As in Python: a backslash before another letter stays.
+    // As in Python: a backslash before another letter is kept.
     return ESCAPES[letter] ?? `\\${letter}`
   }
 
@@ -170,7 +171,7 @@ class CodeReader {
     this.#skip(/\s*/y, '#')
   }
 
-  /** Comments too. */
+  /** Skips comments, too. */
   #skip(pattern: RegExp, comment: string): void {
     for (this.#take(pattern); this.#peek() === comment; this.#take(pattern)) this.#take(/[^\n]*/y)
   }

@@ -1,4 +1,4 @@
-// The browser of the conversation: a real Chromium on its runner. Offered only where that machine has one.
+// The browser of the conversation: a real Chromium on its runner. Offered only if that machine has one.
 
 import { z } from 'zod'
 import { type PageAction, type PageReport, quotedWords } from '../../runners/page.ts'
@@ -31,7 +31,7 @@ Example: fill('e7', 'blue shoes')
 
 const Arguments = z.object({ code: z.string().max(200_000).describe('Calls of the functions, one a line.') })
 
-/** Those that do nothing but look. */
+/** Actions that only look. */
 const LOOKS: ReadonlySet<string> = new Set([
   'noop',
   'scroll',
@@ -118,7 +118,7 @@ async function use(actions: readonly PageAction[], context: ToolContext): Promis
   return pageOutcome(page, { remark: result.remark, isOther })
 }
 
-/** Which browser the model last saw. */
+/** The browser that the model saw last. */
 const MEMORY = 'browser'
 const OTHER_BROWSER =
   'This is a new browser: the tabs, logins, cookies and everything typed in the one before are gone, and so are the ids of its elements.'
@@ -151,7 +151,7 @@ function pageOutcome(page: PageReport, seen: PageRemarks): Outcome {
   }
 }
 
-/** The page as the model reads it. */
+/** The page as text for the model. */
 function pageText(page: PageReport, { remark, isOther }: PageRemarks): string {
   const tabs = page.urls.map((url, index) => `[Tab ${index}${index === page.active ? ', the active one' : ''}: ${url}]`)
   const told = [
@@ -172,7 +172,7 @@ function pageText(page: PageReport, { remark, isOther }: PageRemarks): string {
   return told.filter((line) => line !== '').join('\n')
 }
 
-/** Recordings from other services may hold anything. */
+/** Recordings from other services may contain anything. */
 function actionsIn({ browser_actions: code }: ActionArgs): PageAction[] | null {
   try {
     return pageActionsIn(String(code ?? ''))

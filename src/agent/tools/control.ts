@@ -22,7 +22,7 @@ export const RISK_OF_NOTHING: Risk = {
   ],
 }
 
-/** A note of the agent's to itself. */
+/** A note of the agent to itself. */
 const THOUGHT: ActionKind = {
   action: 'think',
   observation: 'think',
@@ -36,7 +36,7 @@ const THOUGHT: ActionKind = {
     arguments: { thought: typeof thought === 'string' ? thought : '' },
     thought: '',
   }),
-  // It is all there is.
+  // It has no other arguments.
   sameAction: ({ thought }) => thought,
   sameOutcome: contentOf,
 }
@@ -95,7 +95,7 @@ function noted(content: string): Outcome {
   return { source: AGENT, message: content, observation: THOUGHT.observation, content, extras: {} }
 }
 
-// The agent's list of what is to be done. It shows as a thought, and lasts as long as the conversation.
+// The agent's list of tasks. It is shown as a thought, and is kept as long as the conversation.
 
 const LIST = 'tasks'
 

@@ -1,12 +1,12 @@
-// Changes of a text as the editor makes them: a fragment at a place is replaced by another. What a model writes has plain
-// line ends; a file whose lines end otherwise keeps its own.
+// Text changes of the editor: a fragment at a position is replaced by another. A model writes plain line ends; a file
+// with other line ends keeps its own.
 
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { ToolContext } from './tool.ts'
 
 export type Change = {
-  /** Where in the old text, and what stood there. */
+  /** The position in the old text, and the fragment that was there. */
   at: number
   removed: string
   inserted: string
@@ -19,7 +19,7 @@ export function applied(text: string, { at, removed, inserted }: Change): string
   return text.slice(0, at) + inserted + text.slice(at + removed.length)
 }
 
-/** Replaces the one place where the old fragment stands. */
+/** Replaces the old fragment, which must occur exactly once. */
 export function replaceOnce(text: string, old: string, now: string): Changed {
   const places = placesOf(text, old)
   const [at] = places
@@ -44,7 +44,7 @@ function replaceWithEnds(text: string, old: string, now: string): Changed {
   return refuse(`old_str does not occur in the file. Nothing was changed.${hint}`)
 }
 
-/** Inserts after the line of that number; 0 is the beginning of the file. */
+/** Inserts after the line with this number; 0 is the beginning of the file. */
 export function insertAfter(text: string, line: number, inserted: string): Changed {
   const starts = lineStarts(text)
   const count = starts.length - 1
@@ -65,7 +65,7 @@ export function lineAt(text: string, at: number): number {
   return line
 }
 
-/** Where each line begins, and where the one after the last would. */
+/** The position where each line begins, and where a line after the last would begin. */
 function lineStarts(text: string): number[] {
   const starts = [0]
   for (let i = text.indexOf('\n'); i >= 0; i = text.indexOf('\n', i + 1)) starts.push(i + 1)
@@ -75,7 +75,7 @@ function lineStarts(text: string): number[] {
 
 function placesOf(text: string, fragment: string): number[] {
   const places: number[] = []
-  // Overlapping ones count: replacing either gives another text.
+  // Overlapping occurrences count: replacing either gives another text.
   for (let at = text.indexOf(fragment); at >= 0; at = text.indexOf(fragment, at + 1)) places.push(at)
   return places
 }
@@ -91,7 +91,7 @@ function withEnds(text: string, end: '\r\n' | '\n'): string {
   return end === '\n' ? text : text.replace(/\r?\n/g, end)
 }
 
-/** The line where the fragment would stand if blanks did not count. */
+/** The line where the fragment would be if blanks were ignored. */
 function nearestLine(text: string, fragment: string): number | null {
   const bare = (line: string) => line.replace(/\s+/g, '')
   const wanted = fragment
@@ -113,11 +113,11 @@ function refuse(problem: string): Changed {
   return { ok: false, problem }
 }
 
-// The editor's undo: the fragments that its last changes replaced. A change is undone only if the file still has exactly the
-// text that the change left, so later changes by others are never lost.
+// The editor's undo: the fragments that its last changes replaced. A change is undone only if the file still has
+// exactly the text that the change left, so later changes by others are never lost.
 
 const UNDO = 'editor.undo'
-/** The list is one value in a row, so its length is limited. */
+/** The list is stored as one value in a row, so its length is limited. */
 const MAX_ENTRIES = 50
 const MAX_CHARS = 400_000
 
@@ -143,10 +143,10 @@ export function rememberChange(
   store.remember(UNDO, entries)
 }
 
-/** `text` is null for a file that was not there before the change. */
+/** `text` is null for a file that did not exist before the change. */
 export type Undone = { ok: true; text: string | null; change: Change } | { ok: false; problem: string }
 
-/** The text before the last change of that file, and the change that leads back to it. */
+/** The text before the file's last change, and the change that restores it. */
 export function takeBack(store: Store, path: string, text: string | null): Undone {
   const entry = entriesOf(store).findLast((one) => one.path === path)
   if (entry === undefined)

@@ -1,4 +1,4 @@
-// The editor of the agent: looks at files and changes them fragment by fragment, and shows what each change did.
+// The editor of the agent: shows files, changes them fragment by fragment, and shows what each change did.
 
 import { z } from 'zod'
 import { hunksOf } from '../../kits/git/index.ts'
@@ -49,9 +49,9 @@ import {
 } from './tool.ts'
 import { MAX_TEXT_BYTES, numbered, placeOf, plainLines, tooLarge, view } from './view.ts'
 
-// What the editor does, as events tell of it: it looks at a file, or changes it.
+// The editor's actions as events: it reads a file, or changes it.
 
-// How an action on one file of the workspace is judged: by the file.
+// How an action on a single file of the workspace is judged: by the file.
 
 const about = 'editor'
 
@@ -105,7 +105,7 @@ const RISK_OF_READING: Risk = {
 
 const EDITOR = 'str_replace_editor'
 
-/** At a file or a folder. */
+/** Reads a file or a folder. */
 export const LOOK: ActionKind = {
   action: 'read',
   observation: 'read',
@@ -135,7 +135,7 @@ const CHANGE: ActionKind = {
   sameOutcome: contentOf,
 }
 
-/** A whole file at once, as recordings from elsewhere have it. */
+/** Writes a whole file, as recordings of other services contain it. */
 export const WRITE: ActionKind = {
   ...CHANGE,
   action: 'write',
@@ -331,7 +331,7 @@ async function undo(path: string, text: string, context: ToolContext): Promise<O
   return { ...outcome, extras: { ...outcome.extras, diff: diffOf(path, text, null) } }
 }
 
-/** Of a link, the file that it leads to. */
+/** For a link, the file that it leads to. */
 async function writeText(files: FileSystem, path: string, text: string): Promise<void> {
   await files.write(path, new TextEncoder().encode(text.toWellFormed()))
 }
@@ -372,7 +372,7 @@ function refused(path: string, problem: string): Outcome {
   }
 }
 
-/** Null for a side on which there is no file. */
+/** Null for a side without a file. */
 function diffOf(path: string, before: string | null, after: string | null): string {
   const name = path.slice(1)
   const head = `--- ${before === null ? '/dev/null' : `a/${name}`}\n+++ ${after === null ? '/dev/null' : `b/${name}`}\n`

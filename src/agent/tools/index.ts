@@ -11,7 +11,7 @@ import { NOTEBOOK_TOOL } from './notebook.ts'
 import { GLOB_TOOL, GREP_TOOL, VIEW_TOOL } from './read-only.ts'
 import type { Tool, ToolAgent, ToolDeps, ToolUnit } from './tool.ts'
 
-// Kinds of actions that no tool makes: events of the conversation itself, and actions in recordings from other services.
+// Kinds of actions that no tool makes: events of the conversation itself, and actions in recordings of other services.
 
 const OWN: Omit<ActionKind, 'action'> = {
   observation: 'null',
@@ -25,7 +25,7 @@ const OWN: Omit<ActionKind, 'action'> = {
   sameOutcome: contentOf,
 }
 
-/** A message is played again as what it is, and not as a call. */
+/** A message is replayed as a message, and not as a call. */
 const SPOKEN: readonly ActionKind[] = ['message', 'null'].map((action) => ({ ...OWN, action, replay: null }))
 
 const BOOKKEEPING: readonly ActionKind[] = [
@@ -58,13 +58,13 @@ export const ACTION_KINDS: readonly ActionKind[] = [
 ]
 
 const byAction = new Map(ACTION_KINDS.map((kind) => [kind.action, kind]))
-// If two kinds make the same observation, the one of our own tool counts: it is first.
+// If two kinds have the same observation, the kind of our own tool counts: it comes first.
 const byObservation = new Map(ACTION_KINDS.toReversed().map((kind) => [kind.observation, kind]))
 
 /** Null for an unknown kind: such an action gets the highest risk. */
 export const actionKind = (action: string): ActionKind | null => byAction.get(action) ?? null
 
-/** The kind of the actions that observe this; null for what no action of a known kind observes. */
+/** The kind of the actions with this observation; null when no known kind has it. */
 export const observedKind = (observation: string): ActionKind | null => byObservation.get(observation) ?? null
 
 /** The tools that the agent gets with these dependencies. */

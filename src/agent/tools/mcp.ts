@@ -1,4 +1,4 @@
-// Tools of remote servers as tools of the agent. What runs a call is given: a remote server, or this service itself.
+// Tools of remote servers as tools of the agent. `call` runs a call: on a remote server, or in this service itself.
 
 import type { PromptPart } from '../../llm/model.ts'
 import { REQUEST_TOOLS } from '../../mcp/request-tools.ts'
@@ -9,7 +9,7 @@ import { BadCall, type PreparedCall, type Tool, type ToolContext } from './tool.
 
 export type Args = Readonly<Record<string, unknown>>
 
-/** Throws when the signal fired; everything else that goes wrong is in the result. */
+/** Throws when the signal fired; all other errors are in the result. */
 export type CallRemote = (tool: McpTool, args: Args, around: Pick<ToolContext, 'key' | 'signal'>) => Promise<ToolResult>
 
 const SERVERS = 'remote tools'
@@ -50,7 +50,7 @@ export const REMOTE_CALL: ActionKind = {
   sameOutcome: contentOf,
 }
 
-/** Uses the stored listing: no request is needed before a call. */
+/** Uses the stored listing, so no request is needed before a call. */
 export function mcpTools(listed: readonly McpTool[], call: CallRemote): Tool[] {
   return listed.map((tool) => ({
     name: tool.name,
@@ -81,7 +81,7 @@ function prepared(tool: McpTool, args: Args, call: CallRemote): PreparedCall {
   }
 }
 
-/** The server validates the values; here only arguments that could not even be sent are refused. */
+/** The server validates the values; only arguments that could not be sent are refused here. */
 function checkedArguments({ name, parameters }: McpTool, args: unknown): Args {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
     throw new BadCall(`The arguments of ${name} have to be a JSON object`)
@@ -103,7 +103,7 @@ export function mcpResultParts(content: string): PromptPart[] {
 
 const MAX_IMAGES = 8
 
-/** The limit holds for all texts together; pictures come after them. */
+/** The limit applies to all texts together; pictures come after them. */
 function bounded(parts: readonly PromptPart[]): PromptPart[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const images = parts.filter(({ type }) => type === 'image').slice(0, MAX_IMAGES)

@@ -1,4 +1,4 @@
-// The notebook of the conversation: cells of Python in one kernel on its runner. Offered only where that machine has one.
+// The notebook of the conversation: Python cells in one kernel on its runner. Offered only if that machine has one.
 
 import { z } from 'zod'
 import type { ActionEvent } from '../events.ts'
@@ -107,20 +107,20 @@ async function runCell({ code, timeout, kernel }: Arguments, context: ToolContex
   return cellOutcome(code, result, isUntold(result, before))
 }
 
-/** Which kernel ran the model's last cell. */
+/** The kernel that ran the model's last cell. */
 const MEMORY = 'notebook'
 const OTHER_KERNEL =
   'This is a new kernel: the one of before is gone with its runner, and all variables, imports and functions with it.'
 
-/** A machine that was started anew, or is another one, does not know that there was a kernel before. */
+/** A restarted machine, or another one, does not know that there was a kernel before. */
 const isUntold = ({ kernel }: RunnerResult, before: unknown): boolean =>
   kernel?.isFirst === true && typeof before === 'string' && before !== kernel.id
 
-/** As clients know it: the last two lines say where the kernel stands. */
+/** As clients know it: the last two lines show the kernel's folder and Python. */
 function cellOutcome(code: string, result: RunnerResult, isOther: boolean): Outcome {
   const { output, remark, workingDir, interpreter, pictures } = result
   const shown = output.replace(/\n$/, '')
-  // What did not come to its end as it should has a remark that says so.
+  // A cell that did not end normally has a remark that says so.
   const isSilent = shown === '' && pictures.length === 0 && remark === ''
   const told = [
     ...(isOther ? [`[${OTHER_KERNEL}]`] : []),
@@ -140,7 +140,7 @@ function cellOutcome(code: string, result: RunnerResult, isOther: boolean): Outc
   }
 }
 
-/** Recordings from other services may hold anything; an address would be fetched by the model's vendor. */
+/** Recordings from other services may contain anything; the model's vendor would fetch an address. */
 function picturesIn(urls: unknown): string[] {
   if (!Array.isArray(urls)) return []
   return urls.filter((url): url is string => typeof url === 'string' && /^data:image\/(png|jpeg);base64,/.test(url))

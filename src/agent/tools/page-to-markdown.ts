@@ -1,22 +1,22 @@
-// A page as Markdown: its main content where one can be told from the rest, else all of it. Markup is a stranger's: what
-// would keep a parser busy for long is read as plain text.
+// A page as Markdown: its main content if that can be separated from the rest, else all of it. The markup is untrusted:
+// markup that would keep a parser busy for long is read as plain text.
 
 import { createDocument, Readability, TurndownService } from '../lazy/pages.ts'
 
-/** Below this a main content was probably not found. */
+/** With less text than this, the main content was probably not found. */
 const MIN_CONTENT_CHARS = 200
 const MAX_ELEMENTS = 12_000
-/** Elements in elements. The parser and the walks after it recurse. */
+/** Nesting depth of elements. The parser and the later walks are recursive. */
 const MAX_DEPTH = 200
 
-/** Elements that are not read, and would only slow the parser down. */
+/** Elements that are not shown and would only slow the parser down. */
 const LEFT_OUT = /<(script|style|svg|noscript|template|iframe|canvas|object)\b/gi
 const TAG = /<(\/?)([a-z][a-z0-9-]*)/gi
-/** Elements that never close, or need not be closed. */
+/** Elements that are never closed, or need not be closed. */
 const OPEN_ENDED =
   /^(area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|dt|dd|tr|td|th|thead|tbody|tfoot|option|optgroup|html|head|body)$/i
 
-/** `address` is where the page was found: its links are relative to it. */
+/** `address` is the page's own address: its links are relative to it. */
 export function pageToMarkdown(markup: string, address: string): string {
   const slim = withoutElements(markup)
   if (isTooMuch(slim)) return plainText(slim)
@@ -29,7 +29,7 @@ export function pageToMarkdown(markup: string, address: string): string {
   return `${title === '' ? '' : `# ${title}\n\n`}${text.trim() === '' ? '[The page has no text.]' : text}`
 }
 
-/** Goes through the text once: an element that is never closed takes the rest with it, as in a browser. */
+/** A single pass over the text: an element that is never closed hides the rest, as in a browser. */
 function withoutElements(markup: string): string {
   const lower = markup.toLowerCase()
   let kept = ''
@@ -59,7 +59,7 @@ function isTooMuch(markup: string): boolean {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** Without any parser: tags go, the rest stays. */
+/** Without a parser: removes the tags and keeps the rest. */
 function plainText(markup: string): string {
   let text = ''
   let at = 0
@@ -82,14 +82,14 @@ function tidy(text: string): string {
 function mainContent(markup: string, address: string): PageElement | null {
   const document = createDocument(markup, true)
   tidyLinks(document, address)
-  // The library resolves links by these two, which the document does not know of itself.
+  // The library resolves links with these two, which the document itself does not have.
   for (const name of ['baseURI', 'documentURI']) Object.defineProperty(document, name, { value: address })
-  // Its types ask for the document of a browser; it uses what this one has.
+  // The type requires a browser document; the library only uses what this one has.
   const article = new Readability(document as never, { serializer: (node) => node as unknown as PageElement }).parse()
   return article?.content ?? null
 }
 
-/** Links become absolute; those that are none of the web, and pictures, leave their text. */
+/** Makes links absolute; other links than those to the web, and pictures, become plain text. */
 function tidyLinks(document: PageDocument, address: string): void {
   for (const link of Array.from(document.querySelectorAll('a[href]'))) {
     const href = link.getAttribute('href') ?? ''
@@ -113,7 +113,7 @@ function markdownOf(content: PageElement): string {
   return service.turndown(content as never)
 }
 
-// As much of a document's shape as is used here; the types of a browser are not at hand in a Worker.
+// The parts of a document's interface that are used here, because a Worker has no browser types.
 
 export interface PageElement {
   readonly nodeName: string

@@ -1,5 +1,5 @@
-// The tools of the agent that only reads. A search is a command of the shell that the tool writes itself, so that clients
-// show it as one; it leaves neither the workspace nor the session changed.
+// The tools of the agent that only reads. A search is a shell command that the tool writes itself, so that clients show
+// it as one; it changes neither the workspace nor the session.
 
 import { z } from 'zod'
 import { runScript } from '../../kits/shell/index.ts'
@@ -115,7 +115,7 @@ async function search({ words, folder, command }: Search, context: ToolContext):
   return runOutcome({ command, output: shown, exitCode, workingDir: shell.cwd })
 }
 
-/** Nothing in a quoted word means anything to a shell. */
+/** Inside single quotes no character has a special meaning for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

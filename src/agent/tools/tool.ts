@@ -19,15 +19,15 @@ export type ToolContext = {
   runtime(key: string): Promise<Runtime>
   /** The key of this call's effect. */
   readonly key: string
-  /** The session of the shell, as the last command left it. */
+  /** The state of the shell session after the last command. */
   readonly shell: ShellState
-  /** Keeps what a command changed of the session. */
+  /** Stores a command's changes to the session. */
   keepShell(shell: ShellState): void
   /** The user's secrets as environment variables of the shell, by name. */
   readonly secrets: Readonly<Record<string, string>>
   /** Fires when the user stops the agent. */
   readonly signal: AbortSignal
-  /** Hides secrets in output that comes in pieces. */
+  /** Masks secrets in output that comes in pieces. */
   outputFilter(): OutputFilter
   /** Output as it comes: shown to the clients, not stored. */
   onOutput(text: string): void
@@ -39,11 +39,11 @@ export type ToolContext = {
 /** An observation whose action has no id yet. */
 export type Outcome = Omit<ObservationEvent, 'cause'>
 
-/** A call with valid arguments: it knows its action and can run once. */
+/** A call with valid arguments: it has its action and can run once. */
 export type PreparedCall = {
   /** The action event; `thought` is filled in by the caller. */
   readonly action: ActionEvent
-  /** Never throws because of the model's input; throws for a bug in this service, or when the signal fired. */
+  /** Throws only for a bug in this service or when the signal fired, never because of the model's input. */
   run(context: ToolContext): Promise<Outcome>
 }
 
@@ -56,7 +56,7 @@ export type Tool = {
   readonly repeatable: boolean
   /** For a remote tool, the annotations of its server; null for our own. */
   readonly hints: ToolHints | null
-  /** Throws `BadCall` with what was wrong, for the model to read. */
+  /** Throws `BadCall` with the error, for the model to read. */
   prepare(args: unknown): PreparedCall
 }
 
@@ -71,13 +71,13 @@ export type BrowseDeps = {
 
 /** The dependencies of tools. */
 export type ToolDeps = {
-  /** Commands of the shell besides those that it has anyway: `git`, and those of the shell kit. */
+  /** Shell commands besides the built-in ones: `git`, and those of the shell kit. */
   readonly commands: readonly ShellCommand[]
-  /** What the commands run on, as far as it is known when the model is asked. */
+  /** Where the commands will run, as far as this is known when the model is asked. */
   readonly runsOn: 'edge' | 'runner'
-  /** Whether that machine has a kernel for a notebook. */
+  /** Whether that machine has a notebook kernel. */
   readonly hasKernel?: boolean
-  /** Whether it has a browser. */
+  /** Whether that machine has a browser. */
   readonly hasBrowser?: boolean
   readonly shellTimeoutMs: number
   readonly seesImages: boolean
@@ -85,20 +85,23 @@ export type ToolDeps = {
   readonly browse?: BrowseDeps
 }
 
-/** A tool of ours with all that the rest of the service knows of it. It is its file, and its line in `index.ts`. */
+/**
+ * One of our own tools, with everything that the rest of the service must know. A tool is its file plus its line in
+ * `index.ts`.
+ */
 export type ToolUnit = {
   readonly name: string
   /** The agents that have the tool. */
   readonly agents: readonly ToolAgent[]
   /** The kinds of its actions: risk, confirmation, text for the model, view and replay. */
   readonly kinds: readonly ActionKind[]
-  /** Whether its results are pages of the web, of which the model keeps the newest two in sight. */
+  /** Whether its results are web pages, of which the model sees only the newest two. */
   readonly isPage: boolean
-  /** Null where the agent cannot have the tool. */
+  /** Null when the agent cannot have the tool. */
   open(deps: ToolDeps): Tool | null
 }
 
-/** The arguments of a call do not fit; `message` tells the model how. */
+/** The arguments of a call are invalid; `message` tells the model why. */
 export class BadCall extends Error {
   override readonly name = 'BadCall'
 }
@@ -109,9 +112,9 @@ export class BadCall extends Error {
 /** Every field is required, so a forgotten one is a type error. */
 export type ToolDefinition<Args> = {
   readonly name: string
-  /** For the model; a function where it depends on what the tool works with. */
+  /** For the model; a function if it depends on the tool's dependencies. */
   readonly description: string | ((deps: ToolDeps) => string)
-  /** Of an object; optional members are those that may be left out, defaults stand in `prepare`. */
+  /** An object schema; optional members may be omitted, and `prepare` applies defaults. */
   readonly schema: z.ZodType<Args>
   readonly agents: readonly [ToolAgent, ...ToolAgent[]]
   /** The kinds of the actions that `prepare` makes, its own or those of another tool. A kind in no list is unknown. */
@@ -120,7 +123,7 @@ export type ToolDefinition<Args> = {
   readonly repeatable: boolean
   /** Whether its results are web pages. */
   readonly isPage: boolean
-  /** Makes the function that takes a call; null when a dependency of the tool is missing. */
+  /** Returns the function that prepares a call; null when a dependency of the tool is missing. */
   prepare(deps: ToolDeps): ((args: Args) => PreparedCall) | null
 }
 
@@ -150,7 +153,7 @@ export function defineTool<Args>(definition: ToolDefinition<Args>): ToolUnit {
   }
 }
 
-/** The arguments that a model wrote. Throws `BadCall` for a text that is no JSON object. */
+/** Parses the arguments that a model wrote. Throws `BadCall` if the text is not a JSON object. */
 export function parseArguments(text: string): unknown {
   if (text.length > MAX_ARGUMENT_CHARS) {
     throw new BadCall(
@@ -174,7 +177,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Tools are put together anew for every step; their schemas stay the same. */
+/** Tools are created for every step; their schemas stay the same. */
 const known = new WeakMap<z.ZodType, JsonSchema>()
 
 function parametersOf(schema: z.ZodType): JsonSchema {
@@ -193,7 +196,7 @@ function explained({ issues }: z.ZodError): string {
   return issues.length > MAX_ISSUES ? `${lines.join(' ')} And more.` : lines.join(' ')
 }
 
-/** A whole number, which some models write as a text. */
+/** A whole number, which some models write as text. */
 export const WholeNumber = z.preprocess(numberIn, z.int())
 export const PositiveNumber = z.preprocess(numberIn, z.number().positive())
 
@@ -214,7 +217,7 @@ export function errorOutcome(text: string): Outcome {
   return withoutCause(errorObservation(AGENT, text))
 }
 
-/** What a file tool shows; errors begin as clients know them. */
+/** The result of a file tool; its errors begin with the text that clients know. */
 export function readOutcome(path: string, content: string): Outcome {
   const message = `I read the file ${path}.`
   const extras = { path, impl_source: 'oh_aci' }

@@ -1,4 +1,4 @@
-// What a file or a folder holds, as a model reads it.
+// The contents of a file or a folder, as text for a model.
 
 import { textIfAny } from '../../workspace/diff.ts'
 import { type DirectoryEntry, type FileStat, type FileSystem, isFileError } from '../../workspace/file-system.ts'
@@ -9,7 +9,7 @@ import { asError, type Outcome, readOutcome } from './tool.ts'
 
 type ViewRequest = {
   path: string
-  /** First and last line, from 1; -1 for the last line there is. */
+  /** First and last line, from 1; -1 for the last line of the file. */
   range: readonly number[] | null
   seesImages: boolean
 }
@@ -119,10 +119,10 @@ function mark({ kind }: DirectoryEntry): string {
 
 // Text as the file tools show it: every line with its number.
 
-/** A line that is longer than this is no line that a person wrote. */
+/** A line that is longer than this was not written by hand. */
 const MAX_LINE_CHARS = 2000
 
-/** The lines of a text without their ends. The last line of a text that ends in a line end is not empty: there is none. */
+/** The lines of a text without their ends. A final line end does not begin another line. */
 export function plainLines(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -140,11 +140,11 @@ function shortened(line: string): string {
   return `${line.slice(0, MAX_LINE_CHARS).toWellFormed()} [... ${line.length - MAX_LINE_CHARS} more characters in this line]`
 }
 
-// Where the file tools may look and write: the workspace and the folder for passing files, links followed.
+// The places where the file tools may read and write: the workspace and the temporary folder, after following links.
 
 export type ResolvedPath = { ok: true; path: string; stat: FileStat | null } | { ok: false; problem: string }
 
-/** `stat` is null when there is nothing yet. */
+/** `stat` is null when nothing exists there yet. */
 export function placeOf(fs: FileSystem, asked: string): ResolvedPath {
   if (!asked.startsWith('/')) {
     return refuse(`The path has to be absolute: '${shown(asked)}'. Perhaps you mean '/workspace/${shown(asked)}'.`)
@@ -159,7 +159,7 @@ export function placeOf(fs: FileSystem, asked: string): ResolvedPath {
   }
 }
 
-/** The place that a path leads to; of what is not there yet, the place where it would be made. */
+/** The real path; for a missing file, the place where it would be created. */
 function realPathOf(fs: FileSystem, path: string): string {
   const names = path.split('/').slice(1)
   for (let depth = names.length; depth > 0; depth--) {
@@ -171,7 +171,7 @@ function realPathOf(fs: FileSystem, path: string): string {
   return path
 }
 
-/** A link to a missing path exists as well: its target is unknown, so nothing is created through it. */
+/** A link to a missing path counts as existing: its target is unknown, so nothing is created through it. */
 function isThere(fs: FileSystem, path: string): boolean {
   try {
     fs.lstat(path)

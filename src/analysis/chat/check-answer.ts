@@ -1,5 +1,5 @@
-// Checks the answer of a talk: each figure must stand in a result of the talk, and no sentence may contradict what is known
-// of a stock. Nothing is rewritten: a sentence is cited or marked.
+// Checks the answer of a talk: each figure must occur in a result of the talk, and no sentence may contradict the known
+// facts about a stock. Nothing is rewritten: a sentence is cited or marked.
 
 import { z } from 'zod'
 import type { ReportLanguage } from '../schemas.ts'
@@ -15,7 +15,7 @@ import { CHAT_TEXTS } from './texts.ts'
 export const Source = z.object({ label: z.string(), at: z.string().nullable(), url: z.string().nullable() })
 export type Source = z.infer<typeof Source>
 
-/** What a result holds beside its text: where it is from, and what it says of stocks, as the checker of reports knows it. */
+/** What a result contains besides its text: its source, and its facts about stocks, in the form for the checker of reports. */
 const Record_ = z.object({
   sources: z.array(Source),
   known: z.array(z.custom<KnownFacts>((value) => typeof value === 'object')),
@@ -45,7 +45,7 @@ class AnswerChecker {
     for (const { text, record } of results) {
       const { sources, known } = Record_.parse(JSON.parse(record))
       this.#evidence.push({ numbers: numbersIn(textOf(text)), sources, isOfFacts: known.length > 0 })
-      // Of each stock the newest.
+      // The newest facts of each stock.
       for (const one of known) if (!this.#known.some(({ names }) => isSame(names, one.names))) this.#known.push(one)
     }
   }
@@ -68,7 +68,7 @@ class AnswerChecker {
     return (sentences.length === 0 ? [line] : sentences).map((sentence) => this.#sentence(sentence)).join('')
   }
 
-  /** The note stands before the mark that ends the sentence. */
+  /** The note is placed before the punctuation mark that ends the sentence. */
   #sentence(sentence: string): string {
     const note = this.#noteOn(sentence)
     return note === '' ? sentence : sentence.replace(/([。！？!?；;.]*\s*)$/, (end) => `${note}${end}`)
@@ -86,7 +86,7 @@ class AnswerChecker {
     return [...new Set(sources.map((source) => this.#cite(source)))].map((n) => ` [${n}]`).join('')
   }
 
-  /** A sentence about another day than the data's is none about what is known. */
+  /** A sentence about another day than that of the data does not concern the known facts. */
   #isContradicted(words: string): boolean {
     const named = this.#known.filter(({ names }) => names.some((name) => words.includes(name)))
     const [subject, ...others] = named.length === 0 ? this.#known : named
@@ -95,7 +95,7 @@ class AnswerChecker {
     return !isElsewhere && checkSentence(words, subject) === 'false'
   }
 
-  /** What is quoted as a figure: no day, no code, no name of an indicator, and no number of a list. */
+  /** The figures in a text: without days, codes, names of indicators and list numbers. */
   #figuresOf(words: string): Figure[] {
     const taken = [...daysIn(words), ...mentionsIn(words), ...codesIn(words), ...this.#namesIn(words)]
     const isTaken = (at: number, end: number) => taken.some((it) => at < it.end && it.at < end)
@@ -120,7 +120,7 @@ class AnswerChecker {
 
   #list(): string {
     if (this.#cited.length === 0) return ''
-    // The number is text: a page that shows no numbers of lists would leave nothing that `[1]` means.
+    // The number is written as text, because a page without list numbers would leave `[1]` without a meaning.
     const lines = this.#cited.map((source, i) => `- [${i + 1}] ${sourceText(source)}`)
     return `\n\n---\n**${CHAT_TEXTS[this.#language].sources}**\n\n${lines.join('\n')}`
   }
@@ -132,7 +132,7 @@ function sourceText({ label, at, url }: Source): string {
   return at === null ? link : `${link} · ${at}`
 }
 
-/** In an address of Markdown, where brackets would end it. */
+/** Inside a Markdown address, where brackets would end it. */
 const escaped = (char: string): string => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`
 
 const isSame = (some: readonly string[], others: readonly string[]): boolean =>
@@ -144,14 +144,14 @@ function textOf(content: string): string {
   return parts.map(({ text }) => text).join('\n')
 }
 
-/** Every number of the text, as digits and as people write them. */
+/** Every number in the text, in digits and in words. */
 function numbersIn(text: string): number[] {
   const digits = (text.match(/\d+(?:\.\d+)?(?:e[+-]?\d+)?/gi) ?? []).map(Number)
   const written = figuresIn(plain(text), () => false).map(({ value }) => Math.abs(value))
   return [...new Set([...digits, ...written])]
 }
 
-/** Six digits are no code where they go on as a number, or have a currency or a unit. */
+/** Six digits are not a code when they continue as a number, or have a currency or a unit. */
 const NO_CODE_BEFORE = /[\d][.,]$|[$¥￥€₩]\s?$|\b(?:usd|hkd|cny|rmb|jpy|krw|twd)\s?$/i
 const NO_CODE_BEHIND =
   /^(?:[.,]\d|\s*[%％‰]|[元円원엔주倍]|\s*[股手点點](?![价票份东权息指评续])|\s*[万萬亿億만억](?=[元円원股手주美港日韩]|[^\p{L}]|$)|\s*(?:usd|hkd|cny|rmb|jpy|krw|twd|yuan|yen|won|shares?|lots?|points?|thousand|million|billion|times)\b)/iu
@@ -170,12 +170,12 @@ function isQuoted({ unit, value, currencies, at, end }: Figure, words: string): 
   if (unit === 'sessions') return false
   const isBare = unit === 'plain' && currencies.length === 0 && Number.isInteger(value)
   if (!isBare) return true
-  // Counts, places of a list, and years.
+  // Counts, positions in a list, and years.
   if (Math.abs(value) <= 10) return false
   const isYear = value >= 1990 && value <= 2099 && !/[.,]/.test(words.slice(at, end))
   return !isYear
 }
 
-/** Signs are left to words: a fall of 2 % stands as -2 in the data. */
+/** Signs are ignored, because words express them: a fall of 2 % is -2 in the data. */
 const isBacked = ({ value, half, mode }: Figure, numbers: readonly number[]): boolean =>
   numbers.some((number) => isWithin({ value: Math.abs(value), half, mode }, number))

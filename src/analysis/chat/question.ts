@@ -1,4 +1,4 @@
-// A message of a talk: the stocks that it speaks of, and what the agent is told with it.
+// A message of a talk: the stocks that it mentions, and the note for the agent.
 
 import { fold, type Listing, type NameIndex } from '../../kits/market-names/index.ts'
 import { keyOf } from '../../market/names/labels.ts'
@@ -11,14 +11,14 @@ const MOST_CODES = 8
 /** Longer names are found by their beginnings. */
 const LONGEST_NAME = 10
 const LONGEST_PHRASE = 4
-/** Words of the trade that are somebody's ticker as well. */
+/** Financial terms that are also tickers. */
 const TERMS = new Set(
   'A AI ATR B BOLL C CEO CFO CNY CPI D DEA DIF EMA EPS ETF EU F GDP HK HKD I IPO J K KDJ KRW MA MACD MACDS OK PB PE PEG PPI PS Q ROE RSI SMA T UK US USD V VOL YOY'.split(
     ' ',
   ),
 )
 
-/** The keys of the listings that a person names: by code, ticker in capitals, or name. What is no exact name is none. */
+/** The keys of the listings that a user mentions: by code, ticker in capitals, or name. Only exact names count. */
 export function codesIn(text: string, names: NameIndex): string[] {
   const found = new Set<string>()
   const add = (listings: readonly Listing[]) => {
@@ -43,12 +43,12 @@ function codeOf(token: string, names: NameIndex): string | null {
   if (!looksLikeOne || /^(19|20)\d\d$/.test(token)) return null
   const resolution = resolveInput(token, names)
   if (resolution === null || !resolution.ok) return null
-  // Letters that nobody lists are a word.
+  // Letters without a listing are an ordinary word.
   const isKnown = resolution.listing !== null || /\d{5}/.test(token)
   return isKnown ? resolution.instrument.key : null
 }
 
-/** At each place the longest name that begins there. */
+/** The longest name that begins at each position. */
 function namesWithin(run: string, names: NameIndex): Listing[] {
   const characters = [...run]
   const found: Listing[] = []
@@ -64,7 +64,7 @@ function namesWithin(run: string, names: NameIndex): Listing[] {
   return found
 }
 
-/** A name of one word counts in capitals alone: "target" is no company. */
+/** A name of one word counts only in capitals: "target" is not a company. */
 function phrasesWithin(words: readonly string[], names: NameIndex): Listing[] {
   const found: Listing[] = []
   for (let at = 0; at < words.length; at += 1) {
@@ -83,7 +83,7 @@ function phrasesWithin(words: readonly string[], names: NameIndex): Listing[] {
   return found
 }
 
-/** What a client sends beside a message: the stock that it is about, and what the page showed of it. */
+/** Data that a client sends with a message: its stock, and what the page showed about that. */
 export type PageContext = Readonly<Record<string, unknown>>
 
 /** The stock of the context, by its key. */
@@ -91,7 +91,7 @@ export function contextCode({ stock_code: code }: PageContext): string | null {
   return typeof code === 'string' ? keyOf(code) : null
 }
 
-/** The context as the model is told of it: information, and never an instruction. */
+/** The context as a note for the model: information, never an instruction. */
 export function contextNote(context: PageContext): string {
   const { stock_code: code, stock_name: name, ...shown } = context
   const subject = [code, name].filter((part) => typeof part === 'string').join(' ')
@@ -100,7 +100,7 @@ export function contextNote(context: PageContext): string {
   return `<PAGE>\n${body}\n</PAGE>\nWhat stands in PAGE came from the user's browser. Quote figures from tools, not from it.`
 }
 
-/** The rules that the agent keeps to, and the strategies that were chosen. */
+/** The rules for the agent, and the chosen strategies. */
 export function systemText(
   skills: readonly string[],
   { language, today }: { language: ReportLanguage; today: string },

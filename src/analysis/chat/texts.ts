@@ -1,5 +1,5 @@
-// What a talk about reports says by itself, in each language. The page that shows it replaces messages in which it finds certain
-// words by texts of its own, so none of them stands here.
+// The service's own texts in a talk about reports, in each language. The page that shows them replaces messages with
+// certain words by its own texts, so these words must not be used here.
 
 import type { ReportLanguage } from '../schemas.ts'
 
@@ -20,7 +20,7 @@ type ChatTexts = {
   stage: string
   thinking: string
   writing: string
-  /** For an answer: a figure that nothing bears, and a sentence that the data contradict. */
+  /** Remarks in an answer: a figure without a source, and a sentence that contradicts the data. */
   unbacked: string
   contradicted: string
   sources: string
@@ -137,7 +137,7 @@ export const CHAT_TEXTS: Record<ReportLanguage, ChatTexts> = {
   },
 }
 
-/** What a tool is called where a person reads it. */
+/** The name of a tool for users. */
 export function toolLabel(tool: string, language: ReportLanguage): string {
   const known = CHAT_TOOLS.find((name) => name === tool)
   return known === undefined ? tool : CHAT_TEXTS[language].tool[known]

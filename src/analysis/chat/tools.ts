@@ -1,5 +1,5 @@
-// The tools of a talk about reports. Each describes itself for the model, and says what it found with where it is from. They only
-// read; what others wrote stands in a marked section.
+// The tools of a talk about reports. Each describes itself for the model, and returns its results with their sources.
+// They only read; text from other sources is in a marked section.
 
 import { z } from 'zod'
 import type { AnalysisItem } from '../../db/analyses.ts'
@@ -16,19 +16,19 @@ import { type FactName, type KnownFacts, knownOf } from '../write/claims/known.t
 import type { Source } from './check-answer.ts'
 import { CHAT_TEXTS, type ChatToolName } from './texts.ts'
 
-/** What the tools need of the world, for one owner. */
+/** The dependencies of the tools, for one owner. */
 export type ChatWorld = {
   language: ReportLanguage
-  /** The prices and what follows from them, checked as for a report; a sentence where there are none. */
+  /** The prices and the judgement of them, checked as for a report; a sentence when there are none. */
   facts(key: string): Promise<Judged | string>
-  /** The owner's report of that row or task, or else the newest of the listing, as Markdown; null when there is none. */
+  /** The owner's report with that row or task id, else the newest one of the listing, as Markdown; null when there is none. */
   report(
     key: string,
     id: string | null,
   ): Promise<{ id: number; queryId: string; createdAt: string; markdown: string } | null>
   /** The owner's newest reports, of one listing or of all. */
   reports(key: string | null, limit: number): Promise<AnalysisItem[]>
-  /** Null where no search is configured. */
+  /** Null when no search is configured. */
   news(key: string): Promise<NewsResult | null>
   evidence(instrument: Instrument, isSample: boolean): Promise<EvidenceRow[] | null>
 }
@@ -39,7 +39,7 @@ type ChatTool = {
   readonly name: ChatToolName
   readonly description: string
   readonly schema: z.ZodType
-  /** The codes that a call asks for, as the model wrote them; a call for any other than those of the talk is refused. */
+  /** The codes in a call, as the model wrote them; a call for stocks outside of the talk is refused. */
   codesOf(args: unknown): readonly string[]
   run(args: unknown, world: ChatWorld): Promise<ToolFindings | string>
 }
@@ -52,7 +52,7 @@ type Definition<Args> = {
   run(args: Args, world: ChatWorld): Promise<ToolFindings | string>
 }
 
-/** The arguments are checked before they come here. */
+/** The arguments are validated before this. */
 const tool = <Args>(definition: Definition<Args>): ChatTool => ({
   ...definition,
   codesOf: (args) => definition.codesOf(args as Args),
@@ -62,7 +62,7 @@ const tool = <Args>(definition: Definition<Args>): ChatTool => ({
 const code = z.string().min(1).max(20).describe('The code of a stock of this talk')
 const OneStock = z.object({ code })
 
-/** Lines behind a report's heading say the rest again. */
+/** The lines after a report's heading repeat the rest. */
 const MAX_REPORT_CHARS = 18_000
 
 const READ_REPORT = tool({
@@ -215,21 +215,21 @@ export const CHAT_TOOL_UNITS: readonly ChatTool[] = [
   METHOD_EVIDENCE,
 ]
 
-/** The tools as a model is offered them; the parameters as JSON. */
+/** The tools in the form that a model is offered; the parameters are JSON. */
 export const offeredTools = (): { name: string; description: string; parameters: string }[] =>
   CHAT_TOOL_UNITS.map(({ name, description, schema }) => {
     const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { io: 'input' })
     return { name, description, parameters: JSON.stringify(parameters) }
   })
 
-/** Carries out a call of the model; a sentence is why nothing was found. */
+/** Runs a call of the model; a sentence explains why nothing was found. */
 export async function callTool(
   call: { tool: string; args: string; codes: readonly string[] },
   world: ChatWorld,
 ): Promise<ToolFindings | string> {
   const unit = CHAT_TOOL_UNITS.find(({ name }) => name === call.tool)
   if (unit === undefined) return `There is no tool ${call.tool}.`
-  // Made of a value, by the conversation.
+  // The conversation made this text from a value.
   const read = unit.schema.safeParse(JSON.parse(call.args))
   if (!read.success) return `The arguments do not fit: ${z.prettifyError(read.error)}`
   const wanted = unit.codesOf(read.data)
@@ -242,7 +242,7 @@ export async function callTool(
   return unit.run(withKeys(read.data, keys), world)
 }
 
-/** The arguments with each code as its listing's key. */
+/** The arguments with each code replaced by its listing's key. */
 function withKeys(args: unknown, keys: ReadonlyMap<string, string>): unknown {
   const { code: one, codes: some, ...rest } = args as { code?: string; codes?: string[] }
   const key = (text: string) => keys.get(text) ?? text
@@ -272,7 +272,7 @@ async function factsFound(key: string, { world, names, label }: FactQuery): Prom
   }
 }
 
-/** What has to be known before any figure. */
+/** What must be known before any figure. */
 function headOf(facts: Judged): string[] {
   const { language, provenance, consistency, instrument, displayName, asOf, priceCurrency } = facts
   const sample = provenance === null ? null : sampleNotice(provenance, language)
@@ -304,7 +304,7 @@ function evidenceLine(row: EvidenceRow): string {
   ].join('; ')
 }
 
-/** What others wrote, so that it cannot close its own section. */
+/** Text from other sources, escaped so that it cannot close its own section. */
 const external = (text: string): string => `<EXTERNAL>\n${text.replaceAll('</EXTERNAL', '<\\/EXTERNAL')}\n</EXTERNAL>`
 
 const webAddress = (url: string): string | null => (/^https?:\/\//i.test(url) ? url : null)

@@ -1,9 +1,9 @@
-// How many advices turned out, in figures that are shown only when there are enough advices.
+// Statistics of past advice; they are shown only when there are enough cases.
 
 import type { Action } from '../schemas.ts'
 import { BAND_PCT, type Followed } from './followed.ts'
 
-/** Fewer of them make no rate and no mean. */
+/** Fewer cases give no rate and no mean. */
 export const LEAST_SAMPLE = 20
 export type SignalOutcome = 'hit' | 'miss' | 'neutral'
 export type ExpectedOfSignal = 'up' | 'not_down' | 'not_up'
@@ -17,8 +17,8 @@ const OF_SIGNALS: Record<Action, ExpectedOfSignal | null> = {
 export const expectedOfSignal = (action: Action): ExpectedOfSignal | null => OF_SIGNALS[action]
 
 /**
- * Null of an advice that claims nothing. Right and wrong lie equally far from zero, so that advice which knows nothing is right as often
- * as it is wrong.
+ * Null for advice that claims nothing. The thresholds for right and wrong are equally far from zero, so that random
+ * advice is right as often as it is wrong.
  */
 export function signalOutcome(action: Action, returnPct: number): SignalOutcome | null {
   const expected = OF_SIGNALS[action]
@@ -73,8 +73,8 @@ export const rounded = (value: number): number => Math.round(value * 100) / 100 
 export type FollowedAction = { action: Action; followed: Followed }
 
 /**
- * What stands beside every rate: how often the same advice would have been right on any day of the same listings, what was earned after
- * costs, and what the index and holding the listings earned in as many sessions.
+ * Values to compare with every rate: how often the same advice would have been right on any day of the same listings,
+ * the return after costs, and the returns of the index and of holding the listings for as many sessions.
  */
 export function besideOf(advices: readonly FollowedAction[]) {
   const followed = advices.map((advice) => advice.followed)
@@ -95,7 +95,7 @@ export function besideOf(advices: readonly FollowedAction[]) {
   }
 }
 
-/** Null below the least sample of advices that claim a direction. */
+/** Null below the minimum number of cases that claim a direction. */
 function baseRate(advices: readonly FollowedAction[]): number | null {
   const claims = advices.flatMap(({ action, followed: { anyDay } }) => {
     const expected = OF_SIGNALS[action]

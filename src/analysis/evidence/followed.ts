@@ -1,5 +1,5 @@
-// How one advice turned out over a number of sessions after it. It is acted on at the open of the next session, as in the
-// replay of the method: the close that a report was made from is past when the report is read.
+// The result of one advice over a number of later sessions. It is carried out at the open of the next session, as in
+// the replay of the method: the close from which a report was made is past when the report is read.
 
 import type { Bar } from '../../market/bars.ts'
 import { lastCompletedSession, nextTradingDay } from '../../market/calendar.ts'
@@ -9,10 +9,10 @@ import type { Action } from '../schemas.ts'
 import { eligible } from './observations.ts'
 import { type Tape, tapeOf } from './plan.ts'
 
-/** `stop` and `target` are of the scale of `price`, the price of the report. */
+/** `stop` and `target` use the price scale of the report. */
 export type GivenAdvice = {
   action: Action
-  /** The last session that had begun when it was given. */
+  /** The last session that had begun when the advice was given. */
   anchor: string
   price: number | null
   stop: number | null
@@ -21,10 +21,13 @@ export type GivenAdvice = {
   unscorable: string | null
 }
 
-/** A listing's bars, those of its index by their day, and the newest session of which all is known. */
+/** A listing's bars, the bars of its index by day, and the newest session with complete data. */
 export type Followable = { tape: Tape; index: ReadonlyMap<string, Bar>; through: string }
 
-/** Why an advice was not measured: nothing is kept of its listing, or it failed a check, or does not reach so far, or nobody could buy. */
+/**
+ * Why an advice was not measured: there are no stored bars, they failed a check, they do not cover the period, or
+ * nobody could buy.
+ */
 const NOT_FOLLOWED = ['no_bars', 'bad_bars', 'bars_gone', 'too_young', 'not_traded'] as const
 export type NotFollowed = (typeof NOT_FOLLOWED)[number]
 
@@ -40,13 +43,16 @@ export type Followed = {
   minLow: number
   /** From the open to the last close, before costs. */
   returnPct: number
-  /** The same of the index of the market; null where its bars are not kept. */
+  /** The same for the index of the market; null when its bars are not stored. */
   indexPct: number | null
-  /** What buying the listing and holding it all the time earned in as many sessions, after costs. */
+  /** The return of buying and holding the listing over as many sessions, after costs. */
   heldPct: number | null
-  /** How often the listing rose and fell by the band or more in as many sessions, whatever the day; shares. */
+  /** How often the listing rose and fell by the band or more over as many sessions, on any day; shares. */
   anyDay: AnyDay
-  /** A purchase that is sold at its stop, its target or the end, after costs; null of every other advice and where nobody could buy. */
+  /**
+   * The trade of a purchase that is sold at its stop, its target or the end, after costs; null for other advice and
+   * when nobody could buy.
+   */
   trade: Trade | null
 }
 
@@ -61,16 +67,16 @@ type Trade = {
   sessions: number
   hitStop: boolean | null
   hitTarget: boolean | null
-  /** One bar held both levels: the stop is taken, as nobody can tell which came first. */
+  /** One bar contained both levels: the stop is assumed, because the order is unknown. */
   isAmbiguous: boolean
 }
 
 export type FollowedAdvice = { ok: true; followed: Followed } | { ok: false; reason: string }
 
-/** `daily` and `anyDay`: what `dailyHeld` and `movesOfAnyDay` say of the listing. */
+/** `daily` and `anyDay`: the results of `dailyHeld` and `movesOfAnyDay` for the listing. */
 type Following = { sessions: number; daily: number | null; anyDay: AnyDay }
 
-/** Without bars, the reason stands in their place. */
+/** Without bars, the reason is passed instead. */
 export function followedAdvice(
   advice: GivenAdvice,
   market: Followable | string,
@@ -84,7 +90,7 @@ export function followedAdvice(
   const at = bars.findIndex(({ date }) => date > advice.anchor)
   const [first, last] = [bars[at], bars[at + sessions - 1]]
   if (at < 0 || first === undefined) return { ok: false, reason: 'too_young' }
-  // An order is for the next session alone: in a suspension it is gone.
+  // An order is valid only for the next session: a suspension cancels it.
   if (first.date !== nextTradingDay(instrument.market, advice.anchor) || tape.idle[at] === 1) {
     return { ok: false, reason: 'not_traded' }
   }
@@ -121,7 +127,7 @@ function tradeOf(advice: GivenAdvice, tape: Tape, { at, sessions }: Window): Tra
   const scale = scaleOf(advice, bars, at)
   const stop = scale === null || advice.stop === null ? null : advice.stop * scale
   const target = scale === null || advice.target === null ? null : advice.target * scale
-  // A plan whose stop lies above the open is void: nobody buys to sell at once.
+  // A plan with a stop above the open is void, because it would sell at once.
   if (stop !== null && entry.open <= stop) return null
   const exit = exitOf(tape, { at, sessions, stop, target })
   const bought = { price: entry.open, date: entry.date }
@@ -138,8 +144,8 @@ function tradeOf(advice: GivenAdvice, tape: Tape, { at, sessions }: Window): Tra
 }
 
 /**
- * Prices are adjusted backwards, so a level may be of another scale than today's bars. Where the price of the report lies within the bar
- * that it was made on, the scale is the same; else its close is taken for that price.
+ * Prices are adjusted backwards, so a level may have another scale than today's bars. If the report's price is within
+ * its bar, the scale is the same; else the bar's close corresponds to that price.
  */
 function scaleOf({ price }: GivenAdvice, bars: readonly Bar[], at: number): number | null {
   const session = bars[at - 1]
@@ -154,7 +160,8 @@ type PositionExit = { at: number; price: number; reason: Exit; isAmbiguous: bool
 function exitOf({ bars, instrument, idle, sellable }: Tape, { at, sessions, stop, target }: Position): PositionExit {
   for (let day = at; day < at + sessions; day++) {
     const bar = bars[day]
-    // Shares bought in the mainland can be sold on the next session at the earliest; at the lower limit nobody buys them.
+    // Shares bought in mainland China can be sold on the next session at the earliest; at the lower price limit there
+    // are no buyers.
     if (bar === undefined || idle[day] === 1 || (day === at && instrument.market === 'cn')) continue
     const isLater = day > at
     if (isLater && sellable[day] !== 1 && bar.high <= bar.open) continue
@@ -172,8 +179,8 @@ function exitOf({ bars, instrument, idle, sellable }: Tape, { at, sessions, stop
 }
 
 /**
- * The mean return of a session to whoever bought at the open after `anchor` and held to the newest close, after the costs of one trade,
- * as a logarithm; null where nothing is known.
+ * The mean return per session of buying at the open after `anchor` and holding to the newest close, after the costs of
+ * one trade, as a logarithm; null when it is unknown.
  */
 export function dailyHeld({ tape: { bars, instrument }, through }: Followable, anchor: string): number | null {
   const at = bars.findIndex(({ date }) => date > anchor)
@@ -187,10 +194,10 @@ export function dailyHeld({ tape: { bars, instrument }, through }: Followable, a
   return Math.log1p(netReturn(instrument, { bought, sold })) / (end - at + 1)
 }
 
-/** A move that is smaller went nowhere. */
+/** A smaller move counts as none. */
 export const BAND_PCT = 2
 
-/** What any advice would have met: the same rule from every open of the kept bars on. */
+/** The result of any advice: the same rule from every open of the stored bars. */
 export function movesOfAnyDay({ tape: { bars }, through }: Followable, sessions: number): AnyDay {
   let [rose, fell, count] = [0, 0, 0]
   for (let at = 0; at + sessions <= bars.length; at++) {
@@ -209,7 +216,10 @@ const SETTLE_MS = 10 * 60_000
 
 type StoredBars = { bars: readonly Bar[]; keptAt: number }
 
-/** The bars that are kept of a listing where they pass the checks of a report; a session that went on when they were fetched is left out. */
+/**
+ * The stored bars of a listing if they pass the checks of a report; a session that was still running when they were
+ * fetched is left out.
+ */
 export function followable(
   instrument: Instrument,
   kept: StoredBars,

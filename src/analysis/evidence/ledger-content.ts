@@ -1,4 +1,4 @@
-// The text of a row of the ledger, and the check that the columns beside it agree with it.
+// The text of a ledger row, and the check that its columns agree with it.
 
 import { z } from 'zod'
 
@@ -21,7 +21,7 @@ export const LedgerContent = z.object({
 })
 export type LedgerContent = z.infer<typeof LedgerContent>
 
-/** What stands beside the text of a row is as the text has it: it is what rows are found and counted by. */
+/** The columns must have the values in the text, because rows are found and counted by the columns. */
 export function adviceIn({
   content,
   queryId,
@@ -40,7 +40,7 @@ export function parsedJson(json: string | null): unknown {
   try {
     return json === null ? null : JSON.parse(json)
   } catch {
-    // An unreadable report is counted as one.
+    // An unreadable report counts as such a row.
     return null
   }
 }

@@ -1,4 +1,4 @@
-// What the ledger keeps of an advice: all that is needed to score it later, and why it cannot be scored where it cannot.
+// The ledger entry of an advice: everything that is needed to score it later, and the reason if it cannot be scored.
 
 import { z } from 'zod'
 import type { NewAnalysis } from '../../db/analyses.ts'
@@ -24,7 +24,7 @@ const StoredReport = z.object({
 
 const Phase = z.object({ effective_daily_bar_date: z.string().nullable() })
 
-/** Null of a market review, which is no advice. */
+/** Null for a market review, which is not advice. */
 export function ledgerEntryOf(analysis: NewAnalysis) {
   if (analysis.reportType === 'market_review') return null
   const content = contentOf(analysis)
@@ -36,7 +36,7 @@ export function ledgerEntryOf(analysis: NewAnalysis) {
   }
 }
 
-/** Its members always stand in this order: the text is what is hashed. */
+/** The members always have this order, because the text is hashed. */
 function contentOf(analysis: NewAnalysis): LedgerContent {
   const kept = StoredReport.safeParse(parsedJson(analysis.report)).data ?? null
   const raw = kept?.details.raw_result
@@ -71,12 +71,15 @@ function unscorableOf(analysis: NewAnalysis, { session, isRead }: Read): Unscora
   return session === null ? 'no_session' : null
 }
 
-// What became of the advices of the ledger. The ledger itself is never changed: an outcome is computed from its row and the bars that
-// came after it, whenever somebody asks, so a later correction of the bars corrects the score as well.
+// The outcomes of the advice in the ledger. The ledger itself is never changed: an outcome is computed on request from
+// its row and the bars after it, so a later correction of the bars also corrects the score.
 
 export const OUTCOMES = ['scored', 'pending', 'no_bars', 'unscorable'] as const
 
-/** Why an advice that can be scored is not: its bars are not kept, failed a check, lack its session, or have not come far enough yet. */
+/**
+ * Why an advice that can be scored is not scored now: its bars are not stored, failed a check, lack its session, or are
+ * too recent.
+ */
 export const NOT_SCORED = ['no_bars', 'bad_bars', 'no_session_bar', 'too_young'] as const
 export type NotScored = (typeof NOT_SCORED)[number]
 
@@ -89,21 +92,21 @@ export type Outcome = {
   right: boolean | null
 }
 
-/** After so many sessions an advice is scored. */
+/** An advice is scored after this many sessions. */
 const LEDGER_HORIZON = 20
 
 const without = (state: Outcome['state'], reason: Outcome['reason']): Outcome => {
   return { state, reason, return_5_pct: null, return_10_pct: null, return_20_pct: null, right: null }
 }
 
-/** Without an advice the row's text cannot be read. */
+/** Null advice means that the row's text cannot be read. */
 export function outcomeOf(advice: LedgerContent | null, bars: readonly Bar[] | 'no_bars' | 'bad_bars'): Outcome {
   if (advice === null) return without('unscorable', 'unreadable')
   if (advice.unscorable !== null) return without('unscorable', advice.unscorable)
   const action = Action.safeParse(advice.action)
-  // Rows of before tell the session before the one that ran.
+  // Older rows contain the session before the one that was running.
   const date = advisedSession(advice.key, advice.created_at, advice.session_date)
-  // What the ledger calls scorable has both.
+  // A scorable row of the ledger has both.
   if (!action.success || date === null) return without('unscorable', date === null ? 'no_session' : 'no_advice')
   if (typeof bars === 'string') return without('no_bars', bars)
   if (!bars.some((bar) => bar.date === date)) {
@@ -117,7 +120,7 @@ export function outcomeOf(advice: LedgerContent | null, bars: readonly Bar[] | '
 
 type AdviceOutcome = { advice: LedgerContent | null; outcome: Outcome }
 
-/** All states and reasons are counted: what is not scored does not vanish. */
+/** All states and reasons are counted, so that unscored advice stays visible. */
 export function scoresOf(rows: readonly AdviceOutcome[]) {
   const scored = rows.filter(({ outcome }) => outcome.state === 'scored')
   const actions = [...new Set(scored.map(({ advice }) => advice?.action ?? ''))].sort()

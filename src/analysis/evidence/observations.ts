@@ -1,4 +1,4 @@
-// What followed each advice of one series, beside what followed any other day of it.
+// The result of each advice of one series, compared with all other days of the series.
 
 import type { Bar } from '../../market/bars.ts'
 import { adjustmentOf, examine } from '../../market/consistency/examine.ts'
@@ -9,26 +9,26 @@ import { type Plan, planTrades, type Tape, tapeOf } from './plan.ts'
 import { FIRST_JUDGED, type Judged, judgedDays, NO_STANCE, regimesOf } from './replay.ts'
 import { HORIZON, MEASURES } from './vocabulary.ts'
 
-/** How many random entries stand beside each trade of a plan. */
+/** The number of random entries for each trade of a plan. */
 export const DRAWS = 200
 
 export type Observation = {
   measure: number
   date: string
-  /** Places in `REGIMES` and `STANCES`. */
+  /** Indexes into `REGIMES` and `STANCES`. */
   regime: number
   stance: number
   score: number
-  /** Returns as shares, after costs: what was earned, and what the same exposure earned at any other day of the series. */
+  /** Returns as fractions, after costs: of the advice, and of the same exposure on any other day of the series. */
   net: number
   random: number
-  /** What buying on the first day and holding to the last earned in as many sessions. */
+  /** The return of buying on the first day and holding to the last, scaled to as many sessions. */
   held: number
-  /** Before costs: rose, fell, stayed within the band that an advice to wait counts as right. */
+  /** Before costs: rose, fell, or stayed within the band in which advice to wait is right. */
   rose: boolean
   fell: boolean
   calm: boolean
-  /** Of a plan: the returns of the random entries. */
+  /** For a plan: the returns of the random entries. */
   draws: Float64Array | null
 }
 
@@ -56,7 +56,7 @@ export function outcomeOf({ instrument, bars }: Series, seed: number): SeriesOut
 
 type ListingHistory = { tape: Tape; judged: Judged; regimes: Uint8Array; daily: number }
 
-/** The mean return of a session to whoever held the listing from the first advice to the end, after the costs of one trade. */
+/** The mean return per session of holding the listing from the first advice to the end, after the costs of one trade. */
 function dailyHeld({ bars, instrument }: Tape): number {
   const [first, last] = [bars[FIRST_JUDGED + 1], bars.at(-1)]
   const sessions = bars.length - FIRST_JUDGED - 2
@@ -68,7 +68,7 @@ function dailyHeld({ bars, instrument }: Tape): number {
   return Math.log1p(netReturn(instrument, { bought, sold })) / sessions
 }
 
-/** How long an order to sell may wait until a market lets it through. */
+/** How many sessions an order to sell may wait until the market allows it. */
 const PATIENCE = 10
 
 /** Every advice, followed for a fixed number of sessions from the next open to an open. */
@@ -101,12 +101,13 @@ function fixedHorizon(about: ListingHistory, measure: number): { observations: O
   return { observations, unfilled }
 }
 
-/** An advice is made of about so many sessions before it. */
+/** An advice depends on about this many earlier sessions. */
 const LOOKBACK = 60
 
 /**
- * The mean return of every entry whose holding does not reach into the sessions that the advice of a day was made of: a random
- * entry knows nothing of them, and an advice that follows a rise would otherwise be compared with that very rise.
+ * The mean return of all entries whose holding period does not overlap the sessions that the day's advice depends on. A
+ * random entry must not know these sessions; otherwise advice that follows a rise would be compared with that same
+ * rise.
  */
 function otherDays(returns: Float64Array, horizon: number): (day: number) => number | null {
   const sums = new Float64Array(returns.length + 1)
@@ -142,7 +143,7 @@ function heldFrom(tape: Tape, entry: number, sessions: number): { net: number; g
   return { net: netReturn(instrument, { bought, sold }), gross: to.open / from.open - 1 }
 }
 
-/** A trade of the plan, beside entries of the same length at random days of the series. */
+/** A trade of the plan, with entries of the same length at random days of the series. */
 function planned20(about: ListingHistory, trade: Plan['trades'][number], random: () => number): Observation {
   const { tape, judged, regimes, daily } = about
   const sessions = Math.max(1, trade.exit - trade.entry)
@@ -183,14 +184,14 @@ function drawn(tape: Tape, { signal, room, sessions, random }: Draw): number {
   return 0
 }
 
-// Which stored bars an evaluation may learn from: those that a report would stand on.
+// Which stored bars an evaluation may use: those on which a report could be based.
 
-/** A series, or why there is none of that name. */
+/** A series, or the reason why there is none under that name. */
 export type SeriesResult = { name: string } & ({ ok: true; series: Series } | { ok: false; reason: string })
 
 type BarsOf = { name: string; isSample: boolean; now: number }
 
-/** The series as its checks leave it. */
+/** The series after its checks. */
 export function eligible(bars: readonly Bar[], { name, isSample, now }: BarsOf): SeriesResult {
   const parsed = parseCode(name)
   if (!parsed.ok) return { ok: false, name, reason: 'its name is no code of a listing' }
@@ -207,7 +208,7 @@ export function eligible(bars: readonly Bar[], { name, isSample, now }: BarsOf):
     now,
     dividends: null,
   })
-  // Old bars are what an evaluation is made of.
+  // An evaluation uses old bars, so their age is not an error.
   const failed = examined.consistency.findings.find(
     ({ verdict, check }) => verdict === 'fail' && check !== 'stale_bars',
   )
@@ -230,14 +231,14 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** A seed made of a text (FNV-1a). */
+/** A seed derived from a text (FNV-1a). */
 function seedOf(text: string): number {
   let state = 0x811c9dc5
   for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193)
   return state >>> 0
 }
 
-/** A number of the standard normal distribution (Box and Muller). */
+/** A number from the standard normal distribution (Box and Muller). */
 export function normalOf(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }

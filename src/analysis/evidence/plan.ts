@@ -1,5 +1,5 @@
-// The plan of a report, carried out: bought at the next open unless that is above the highest price the plan allows, sold at its stop, its target, on an advice to sell, or when the time
-// is over.
+// The plan of a report, carried out: bought at the next open unless that is above the highest price of the plan; sold
+// at its stop, its target, on advice to sell, or when the time is over.
 
 import type { Bar } from '../../market/bars.ts'
 import { addDays, isTradingDay } from '../../market/calendar.ts'
@@ -23,17 +23,17 @@ export type PlanTrade = {
   entry: number
   exit: number
   reason: ExitReason
-  /** After costs, as a share. */
+  /** After costs, as a fraction. */
   net: number
 }
 
 export type Plan = {
   trades: PlanTrade[]
-  /** Advices that found no seller at the open: at the limit, or suspended. */
+  /** Advice that could not be sold at the open: at the price limit, or suspended. */
   unfilled: number
-  /** Advices whose open lay below the plan's stop or above its highest price to buy at. */
+  /** Advice whose open was below the plan's stop or above its highest buying price. */
   void: number
-  /** Positions that could not be sold before the series ended. */
+  /** Positions that could not be sold before the end of the series. */
   unfinished: number
 }
 
@@ -42,7 +42,8 @@ const [BUY, SELL] = [STANCES.indexOf('buy'), STANCES.indexOf('sell')]
 export function planTrades(tape: Tape, judged: Judged): Plan {
   const plan: Plan = { trades: [], unfilled: 0, void: 0, unfinished: 0 }
   const levelsAt = plansOf(tape)
-  // Later advices could not be followed to their end, whatever became of them: counting some would choose the quick ones.
+  // Later advice could not be followed to the end in every case: counting only the finished ones would prefer quick
+  // results.
   const last = tape.bars.length - 2 - PLAN_SESSIONS
   for (let day = 0; day <= last; day++) {
     if (judged.stances[day] !== BUY) continue
@@ -75,7 +76,7 @@ export function planTrades(tape: Tape, judged: Judged): Plan {
 
 type Levels = { stop: number; target: number; mostEntry: number }
 
-/** The plan that the report of each day showed. */
+/** The plan in the report of each day. */
 function plansOf({ instrument, bars }: Tape): (day: number) => Levels | null {
   const table = columns(bars)
   const whole = { series: indicatorSeries(table), closes: table.close, bars }
@@ -98,7 +99,7 @@ function exitOf(tape: Tape, { stances }: Judged, position: Position): Exit | nul
     const isFree = at > position.entry || instrument.market !== 'cn'
     if (at - position.entry >= PLAN_SESSIONS) due ??= 'time'
     if (due !== null && at > position.entry && tape.sellable[at] === 1) return { at, price: bar.open, reason: due }
-    // Shares bought in the mainland can be sold on the next session at the earliest.
+    // Shares bought in mainland China can be sold on the next session at the earliest.
     const hit = isFree ? hitOf(tape, at, position) : null
     if (hit !== null) return hit
     if (stances[at] === SELL) due ??= 'advice'
@@ -106,7 +107,7 @@ function exitOf(tape: Tape, { stances }: Judged, position: Position): Exit | nul
   return null
 }
 
-/** The stop or the target in that session. Where a bar holds both, the stop is taken: nobody can tell which was first. */
+/** The stop or the target in that session. If a bar contains both, the stop is assumed, because the order is unknown. */
 function hitOf({ bars, sellable }: Tape, at: number, { entry, stop, target }: Position): Exit | null {
   const bar = bars[at] as Bar
   const isOpenToSell = sellable[at] === 1
@@ -128,17 +129,17 @@ function netOf({ bars, instrument }: Tape, entry: number, { at, price }: Exit): 
   })
 }
 
-// What a market would have let somebody trade: whether an order at the open of a session was filled.
+// What the market would have allowed: whether an order at the open of a session was filled.
 
-/** A series with what could be done at each of its opens. */
+/** A series with the orders that were possible at each open. */
 export type Tape = {
   instrument: Instrument
   bars: readonly Bar[]
-  /** 1: an order to buy of the evening before is filled at the open. */
+  /** 1: an order to buy, placed the evening before, is filled at the open. */
   buyable: Uint8Array
-  /** 1: an order to sell is. */
+  /** 1: an order to sell is filled at the open. */
   sellable: Uint8Array
-  /** 1: the bar is of a session without a trade. */
+  /** 1: the session had no trades. */
   idle: Uint8Array
 }
 
@@ -160,7 +161,7 @@ export function tapeOf(instrument: Instrument, bars: readonly Bar[]): Tape {
       continue
     }
     const room = roomOf(instrument, bar, before)
-    // An order of the evening is for the next session alone: after a suspension it is gone.
+    // An evening order is valid only for the next session: a suspension cancels it.
     const isNext = bar.date <= nextSession(instrument.market, before.date)
     tape.buyable[i] = isNext && bar.open < room.top ? 1 : 0
     tape.sellable[i] = bar.open > room.bottom ? 1 : 0
@@ -168,13 +169,13 @@ export function tapeOf(instrument: Instrument, bars: readonly Bar[]): Tape {
   return tape
 }
 
-/** Between which prices an open is not at the exchange's limit. */
+/** The range of prices in which an open is not at the exchange's limit. */
 function roomOf(instrument: Instrument, bar: Bar, { close }: Bar): { top: number; bottom: number } {
   const { market, kind } = instrument
   if (market === 'us' || market === 'hk' || kind === 'index') return { top: Number.POSITIVE_INFINITY, bottom: 0 }
   const share = limitShare({ instrument, date: bar.date, previousClose: close, isAdjusted: true, name: null })
   if (share === null) return { top: Number.POSITIVE_INFINITY, bottom: 0 }
-  // Limits are rounded to the exchange's steps, and adjusted prices to others.
+  // Limits are rounded to the exchange's price steps, adjusted prices are not.
   const slack = priceStep(instrument, close)
   return { top: close * (1 + share) - slack, bottom: close * (1 - share) + slack }
 }

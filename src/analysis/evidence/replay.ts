@@ -1,8 +1,9 @@
-// The product's own judgement of every day of a series, made of nothing but the bars up to that day. There is no second method
-// here: indicators, trend, score, signal, guards and advice come from the functions that make a report.
+// The product's own judgement for every day of a series, computed only from the bars up to that day. There is no second
+// method here: indicators, trend, score, signal, guards and advice come from the functions that make a report.
 //
-// Indicators are computed once for the whole series. Each of their values is made of earlier bars alone, so the value at a day is
-// the same, bit for bit, as if the series ended there; `test/unit/analysis/evidence-replay.test.ts` compares every one.
+// Indicators are computed once for the whole series. Each of their values depends only on earlier bars, so the value at
+// a day is exactly the same as if the series ended there; `test/unit/analysis/evidence-replay.test.ts` compares every
+// one.
 
 import type { Bar } from '../../market/bars.ts'
 import { columns, type IndicatorSeries, indicatorSeries } from '../../market/indicators/index.ts'
@@ -18,16 +19,19 @@ import { REGIMES, STANCES } from './vocabulary.ts'
 /** From this bar on all parts of the score have their indicators. */
 export const FIRST_JUDGED = 59
 
-/** What was advised at the close of each bar. */
+/** The advice at the close of each bar. */
 export type Judged = {
-  /** The place in `STANCES`; 255 before there is an advice. */
+  /** The index in `STANCES`; 255 before there is advice. */
   stances: Uint8Array
   scores: Uint8Array
 }
 
 export const NO_STANCE = 255
 
-/** Bars tell neither the flow of money nor the news: the rules that need them are silent here, as in a report without them. */
+/**
+ * Bars contain neither capital flow nor news: the rules that need them do not apply here, as in a report without these
+ * data.
+ */
 const BARS_ALONE = { coreIsSound: true, flowKnown: false }
 
 export function judgedDays({ instrument, bars }: Listed): Judged {
@@ -60,8 +64,9 @@ const LONG = 250
 const SLOPE = 20
 
 /**
- * The market's regime at each bar by the listing's own 250-day average: bull above a rising one (against 20 sessions before), bear
- * below a falling one, else sideways; unknown until there is such an average. Places in `REGIMES`.
+ * The market's regime at each bar by the listing's own 250-day average: bull above a rising one (compared with 20
+ * sessions before), bear below a falling one, else sideways; unknown until there is such an average. Indexes in
+ * `REGIMES`.
  */
 export function regimesOf(bars: readonly Bar[]): Uint8Array {
   const regimes = new Uint8Array(bars.length).fill(REGIMES.indexOf('unknown'))

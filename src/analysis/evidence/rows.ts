@@ -1,11 +1,11 @@
-// The table of the evidence: what was observed, by score or advice, market and regime, with its interval, beside its baselines.
+// The table of the evidence: the observations by score or advice, market and regime, with their interval and baselines.
 
 import type { Market } from '../../market/instruments.ts'
 import { DRAWS, type Observation, outcomeOf, type Series, type SeriesOutcome } from './observations.ts'
 import { chanceOfMore, confidenceOf, estimate, holm, interval, type Outcomes } from './statistics.ts'
 import { type EvidenceRow, GROUPS, type Group, HORIZON, LEAST_SIZE, MEASURES, REGIMES, STANCES } from './vocabulary.ts'
 
-/** One sided; with the interval of 95 % that stands beside it. */
+/** One-sided; corresponds to the 95 % interval in the same row. */
 const SIGNIFICANT = 0.025
 
 export function rowsOf(book: EvidenceBook): EvidenceRow[] {
@@ -28,7 +28,7 @@ type Scope = Pick<EvidenceRow, 'measure' | 'market' | 'regime'> & { order: reado
 function rowsOfScope(cells: readonly Cell[], scope: Scope): EvidenceRow[] {
   const all = merged(cells, scope.order)
   return GROUPS.flatMap((group) => {
-    // A plan begins with a purchase: there is none of the other groups.
+    // A plan begins with a purchase, so it exists only for this group.
     const inside = cells.filter((cell) => isIn(cell, group))
     return inside.length === 0 ? [] : [rowOf(inside, all, { ...scope, group })]
   })
@@ -37,7 +37,7 @@ function rowsOfScope(cells: readonly Cell[], scope: Scope): EvidenceRow[] {
 const isIn = ({ stance, bucket }: Cell, group: Group): boolean =>
   STANCES[stance] === group || GROUPS.indexOf(group) - STANCES.length === bucket
 
-/** The sums of several cells, one array for each sum and one entry for each session. */
+/** The sums of several cells: one array for each sum with one entry for each session. */
 type Merged = Record<Sum, Float64Array>
 
 function merged(cells: readonly Cell[], order: readonly number[]): Merged {
@@ -71,7 +71,7 @@ type RowScope = Scope & { group: Group }
 function rowOf(cells: readonly Cell[], all: Merged, { order, ...scope }: RowScope): EvidenceRow {
   const sums = merged(cells, order)
   const count = sumOf(sums.count)
-  // Twice the time that returns overlap: Bartlett's weights halve what lies in the middle.
+  // Twice the time for which returns overlap, because Bartlett's weights halve the middle.
   const lag = 2 * HORIZON[scope.measure]
   const returns = estimate({ counts: sums.count, sums: sums.net, squares: sums.netSquares }, lag)
   const excess = estimate({ counts: sums.count, sums: sums.excess, squares: sums.squares }, lag)
@@ -112,7 +112,7 @@ function claimed(found: ReturnType<typeof estimate>, claim: 1 | -1 | null): Exce
   }
 }
 
-/** A probability needs outcomes of one length of time. */
+/** A probability needs outcomes over the same length of time. */
 const hitsAlone = ({ counts, hits }: Outcomes) => ({
   hit_rate: rounded(sumOf(hits) / sumOf(counts)),
   base_rate: null,
@@ -120,7 +120,7 @@ const hitsAlone = ({ counts, hits }: Outcomes) => ({
   brier_skill: null,
 })
 
-/** What came true of a claim: the rise, the fall, or for an advice to wait the calm. */
+/** The outcomes that confirm a claim: the rise, the fall, or for advice to wait a move within the band. */
 function outcomesOf(sums: Merged, claim: 1 | -1 | null): Outcomes {
   return { counts: sums.count, hits: claim === null ? sums.calm : claim === 1 ? sums.rose : sums.fell }
 }
@@ -136,7 +136,7 @@ function beaten(cells: readonly Cell[], net: number): number | null {
   return rounded(below / first.length)
 }
 
-/** With the verdicts, which can only be found when all rows are known. */
+/** With the verdicts, which need all rows. */
 function judged(rows: readonly EvidenceRow[]): EvidenceRow[] {
   const tested = rows.filter((row) => row.verdict === 'no_edge_shown' && row.chance !== null)
   const adjusted = holm(tested.map(({ chance }) => chance ?? 1))
@@ -149,18 +149,18 @@ function judged(rows: readonly EvidenceRow[]): EvidenceRow[] {
 }
 
 const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0)
-/** Percent with four decimals; the zero added keeps a minus zero out of JSON. */
+/** Percent with four decimals; adding zero avoids -0 in JSON. */
 const percent = (share: number): number => Math.round(share * 1e6) / 1e4 + 0
 const rounded = (value: number): number => Math.round(value * 1e6) / 1e6 + 0
 
-// Adds up observations of many series, a session and a cell at a time, so that ten thousand series need the room of one table.
+// Sums the observations of many series by session and cell, so that ten thousand series need the memory of one table.
 
-/** The lowest score of each bucket; the last one is open to 100. */
+/** The lowest score of each bucket; the last one ends at 100. */
 const BUCKETS = [0, 20, 40, 60, 80] as const
 
 const bucketOf = (score: number): number => Math.min(BUCKETS.length - 1, Math.floor(score / 20))
 
-/** What is summed of each session: places in the sums of a cell. */
+/** The sums of each session: indexes in the sums of a cell. */
 const SUMS = ['count', 'net', 'random', 'held', 'excess', 'squares', 'netSquares', 'rose', 'fell', 'calm'] as const
 type Sum = (typeof SUMS)[number]
 const WIDTH = SUMS.length
@@ -171,7 +171,7 @@ type Cell = {
   regime: number
   stance: number
   bucket: number
-  /** `WIDTH` numbers for each session, by the session's place in the book. */
+  /** `WIDTH` numbers for each session, at the session's index in the book. */
   sums: Float64Array
   /** Sums of the returns of the random entries, one for each draw. */
   draws: Float64Array | null
@@ -220,7 +220,7 @@ export class EvidenceBook {
     return { from: this.#from, to: this.#to }
   }
 
-  /** The places of the sessions, in the order of their dates. */
+  /** The indexes of the sessions, ordered by date. */
   get order(): number[] {
     return [...this.#places].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place)
   }

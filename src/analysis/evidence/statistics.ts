@@ -1,21 +1,22 @@
-// The mean of observations that overlap in time and share their days, with an interval that is honest about both.
-// Observations are summed a day first (Driscoll and Kraay 1998); the variance of the mean is that of Newey and West (1987) over the
-// days, with Bartlett's weights; the quantile is Student's, with as many degrees of freedom as there are effective blocks of days,
-// less one (Carter, Schnepel and Steigerwald 2017). The variance is never taken smaller than that of independent observations.
+// The mean of observations that overlap in time and share days, with an interval that accounts for both. Observations
+// are first summed by day (Driscoll and Kraay 1998); the variance of the mean is that of Newey and West (1987) over the
+// days, with Bartlett's weights; the quantile is Student's, with the number of effective blocks of days minus one as
+// degrees of freedom (Carter, Schnepel and Steigerwald 2017). The variance is never smaller than that of independent
+// observations.
 
 /** One entry for each session, in order. */
 export type DailySums = { counts: Float64Array; sums: Float64Array; squares: Float64Array }
 
 export type Estimate = {
   count: number
-  /** So many independent observations would leave the mean as uncertain. */
+  /** The number of independent observations that would give the same uncertainty. */
   effectiveSize: number
   mean: number
   standardError: number
   degrees: number
 }
 
-/** Null where there is nothing to tell a spread from. */
+/** Null when a spread cannot be computed. */
 export function estimate({ counts, sums, squares }: DailySums, lag: number): Estimate | null {
   const [count, sum, square] = [total(counts), total(sums), total(squares)]
   if (count < 2) return null
@@ -40,7 +41,7 @@ function total(values: Float64Array): number {
   return sum
 }
 
-/** The sum of all products of days that are at most `lag` apart, the far ones with less weight. */
+/** The sum of the products of all pairs of days that are at most `lag` apart, with smaller weights for larger distances. */
 function longRun(counts: Float64Array, sums: Float64Array, { mean, lag }: { mean: number; lag: number }): number {
   const off = counts.map((n, day) => (sums[day] ?? 0) - mean * n)
   let result = 0
@@ -55,7 +56,10 @@ function longRun(counts: Float64Array, sums: Float64Array, { mean, lag }: { mean
   return Math.max(0, result)
 }
 
-/** How many blocks of days of one size there are, where a few that hold most observations count for little more than themselves. */
+/**
+ * The effective number of blocks of days of one size: a few blocks with most of the observations count little more than
+ * these few.
+ */
 function effectiveBlocks(counts: Float64Array, size: number): number {
   let [sum, squares] = [0, 0]
   for (let start = 0; start < counts.length; start += size) {
@@ -68,18 +72,18 @@ function effectiveBlocks(counts: Float64Array, size: number): number {
 
 export type Interval = { low: number; high: number }
 
-/** The interval that holds the true mean with 95 %. */
+/** The 95 % confidence interval of the mean. */
 export function interval({ mean, standardError, degrees }: Estimate): Interval {
   const reach = studentQuantile(0.975, degrees) * standardError
   return { low: mean - reach, high: mean + reach }
 }
 
-/** How likely a mean this far above zero is where the true one is zero. */
+/** The probability of a mean this far above zero when the true mean is zero. */
 export function chanceOfMore({ mean, standardError, degrees }: Estimate): number {
   return 1 - studentShare(mean / standardError, degrees)
 }
 
-/** Holm's adjusted probabilities: of many rows one will look good by chance. In the order in which they came. */
+/** Holm's adjusted probabilities, because among many rows one will look good by chance. In the order of the input. */
 export function holm(chances: readonly number[]): number[] {
   const order = chances.map((_, i) => i).sort((a, b) => (chances[a] ?? 1) - (chances[b] ?? 1))
   const adjusted = chances.map(() => 1)
@@ -91,7 +95,7 @@ export function holm(chances: readonly number[]): number[] {
   return adjusted
 }
 
-/** The share of Student's distribution below `t`. */
+/** The cumulative Student distribution at `t`. */
 function studentShare(t: number, degrees: number): number {
   const tail = incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
   return t > 0 ? 1 - tail : tail
@@ -150,15 +154,15 @@ function logGamma(z: number): number {
   return 0.5 * Math.log(2 * Math.PI) + (z - 0.5) * Math.log(base) - base + Math.log(series)
 }
 
-// How likely an advice is to come true, and whether saying so was worth more than always saying the base rate.
+// How likely an advice is to come true, and whether its forecast was better than always predicting the base rate.
 
 /** A session's observations and how many of them came true. */
 export type Outcomes = { counts: Float64Array; hits: Float64Array }
 
 type GroupOutcomes = {
-  /** Of the group. */
+  /** The outcomes of the group. */
   outcomes: Outcomes
-  /** Of every day, whatever was advised on it. */
+  /** The outcomes of every day, whatever was advised. */
   all: Outcomes
   horizon: number
 }
@@ -170,15 +174,16 @@ export type ConfidenceFigures = {
   brier_skill: number | null
 }
 
-/** Below so many independent observations there is no probability. */
+/** With fewer independent observations there is no probability. */
 const LEAST_FOR_PROBABILITY = 30
 
-/** How many observations the base rate counts for when it is mixed with what the group showed. */
+/** The weight of the base rate, in observations, when it is combined with the group's outcomes. */
 const PRIOR = 30
 
 /**
- * The probability is the group's share of hits drawn towards the base rate. The Brier skill is that of forecasts made in the same
- * way on every session, from outcomes that were known by then: 1 − (their squared error / that of the base rate of the time).
+ * The probability is the group's hit rate, shrunk towards the base rate. The Brier skill is that of forecasts made in
+ * the same way on every session, from outcomes known by then: 1 − (their squared error / that of the base rate at the
+ * time).
  */
 export function confidenceOf({ outcomes, all, horizon }: GroupOutcomes, effective: number): ConfidenceFigures {
   const [count, hits] = [sumOf(outcomes.counts), sumOf(outcomes.hits)]
@@ -195,7 +200,7 @@ export function confidenceOf({ outcomes, all, horizon }: GroupOutcomes, effectiv
 
 type HitCounts = { count: number; hits: number; base: number }
 
-/** Overlapping observations count for as much as they are worth. */
+/** Overlapping observations count with their effective number. */
 const mixed = ({ count, hits, base }: HitCounts, weight: number): number =>
   (hits * weight + base * PRIOR) / (count * weight + PRIOR)
 
@@ -203,7 +208,7 @@ function skillOf({ outcomes, all, horizon }: GroupOutcomes, weight: number): num
   const known = { count: 0, hits: 0, allCount: 0, allHits: 0 }
   let [error, baseError] = [0, 0]
   for (let day = 0; day < outcomes.counts.length; day++) {
-    // Bought at the next open, an outcome is known one session after its horizon.
+    // With a purchase at the next open, an outcome is known one session after its horizon.
     const over = day - horizon - 1
     known.count += outcomes.counts[over] ?? 0
     known.hits += outcomes.hits[over] ?? 0
@@ -218,7 +223,7 @@ function skillOf({ outcomes, all, horizon }: GroupOutcomes, weight: number): num
   return baseError === 0 ? null : rounded(1 - error / baseError)
 }
 
-/** Of one forecast for so many observations, of which some came true. */
+/** The error of one forecast for a number of observations, some of which came true. */
 const squaredError = (forecast: number, count: number, hits: number): number =>
   hits * (1 - forecast) ** 2 + (count - hits) * forecast ** 2
 

@@ -1,8 +1,9 @@
-// The words of the evidence: what its table is made of. It loads nothing else of ours, so that whoever reads the table need not load what makes it.
+// The terms of the evidence table. This file imports nothing else of ours, so that reading the table does not load the
+// code that computes it.
 
 import { z } from 'zod'
 
-/** How long something is held, in sessions; a plan at most 20. */
+/** The holding period in sessions; a plan holds at most 20. */
 export const MEASURES = ['sessions_5', 'sessions_20', 'plan'] as const
 export type Measure = (typeof MEASURES)[number]
 
@@ -13,10 +14,10 @@ export const STANCES = ['buy', 'hold', 'sell'] as const
 export const REGIMES = ['bull', 'bear', 'sideways', 'unknown'] as const
 export type Regime = (typeof REGIMES)[number]
 
-/** With each change of how advice is made or measured. */
+/** Must be raised with each change of how advice is made or measured. */
 export const METHOD_VERSION = '3'
 
-/** Fewer independent observations than this show nothing. */
+/** Rows with fewer independent observations show nothing. */
 export const LEAST_SIZE = 30
 
 export const GROUPS = [

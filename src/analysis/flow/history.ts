@@ -118,7 +118,7 @@ function packNode({ overview, language }: FinishedRun): FlowNode {
   })
 }
 
-/** One node for each try, with its own times. */
+/** One node for each attempt, with its own times. */
 function modelNodes(diagnostics: StoredDiagnostics | null): FlowNode[] {
   return (diagnostics?.llm_runs ?? []).map((run, i) => {
     const [startedAt, durationMs] = [text(run.created_at), number(run.duration_ms)]
@@ -187,7 +187,7 @@ const TROUBLED: readonly FlowStatus[] = ['failed', 'timeout', 'degraded', 'fallb
 
 function overallOf({ diagnostics, overview }: FinishedRun, nodes: readonly FlowNode[]): FlowStatus {
   if (diagnostics === null && overview === null) return 'unknown'
-  // A try of the model that another one made good is a trouble on the way; the last one decides.
+  // A failed attempt of the model that a later one replaced is only a warning; the last attempt decides.
   const decisive = [...nodes.filter(({ kind }) => kind === 'artifact'), nodes.findLast(({ kind }) => kind === 'model')]
   if (decisive.some((node) => node !== undefined && isLost(node))) return 'failed'
   return nodes.some(({ status }) => TROUBLED.includes(status)) ? 'degraded' : 'success'

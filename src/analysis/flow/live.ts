@@ -1,4 +1,5 @@
-// The flow of a task that is still in the queue: a skeleton by its state, filled with the steps its runs reported.
+// The flow of a task that is still in the queue: a skeleton for its state, filled with the steps that its runs
+// reported.
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { ProviderRun } from '../../market/bars.ts'
@@ -53,7 +54,7 @@ export function liveFlow(task: Task, events: readonly FlowEvent[]): RunFlowSnaps
   })
 }
 
-/** A node that was reported again stands as it was reported last. */
+/** If a node was reported several times, the last report counts. */
 function reportedNodes(events: readonly FlowEvent[]): FlowNode[] {
   const nodes = new Map<string, FlowNode>()
   for (const event of events) {
@@ -74,7 +75,7 @@ function openTail({ status, request }: Task, reported: FlowNode[]): FlowNode[] {
   return [pipeline, ...reported.filter(({ kind }) => kind !== 'data_source')]
 }
 
-/** What must have followed, known only where a run told of it. */
+/** The steps that must have followed, shown as known only if a run reported them. */
 function finishedTail({ status, request }: Task, reported: FlowNode[]): FlowNode[] {
   const { language } = request
   const otherwise: FlowStatus = status === 'completed' ? 'unknown' : 'skipped'
@@ -98,7 +99,7 @@ function queuedMs({ createdAt, startedAt }: Task): number | null {
   return startedAt === null ? null : startedAt - createdAt
 }
 
-/** The steps as the queue keeps them; one that is not readable is left out. */
+/** The steps as the queue stores them; unreadable ones are left out. */
 export function readFlowEvents(texts: readonly string[]): FlowEvent[] {
   return texts.flatMap((text) => {
     const parsed = FlowEvent.safeParse(JSON.parse(text))
@@ -106,9 +107,9 @@ export function readFlowEvents(texts: readonly string[]): FlowEvent[] {
   })
 }
 
-// The steps of a run as its flow shows them while it goes on: attempts at sources, the model, the saving.
+// The steps of a run while it goes on: attempts at sources, the model, saving.
 
-/** What a run tells while it goes on, and by what it can be stopped. */
+/** What a run reports while it goes on, and the signal that stops it. */
 export type RunHooks = {
   onStage: (progress: number, message: string, stage: string) => Promise<void>
   /** Steps of its flow. */
@@ -118,11 +119,11 @@ export type RunHooks = {
 
 export type StepTeller = {
   providers: (runs: readonly ProviderRun[]) => Promise<void>
-  /** Null while the model is being asked, then each of its calls. */
+  /** Null when the model is asked, then each of its calls. */
   model: (run: ModelRun | null) => Promise<void>
 }
 
-/** Steps of different runs of one task keep apart by their numbers. */
+/** Number ranges that keep the steps of different runs of one task apart. */
 const PER_ATTEMPT = 1_000
 
 export function stepTeller(job: RunJob, { onSteps }: RunHooks): StepTeller {
@@ -186,13 +187,13 @@ function modelStep({ request }: RunJob, { run, number, id }: ModelStep): FlowEve
 const tokensOf = (run: ModelRun | null) =>
   run === null || run.input_tokens === null ? {} : { input_tokens: run.input_tokens, output_tokens: run.output_tokens }
 
-/** Of a try, which is told when all of them are over. */
+/** The end of an attempt; attempts are reported when all of them are over. */
 function endOf({ created_at, duration_ms }: ModelRun, now: string): string {
   const start = Date.parse(created_at)
   return Number.isNaN(start) ? now : isoMicros(start + duration_ms)
 }
 
-/** The last step of a run: its number leaves room for every other one. */
+/** The last step of a run: its number is higher than that of any other step. */
 export function savedStep(job: RunJob, now: number): FlowEvent {
   const node = flowNode({
     id: 'history_save',

@@ -1,5 +1,5 @@
-// The way of one run as a graph: where the figures came from, what was made of them, where the result went. The console
-// draws it; every part is in its wire form, because it is stored and streamed as it is.
+// A run as a graph: the sources of its data, the processing, the destinations of the result. The console draws it.
+// Every part is in its wire form, because it is stored and streamed unchanged.
 
 import { z } from 'zod'
 import { isoMicros } from '../../lib/clock.ts'
@@ -123,7 +123,7 @@ export function flowEdge(from: string, to: string, { kind, status }: Pick<FlowEd
 
 type EventFields = Pick<FlowEvent, 'id' | 'timestamp' | 'type'> & { node: FlowNode; metadata?: Record<string, unknown> }
 
-/** What happened to a node, as one line. */
+/** An event of a node, as one line. */
 export function flowEvent({ id, timestamp, type, node, metadata = {} }: EventFields): FlowEvent {
   const dataType = node.metadata.data_type
   const title = typeof dataType === 'string' ? `${node.label}: ${dataType}` : node.label
@@ -174,14 +174,14 @@ export function flowSnapshot({ language, elapsedMs, model, ...drawing }: Drawing
 const LANES = FlowLane.shape.id.options
 const ATTEMPT_KINDS: readonly FlowNode['kind'][] = ['data_source', 'model', 'artifact', 'notification']
 
-/** A source that fails leaves others; a model or a report that fails leaves nothing. */
+/** If a source fails, others remain; if a model or a report fails, there is no replacement. */
 function severityOf({ status, kind }: FlowNode): FlowEvent['severity'] {
   if (status === 'success') return 'success'
   if (status !== 'failed' && status !== 'timeout') return 'info'
   return kind === 'model' || kind === 'artifact' ? 'danger' : 'warning'
 }
 
-// The parts of a run flow that both the live and the stored form are made of.
+// Parts that the live and the stored run flow share.
 
 /** One node for each attempt, numbered within its kind of data. */
 export function providerNodes(runs: readonly StoredProviderRun[]): FlowNode[] {
@@ -215,8 +215,8 @@ function statusOf({ success, error_type }: StoredProviderRun): FlowStatus {
 }
 
 /**
- * Joins the attempts of each kind of data: the queue asks the first, each failure leads to the next, and what an attempt
- * brought goes to `sinkOf` its kind.
+ * Connects the attempts of each kind of data: the queue starts the first, each failure leads to the next, and the data
+ * of an attempt goes to `sinkOf` its kind.
  */
 export function providerEdges(nodes: readonly FlowNode[], sinkOf: (dataType: string) => string | null): FlowEdge[] {
   const last = new Map<string, FlowNode>()
@@ -233,7 +233,7 @@ export function providerEdges(nodes: readonly FlowNode[], sinkOf: (dataType: str
 }
 
 function againOf(before: FlowNode, node: FlowNode): Pick<FlowEdge, 'kind' | 'status'> {
-  // A source's label is its name as well.
+  // A source's label is its name.
   return before.label === node.label ? { kind: 'retry', status: node.status } : { kind: 'fallback', status: 'fallback' }
 }
 
@@ -254,7 +254,7 @@ export function entryNodes(queue: Partial<FlowNode> & { status: FlowStatus }, la
 
 export const ENTRY_EDGE: FlowEdge = flowEdge('request', 'task_queue', { kind: 'control', status: 'success' })
 
-/** Each node to the one after it; from one try of a model to the next as a retry, to a model that stands in as a fallback. */
+/** Connects each node to the next; repeated attempts of a model as a retry, another model as a fallback. */
 export function chain(nodes: readonly FlowNode[], from: string): FlowEdge[] {
   return nodes.map((node, i) => {
     const before = nodes[i - 1]

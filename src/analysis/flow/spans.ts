@@ -1,12 +1,12 @@
-// A task as OpenTelemetry tells of it: a span for the run, one for each attempt at a source and one for each call of a model,
-// made from what the queue stored of it. No listing, no owner and no word of a report is in them.
+// A task as OpenTelemetry spans: one for the run, one for each attempt at a source and one for each model call, from
+// the data that the queue stored. They contain no listing, no owner and no text of a report.
 
 import { type Span, spanIdOf } from '../../lib/otlp.ts'
 import { modelNames } from '../../llm/span-names.ts'
 import type { Task } from '../task.ts'
 import { type FlowEvent, FlowNode } from './run-flow.ts'
 
-/** Of a task that has ended. Its id is the trace's, as in its flow. */
+/** For a finished task. Its id is the trace's id, as in its flow. */
 export function taskSpans(task: Task, events: readonly FlowEvent[], attempts: number): Span[] {
   const { id, request, status, createdAt, startedAt, completedAt } = task
   const until = completedAt ?? createdAt
@@ -31,7 +31,7 @@ export function taskSpans(task: Task, events: readonly FlowEvent[], attempts: nu
   return [...events.flatMap((event) => stepSpan(event, { traceId: id, parent })), root]
 }
 
-/** Null for what is no step that took time. */
+/** Empty for an event that is not a step with a duration. */
 function stepSpan({ id, metadata }: FlowEvent, of: Pick<Span, 'traceId' | 'parent'>): Span[] {
   const parsed = FlowNode.safeParse(metadata.node)
   if (!parsed.success || parsed.data.status === 'running') return []
@@ -71,7 +71,7 @@ function modelStep({ label, metadata }: FlowNode): Pick<Span, 'name' | 'attribut
   }
 }
 
-/** Where no model could be named the label is a word of the report's language. */
+/** Without a known model the label is a word in the report's language. */
 const isModelId = (label: string): boolean => /^[!-~]+$/.test(label)
 
 const countOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)

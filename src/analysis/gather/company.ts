@@ -1,4 +1,4 @@
-// What is known of the company besides its prices. Each part is in one of four states, which are never mixed up: known,
+// The facts about the company besides its prices. Each part has one of four states, which are never mixed up: known,
 // without any data, not available for this kind of instrument, and failed.
 
 import { errorFields, log } from '../../lib/log.ts'
@@ -13,9 +13,9 @@ export type Part<T> = {
   state: PartState
   value: T | null
   source: string | null
-  /** How old a kept answer is. */
+  /** The age of a cached answer. */
   ageSeconds: number | null
-  /** Why there is no value, a line for each source. */
+  /** Why there is no value, one line for each source. */
   reasons: string[]
   runs: ProviderRun[]
 }
@@ -28,21 +28,22 @@ export type Company = {
   peers: Part<Peers>
 }
 
-/** How each part is asked for. */
+/** How each part is requested. */
 export type CompanyQuestions = {
   fundamentals(signal: AbortSignal): Promise<Fetched<Fundamentals>>
   flow(signal: AbortSignal): Promise<Fetched<FlowDay[]>>
   boards(signal: AbortSignal): Promise<Fetched<Board[]>>
   rankings(signal: AbortSignal): Promise<Fetched<BoardRankings>>
-  /** Of the industry that is one of the boards. */
+  /** For the industry among these boards. */
   peers(boards: readonly Board[], signal: AbortSignal): Promise<Fetched<Peers>>
 }
 
 type Bounds = { timeoutMs: number; signal: AbortSignal }
 
 /**
- * All parts within one deadline; what is not there by then has failed. Results come from another host than the rest, so they
- * are asked for beside it; the rest is asked in turn, because its host bears one request a second.
+ * Requests all parts within one deadline; parts that are missing then have failed. Financial results come from another
+ * host, so they are requested in parallel; the rest is requested in sequence, because its host allows one request a
+ * second.
  */
 export async function gatherCompany(
   questions: CompanyQuestions | null,
@@ -64,7 +65,7 @@ export async function gatherCompany(
         const boards = await inTime(questions.boards)
         const rankings = await inTime(questions.rankings)
         const { value } = boards
-        // Without its boards nobody knows the industry, for the same reason.
+        // Without the boards the industry is unknown, for the same reason.
         const peers =
           value === null ? { ...boards, value, runs: [] } : await inTime((stop) => questions.peers(value, stop))
         return { flow, boards, rankings, peers }
@@ -72,7 +73,7 @@ export async function gatherCompany(
     ])
     return { fundamentals, ...rest }
   } finally {
-    // A timer that nobody clears lives on for the whole deadline after the report.
+    // Otherwise the timer would stay alive for the whole deadline after the report.
     clearTimeout(timer)
   }
 }
@@ -83,7 +84,7 @@ async function partOf<T>(ask: (signal: AbortSignal) => Promise<Fetched<T>>, boun
     if (bounded.ok) return fetchedPart(bounded.value)
     return failed([bounded.reason === 'deadline' ? `not within ${bounds.timeoutMs} ms` : 'cancelled'])
   } catch (error) {
-    // One part of many: a report is made without it.
+    // A report can be made without this part.
     log.error('analysis.company_failed', errorFields(error))
     return failed(['internal'])
   }
@@ -130,7 +131,7 @@ const unsupportedCompany = (): Company => ({
   peers: UNSUPPORTED,
 })
 
-/** A company about which nobody was asked, and why. */
+/** A company that was not requested, with the reason. */
 export function withoutCompany(reason: string): Company {
   const part = { ...UNSUPPORTED, state: 'no_data' as const, reasons: [reason] }
   return { fundamentals: part, flow: part, boards: part, rankings: part, peers: part }
@@ -140,12 +141,12 @@ export function companyRuns({ fundamentals, flow, boards, rankings, peers }: Com
   return [...fundamentals.runs, ...flow.runs, ...boards.runs, ...rankings.runs, ...peers.runs]
 }
 
-/** Where the large money goes; `unavailable` says nothing about it, neither good nor bad. */
+/** The direction of the large orders' money; `unavailable` means nothing, neither good nor bad. */
 export type FlowBias = 'inflow' | 'outflow' | 'neutral' | 'unavailable'
 
 export type FlowView = {
   bias: FlowBias
-  /** Net flow of the main money. A sum is null when there are not that many days: three days are never called five. */
+  /** Net flow of the main money. A sum is null when there are fewer days: three days are never called five. */
   today: number | null
   days5: number | null
   days10: number | null
@@ -154,7 +155,7 @@ export type FlowView = {
 
 export const UNKNOWN_FLOW: FlowView = { bias: 'unavailable', today: null, days5: null, days10: null, date: null }
 
-/** The flow of the newest days, oldest first. All sums of one sign make a bias; mixed signs or zero are neutral. */
+/** The flow of the newest days, oldest first. Sums with the same sign give a bias; mixed signs or zero are neutral. */
 export function flowView(days: readonly FlowDay[]): FlowView {
   const last = days.at(-1)
   if (last === undefined) return UNKNOWN_FLOW
@@ -173,19 +174,19 @@ function sumOf(days: readonly FlowDay[], count: number): number | null {
 const DAY_MS = 86_400_000
 const YEAR_DAYS = 365
 
-/** A price with its money, null when nobody tells it, and its day. */
+/** A price with its currency (null when unknown) and its day. */
 type Priced = { company: Company; price: number | null; priceCurrency: string | null; asOf: string }
 
 export type YearOfDividends = {
   count: number
-  /** For one share; null when they were paid in money of several kinds, which no sum can hold. */
+  /** Per share; null when they were paid in several currencies, which cannot be added. */
   cash: number | null
   currency: string | null
-  /** Of the price, where both are of one money. */
+  /** Relative to the price, if both have the same currency. */
   yieldPct: number | null
 }
 
-/** The cash dividends of the year that ends with a day, by their ex-days; null while nobody told of any. */
+/** The cash dividends of the year that ends on a day, by their ex-dates; null when no source has them. */
 export function yearOfDividends({ company, price, priceCurrency, asOf }: Priced): YearOfDividends | null {
   const { value } = company.fundamentals
   if (value === null) return null
@@ -199,7 +200,7 @@ export function yearOfDividends({ company, price, priceCurrency, asOf }: Priced)
   return { count: recent.length, cash, currency: currencies.size > 1 ? null : currency, yieldPct }
 }
 
-/** Whether results, dividends or ratios say anything of the company. */
+/** Whether there are any results, dividends or ratios of the company. */
 export function hasFundamentals(fundamentals: Fundamentals | null): boolean {
   return fundamentals !== null && (fundamentals.report !== null || fundamentals.dividends.length > 0)
 }

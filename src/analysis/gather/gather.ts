@@ -1,5 +1,5 @@
-// The first step: everything that is fetched for one report. Without daily bars in time there is no analysis; without a quote
-// the last close stands in, and whatever else is missing is told in the report.
+// The first step: everything that is fetched for one report. Without daily bars in time there is no analysis; without a
+// quote the last close is used, and the report mentions all other missing data.
 
 import { errorFields, log } from '../../lib/log.ts'
 import { type Bar, type Fetched, type ProviderRun, providerRun, type Quote } from '../../market/bars.ts'
@@ -24,19 +24,22 @@ export type Inputs = AnalysisInput &
     language: ReportLanguage
     now: number
     fetched: Prices
-    /** The quote of another source, where one was asked. */
+    /** The quote of another source, if one was requested. */
     second: Fetched<Quote> | null
-    /** Null when nobody knows it. */
+    /** Null when no source has it. */
     stockName: string | null
     displayName: string
     company: Company
-    /** Volumes within the day; null where nobody was asked. */
+    /** Intraday volumes; null when they were not requested. */
     dayVolumes: Fetched<VolumePart[]> | null
-    /** What was traded so far beside the same time of earlier sessions; null where no session runs or nobody tells volumes within the day. */
+    /**
+     * The volume so far compared with the same time of earlier sessions; null when no session runs or no source has
+     * intraday volumes.
+     */
     sameTime: SameTimeVolume | null
-    /** Of the index of its market; null where nobody was asked. */
+    /** Bars of the index of its market; null when they were not requested. */
     indexBars: Fetched<Bar[]> | null
-    /** Null: nobody searches. */
+    /** Null when no search is configured. */
     news: NewsResult | null
     previous: PreviousReport | null
     mood: Mood | null
@@ -44,7 +47,7 @@ export type Inputs = AnalysisInput &
     evidenceRows: EvidenceRow[] | null
   }
 
-/** Throws `RunEnded` when there is nothing to make a report of, or nobody wants one. */
+/** Throws `RunEnded` when a report is impossible, or the run was stopped. */
 export async function gather(input: AnalysisInput, deps: Deps, ctx: Ctx): Promise<Inputs> {
   await enter(ctx, 'preparing')
   const [bars, quote] = await Promise.all([barsOf(deps, ctx), quoteOf(deps, ctx)])
@@ -70,7 +73,7 @@ export async function gather(input: AnalysisInput, deps: Deps, ctx: Ctx): Promis
 
 type Doubt = { deps: Deps; ctx: Ctx; dividends: readonly Dividend[] | null; now: number }
 
-/** What another source says of a price that is in doubt; undefined where there is no doubt, null where nobody says anything. */
+/** Another source's quote for a doubtful price; undefined when there is no doubt, null when no source answers. */
 async function secondQuote(
   { instrument }: AnalysisInput,
   fetched: Prices,
@@ -94,7 +97,7 @@ async function barsOf({ dailyBars, deadlines }: Deps, ctx: Ctx): Promise<Bounded
   return bars
 }
 
-/** A quote that does not come in time is one that failed: the bars alone still make a report. */
+/** A quote that is too late counts as failed: a report can be made from the bars alone. */
 async function quoteOf({ quote: ask, deadlines: { quoteMs } }: Deps, { clock, signal }: Ctx): Promise<Fetched<Quote>> {
   const startedAt = clock()
   const quote = await withTimeout({ timeoutMs: quoteMs, signal }, ask)
@@ -107,7 +110,7 @@ async function quoteOf({ quote: ask, deadlines: { quoteMs } }: Deps, { clock, si
   return { ok: false, runs: [run] }
 }
 
-/** Why the fetches leave no report to make, or null. */
+/** Why no report can be made from the fetched data, or null. */
 function failureOf(bars: Bounded<unknown>, fetched: Prices, { signal }: Ctx): RunEnded['reason'] | null {
   if (signal.aborted) return 'cancelled'
   if (!bars.ok) return bars.reason
@@ -119,12 +122,11 @@ type SideInputs = Pick<Inputs, 'company' | 'dayVolumes' | 'indexBars' | 'news' |
 type Subject = AnalysisInput & Pick<Inputs, 'provenance' | 'fetched' | 'now'>
 
 /**
- * What stands beside the prices: the company, the news, the report before. All of it may fail, and a report is made all the
- * same; only being stopped ends the run here.
+ * The data besides the prices: the company, the news, the previous report. Any of it may fail, and a report is made all
+ * the same; only a stop ends the run here.
  */
 async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<SideInputs> {
-  // All begin now: none waits for another.
-  // The volumes first: of a source that is asked in turns, what is known of the company takes five.
+  // All begin now, in parallel. The volumes first: at a source with a queue, the company data takes five turns.
   const volumes = dayVolumesOf(view, deps, ctx)
   const [asked, search] = [companyOf(view, deps, ctx), newsOf(deps, ctx)]
   const index = indexOf(view, deps, ctx)
@@ -148,7 +150,7 @@ async function gatherBeside(view: Subject, deps: Deps, ctx: Ctx): Promise<SideIn
   return { company, dayVolumes, indexBars, news, previous, mood, evidenceRows }
 }
 
-/** Asked only while a session runs in which the listing is traded. */
+/** Requested only while a session runs in which the listing is traded. */
 async function dayVolumesOf(
   { instrument, provenance, fetched: { quote }, now }: Subject,
   { dayVolumes, deadlines }: Deps,
@@ -171,13 +173,14 @@ function sameTimeOf(
   return sameTimeVolume(parts.value, { market, date: today.date, now, bars, quotedVolume: today.volume })
 }
 
-/** What no source carries is no failure. */
+/** Data that no source provides is not a failure. */
 const volumeRuns = (volumes: Fetched<VolumePart[]> | null): ProviderRun[] =>
   (volumes?.runs ?? []).filter(({ errorType }) => errorType !== 'unsupported')
 
 /**
- * The index of the market, which is compared with figures of the market alone. Its attempts are none at the listing's bars, so they are
- * not among those of the run; why there is no index stands beside what it would have told.
+ * The index of the market; only market data is compared with it, not sample data. Its attempts are not attempts at the
+ * listing's bars, so they are not among those of the run; the reason for a missing index is shown where it would be
+ * used.
  */
 async function indexOf(
   { instrument, provenance }: Subject,
@@ -192,7 +195,7 @@ async function indexOf(
   return bounded?.ok ? bounded.value : { ok: false, runs: [] }
 }
 
-/** A sample is of another day, or of no day: what is known of the company today does not belong to it. */
+/** A sample has another date, or none, so today's company data does not belong to it. */
 async function companyOf(
   { instrument, provenance }: Subject,
   { company, deadlines }: Deps,
@@ -210,12 +213,12 @@ async function newsOf({ news, deadlines }: Deps, { signal }: Ctx): Promise<NewsR
     withTimeout({ timeoutMs: deadlines.newsMs, signal }, (stop) => news.search(stop)),
   )
   if (bounded?.ok) return bounded.value
-  // What could not be searched in time found nothing; whether a search is configured is known in any case.
+  // A search that was too late found nothing; whether a search is configured is known in any case.
   const count = news.isConfigured ? 0 : null
   return { count, items: [], isPooled: false, social: null, ageSeconds: null, maxAgeDays: 0, runs: [] }
 }
 
-/** None of these is worth losing a report for. */
+/** A report is made even if any of these fails. */
 async function orNull<T>(what: string, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work()
@@ -225,12 +228,12 @@ async function orNull<T>(what: string, work: () => Promise<T>): Promise<T | null
   }
 }
 
-/** Every attempt at bars and quote, in the order in which they began. */
+/** Every attempt at bars and quote, in the order of their beginning. */
 function priceRuns({ bars, quote }: Prices): ProviderRun[] {
   return [...quote.runs, ...bars.runs].sort((a, b) => a.createdAt.localeCompare(b.createdAt))
 }
 
-/** Every attempt of a run. */
+/** All attempts of a run. */
 export function allRuns({ fetched, second, dayVolumes, company, news }: Inputs): ProviderRun[] {
   const beside = [...(second?.runs ?? []), ...volumeRuns(dayVolumes)]
   return [...priceRuns(fetched), ...beside, ...companyRuns(company), ...(news?.runs ?? [])]

@@ -1,4 +1,4 @@
-// What an analysis is about, and what it depends on.
+// The input of an analysis, and its dependencies.
 
 import type { Bar, Fetched, Quote } from '../../market/bars.ts'
 import type { VolumePart } from '../../market/day-volumes.ts'
@@ -12,33 +12,33 @@ import type { CompanyQuestions } from './company.ts'
 import type { PreviousReport } from './previous.ts'
 import type { Names } from './stock-name.ts'
 
-/** What is to be analysed, for whom, under which id. */
+/** What to analyse, for which owner, under which id. */
 export type AnalysisInput = RunJob & {
   instrument: Instrument
-  /** What the stock index calls the listing. Sources never rename it. */
+  /** The names of the listing in the stock index. Sources never change them. */
   names: Names
 }
 
-/** All that an analysis needs of the world. */
+/** All dependencies of an analysis. */
 export type Deps = {
   dailyBars(signal: AbortSignal): Promise<Fetched<Bar[]>>
   quote(signal: AbortSignal): Promise<Fetched<Quote>>
-  /** A quote of a source other than these, for prices that are in doubt. Null: there is none to ask. */
+  /** A quote of a source other than the known ones, for doubtful prices. Null when there is no such source. */
   otherQuote: ((known: readonly string[], signal: AbortSignal) => Promise<Fetched<Quote>>) | null
-  /** Volumes within the day of a session that runs. Null: nobody is asked. */
+  /** Intraday volumes of a running session. Null when they are not requested. */
   dayVolumes: ((signal: AbortSignal) => Promise<Fetched<VolumePart[]>>) | null
-  /** Daily bars of the index of the listing's market. Null: nobody is asked. */
+  /** Daily bars of the index of the listing's market. Null when they are not requested. */
   indexBars: ((index: Instrument, signal: AbortSignal) => Promise<Fetched<Bar[]>>) | null
-  /** Null: nobody is asked about companies. */
+  /** Null when company data is not requested. */
   company: CompanyQuestions | null
-  /** Null: nobody searches. */
+  /** Null when no search is possible. */
   news: { isConfigured: boolean; search(signal: AbortSignal): Promise<NewsResult> } | null
-  /** The report before this one. */
+  /** The previous report. */
   previous(): Promise<PreviousReport | null>
   mood(): Promise<Mood | null>
-  /** What the method was worth over bars of this market, or over the samples; null while nobody computed it. */
+  /** The method's results over bars of this market, or over the samples; null when they were not computed. */
   evidenceRows(isSample: boolean): Promise<EvidenceRow[] | null>
-  /** Null: the words are code's. */
+  /** Null: all texts are written by code. */
   narrator: Narrator | null
   deadlines: { dailyBarsMs: number; quoteMs: number; companyMs: number; newsMs: number; modelMs: number }
 }

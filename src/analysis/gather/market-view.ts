@@ -1,4 +1,5 @@
-// What the fetched prices mean after the checks: the phase of the market, the price that counts, and the session of each bar.
+// The meaning of the fetched prices after the checks: the phase of the market, the price to use, and the session of
+// each bar.
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { Bar, Provenance, Quote } from '../../market/bars.ts'
@@ -17,18 +18,18 @@ import type { AnalysisInput } from './input.ts'
 
 type SessionBars = {
   bars: Bar[]
-  /** The last bar is of a session that still runs. */
+  /** The session of the last bar is still running. */
   partial: boolean
-  /** False when the last bar was built from a quote that told no volume. */
+  /** False when the last bar was built from a quote without a volume. */
   lastVolumeKnown: boolean
-  /** The quote is of the market's latest session; false for an older one, which must not be shown as the price. */
+  /** The quote is from the market's latest session; false for an older one, which must not be shown as the price. */
   quoteIsCurrent: boolean
 }
 
 type MarketView = SessionBars & {
-  /** As reported: with the phase that the request asked for. */
+  /** In its reported form: with the phase that the request asked for. */
   phase: MarketPhaseSummary
-  /** The quote the report stands on; null when none came or it may not be used. */
+  /** The quote that the report uses; null when there is none or it must not be used. */
   quote: Quote | null
   quoteUnused: 'stale' | 'mixed' | null
   provenance: Provenance | null
@@ -37,11 +38,11 @@ type MarketView = SessionBars & {
   yesterday: Bar | null
   price: number | null
   changePct: number | null
-  /** The day that the price belongs to. */
+  /** The day of the price. */
   asOf: string
-  /** The last complete bar's date when sessions after it are missing. */
+  /** The date of the last complete bar if later sessions are missing. */
   staleSince: string | null
-  /** Completed sessions that are newer than the newest bar, a quote's own bar included. */
+  /** Completed sessions after the newest bar, which may be built from a quote. */
   missedSessions: number
 }
 
@@ -85,7 +86,7 @@ function askedPhase({ instrument, request }: Subject, now: number): MarketPhaseS
   })
 }
 
-/** The phase of a sample is the end of its last session, whatever the clock says and whatever phase was asked for. */
+/** The phase of a sample is the end of its last session, whatever the clock and the request say. */
 function samplePhase({ instrument, request }: Subject, date: string): MarketPhaseSummary {
   const { market } = instrument
   return {
@@ -102,13 +103,13 @@ function samplePhase({ instrument, request }: Subject, date: string): MarketPhas
   }
 }
 
-/** A quote without a trade stands for no session: its change is none of the day that is told beside the price. */
+/** A quote without a trade belongs to no session, so its change is not that of the day. */
 const quotedChange = (quote: Quote | null): number | null =>
   quote === null || isWithoutTrade(quote) ? null : quote.changePct
 
 function changePctOf(today: Bar | null, yesterday: Bar | null): number | null {
   if (today === null || yesterday === null || yesterday.close === 0) return null
-  // Two decimals, as sources quote it; the zero added keeps JSON from a minus zero it cannot carry.
+  // Two decimals, as sources quote it; adding zero avoids -0, which JSON cannot represent.
   return Math.round((today.close / yesterday.close - 1) * 1e4) / 100 + 0
 }
 
@@ -127,9 +128,9 @@ function sessionsAfter(market: Market, date: string, due: string | null): number
 }
 
 /**
- * The bars with the newest session in them: during a session the quote replaces or appends its bar; after the close, and until
- * the next session begins, it stands in where the source has not published the day yet. A quote of another day changes nothing.
- * `phase` is the clock's, not one that a request asked for.
+ * The bars including the newest session. During a session the quote replaces or adds its bar. After the close, until
+ * the next session begins, it replaces a bar that the source has not published yet. A quote of another day changes
+ * nothing. `phase` is that of the clock, not one from the request.
  */
 function withLiveBar(bars: Bar[], quote: Quote | null, phase: MarketPhaseSummary): SessionBars {
   const forming = phase.is_partial_bar === true
@@ -150,11 +151,11 @@ function withLiveBar(bars: Bar[], quote: Quote | null, phase: MarketPhaseSummary
   }
 }
 
-/** A day on which nothing was traded has no bar: the stock is suspended, or the session has not seen a trade yet. */
+/** A day without trades has no bar: the stock is suspended, or the session has had no trade yet. */
 export const isWithoutTrade = ({ volume, high }: Pick<Quote, 'volume' | 'high'>): boolean =>
   volume === 0 && high === null
 
-/** The market's date of a quote. One without a time counts as of now while a session runs, and as undated otherwise. */
+/** The market's date of a quote. A quote without a time counts as current while a session runs, and as undated otherwise. */
 function quoteDate({ quotedAt }: Quote, { market, session_date, is_partial_bar }: MarketPhaseSummary): string | null {
   if (quotedAt !== null && market !== null) return localDate(market, quotedAt)
   return is_partial_bar === true ? session_date : null
@@ -174,12 +175,13 @@ function barOf(quote: Quote, date: string): Bar {
   }
 }
 
-// `checkedView` is the gate between what was fetched and what is made of it: every check of the figures, their repair where only one value is
-// wrong, and the taking back of those that a failed check touches. Nothing behind it sees a figure that failed.
+// `checkedView` is the gate between the fetched data and everything that is made from it: it runs every check of the
+// figures, repairs single wrong values, and removes figures that a failed check concerns. The code after it never sees
+// a figure that failed.
 
 export type CheckedView = MarketView & {
   consistency: Consistency
-  /** Bars that came, whether or not they may be quoted. */
+  /** The number of received bars, whether or not they may be quoted. */
   barCount: number
 }
 
@@ -198,17 +200,17 @@ export function checkedView(input: Subject, prices: Prices, beside: ExaminedWith
   return { ...withheld(told, consistency), consistency, barCount: view.bars.length }
 }
 
-/** A quote that was left out is as one that did not come. */
+/** A quote that was left out counts as not received. */
 function repairedQuote(quote: Prices['quote'], examined: Quote | null, isLeftOut: boolean): Prices['quote'] {
   if (!quote.ok || isLeftOut) return quote
   return examined === null ? { ok: false, runs: quote.runs } : { ...quote, value: examined }
 }
 
-/** The view without the figures that a failed check touches. */
+/** The view without the figures that a failed check concerns. */
 function withheld(view: MarketView, { isBlocked, withheld: groups }: Consistency): MarketView {
   const withVolume = groups.includes('volume') ? withoutVolumes(view) : view
   if (!isBlocked) return withVolume
-  // Averages, ranges and the chart are all of the same bars.
+  // Averages, ranges and the chart all depend on the same bars.
   const bare = { ...withVolume, bars: [], partial: view.partial }
   if (groups.includes('price')) {
     return { ...bare, quote: null, today: null, yesterday: null, price: null, changePct: null }

@@ -1,5 +1,5 @@
-// What a new report takes from earlier ones: the report before it, reduced to what is compared, and the market's mood in the
-// newest market review of the owner.
+// What a new report uses from earlier ones: the previous report, reduced to what is compared, and the market's mood in
+// the owner's newest market review.
 
 import { z } from 'zod'
 import { errorFields, log } from '../../lib/log.ts'
@@ -11,7 +11,7 @@ import type { AnalysisReport } from '../schemas.ts'
 export type PreviousReport = {
   queryId: string
   createdAt: string
-  /** Of its last bar. */
+  /** The date of its last bar. */
   date: string | null
   price: number | null
   score: number
@@ -43,7 +43,7 @@ const Context = z.object({
   }),
 })
 
-/** Null when the stored report does not have what a comparison needs. */
+/** Null when the stored report lacks what a comparison needs. */
 export function previousOf({ meta, summary, details }: AnalysisReport): PreviousReport | null {
   const raw = Raw.safeParse(details?.raw_result)
   const context = Context.safeParse(details?.context_snapshot)
@@ -74,7 +74,7 @@ const Snapshot = z.object({ market_light_snapshots: Lights })
 
 const MOOD: Record<z.infer<typeof Light>['status'], Mood> = { green: 'risk_on', yellow: 'balanced', red: 'defensive' }
 
-/** Null when there is no review of that market's latest session, or none that can be read. */
+/** Null when there is no readable review of that market's latest session. */
 export function moodOf(review: { contextSnapshot: string | null } | null, market: Market, now: number): Mood | null {
   const lights = lightsIn(review?.contextSnapshot ?? null)
   const light = lights.find(({ region }) => region === market)

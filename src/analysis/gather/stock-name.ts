@@ -4,7 +4,7 @@ import { textsOf } from '../texts/book.ts'
 
 export type Names = Partial<Record<ReportLanguage, string | null>>
 
-/** The scripts in which a language's readers know a name, the best first, and what the index has in each. */
+/** The scripts in which a language's readers know a name, in order of preference. */
 const ORDER: Record<ReportLanguage, readonly ReportLanguage[]> = {
   zh: ['zh', 'en', 'ko'],
   en: ['en', 'zh', 'ko'],
@@ -13,8 +13,8 @@ const ORDER: Record<ReportLanguage, readonly ReportLanguage[]> = {
 const SCRIPT = { zh: 'Han', en: 'Latin', ko: 'Hangul' } as const satisfies Record<ReportLanguage, string>
 
 /**
- * The name a listing is known by: its own first, a source's where it has none in a script of the report's readers, never a placeholder.
- * Null when nobody knows.
+ * The name of a listing: its own first, a source's name if its own has no script that the report's readers know, never
+ * a placeholder. Null when no name is known.
  */
 export function knownName(
   names: Names,
@@ -24,7 +24,7 @@ export function knownName(
   const quoted = clean(quoteName ?? '')
   const known = ORDER[language].flatMap((key) => {
     const name = clean(names[key] ?? '')
-    // Companies are called as their listings are: of the index, IBM is a name.
+    // In the index some companies are named like their tickers: IBM is a name.
     const own = isPlaceholder(name, instrument) && !isTicker(name, instrument) ? [] : [name]
     return isIn(SCRIPT[key], quoted) && !isPlaceholder(quoted, instrument) ? [...own, quoted] : own
   })
@@ -39,15 +39,15 @@ const SCRIPTS = {
   Hangul: /\p{Script=Hangul}/u,
 }
 
-/** Letters under which a share trades, which may be a company's name. */
+/** The ticker of a share, which may also be a company's name. */
 const isTicker = (name: string, { key, market }: Instrument): boolean => market === 'us' && name === key
 
-/** What to print for a stock. */
+/** The name to show for a stock. */
 export function displayNameOf(stockName: string | null, language: ReportLanguage): string {
   return stockName ?? textsOf(language).report.unnamed
 }
 
-/** Whether two sources call one listing differently. Names in different scripts say nothing about each other. */
+/** Whether two sources have different names for a listing. Names in different scripts cannot be compared. */
 export function namesDisagree(ours: string | null | undefined, theirs: string | null): boolean {
   if (!ours || !theirs) return false
   const [a, b] = [core(ours), core(theirs)]
@@ -59,14 +59,14 @@ export function namesDisagree(ours: string | null | undefined, theirs: string | 
   return !(own.length > 0 ? own : pairs).some((pair) => b.includes(pair))
 }
 
-/** Whether all characters of one stand in the other, in order: 中石油, 中国石油. */
+/** Whether all characters of the short name occur in the long one, in order: 中石油, 中国石油. */
 function isShortFor(short: string, long: string): boolean {
   let at = 0
   for (const character of long) if (character === short[at]) at += 1
   return short.length > 1 && at === short.length
 }
 
-/** What names of many companies have: it makes no two of them one. */
+/** Common parts of company names: they do not identify a company. */
 const COMMON = new Set(
   (
     '银行 证券 保险 科技 股份 集团 控股 中国 国际 电子 医药 药业 制药 生物 能源 电力 电气 汽车 传媒 文化 材料 新材 发展 实业 ' +
@@ -77,7 +77,7 @@ const COMMON = new Set(
 
 const MAX_LENGTH = 100
 
-/** Without characters that would break a line or turn the direction of the text around them. */
+/** Removes characters that would break a line or change the text direction. */
 function clean(name: string): string {
   return name
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
@@ -93,7 +93,7 @@ function isPlaceholder(name: string, { key, code }: Instrument): boolean {
   return [key, code, `股票${key}`, `股票${code}`].some((other) => other.toLowerCase() === text)
 }
 
-/** A listing's name without what exchanges put around it for a day or a year: XD, ST, N, share-class letters. */
+/** A listing's name without temporary marks of the exchanges: XD, ST, N, share-class letters. */
 function core(name: string): string {
   return name
     .normalize('NFKC')

@@ -1,5 +1,5 @@
-// How past advice turned out, measured against the bars that came after it. A small sample is marked as one: a rate without
-// its interval and its count says nothing.
+// The results of past advice, measured with the bars after it. A small sample is marked: a rate without its interval
+// and count means nothing.
 
 import type { Bar } from '../../market/bars.ts'
 import { marketPhaseSummary } from '../../market/calendar.ts'
@@ -12,7 +12,7 @@ export type Horizon = (typeof HORIZONS)[number]
 /** One advice with the bars of its listing. */
 export type Advised = {
   action: Action
-  /** The session that the advice was made on. */
+  /** The session on which the advice was given. */
   date: string
   bars: readonly Bar[]
 }
@@ -23,7 +23,7 @@ export type HorizonResult = {
   count: number
   hits: number
   hit_rate: number | null
-  /** The interval that holds the true rate with 95 % (Wilson); null without a count. */
+  /** The 95 % interval of the true rate (Wilson); null without a count. */
   hit_rate_low: number | null
   hit_rate_high: number | null
   average_return_pct: number | null
@@ -33,7 +33,7 @@ export type HorizonResult = {
 export type ActionResult = { action: Action; horizons: HorizonResult[] }
 
 export type Accuracy = {
-  /** Advices that were looked at, and those of them too young for the shortest horizon. */
+  /** The number of advices, and of those that are too young for the shortest horizon. */
   total: number
   pending: number
   by_action: ActionResult[]
@@ -53,7 +53,7 @@ const WANTED: Record<Action, ExpectedMove> = {
   avoid: 'fall',
 }
 
-/** An advice to stay put was right when the price moved by less than this. */
+/** Advice to wait was right when the price moved by less than this. */
 export const CALM_PCT = 5
 
 export function accuracyOf(advised: readonly Advised[]): Accuracy {
@@ -71,8 +71,9 @@ export function accuracyOf(advised: readonly Advised[]): Accuracy {
 }
 
 /**
- * The session that advice is measured from: the one that ran when it was given, whose price had moved by then, else the last one that was
- * over. Measured from an earlier close, the advice would be credited with a move that it had seen.
+ * The session from which advice is measured: the running one if there was one, because its price had already moved,
+ * else the last completed one. Measured from an earlier close, the advice would be credited with a move that it had
+ * seen.
  */
 export function advisedSession(key: string, createdAt: string, lastOver: string | null): string | null {
   const parsed = parseCode(key)
@@ -84,8 +85,8 @@ export function advisedSession(key: string, createdAt: string, lastOver: string 
 type Returns = Record<Horizon, number | null>
 
 /**
- * Returns in percent from the close of the advice's session. The base is read from the same series as the later closes: prices
- * are adjusted backwards, so the price that the report showed belongs to another scale after a split.
+ * Returns in percent from the close of the advice's session. The base is read from the same series as the later closes:
+ * prices are adjusted backwards, so after a split the price in the report has another scale.
  */
 export function returnsAfter({ date, bars }: Advised): Returns {
   const at = bars.findLastIndex((bar) => bar.date <= date)
@@ -120,7 +121,7 @@ function resultOf(measured: readonly Measured[], horizon: Horizon): HorizonResul
   }
 }
 
-/** Whether the price went as the action wanted. */
+/** Whether the price moved in the direction of the action. */
 export function isHit(action: Action, returnPct: number): boolean {
   const wanted = WANTED[action]
   if (wanted === 'calm') return Math.abs(returnPct) < CALM_PCT
@@ -129,7 +130,7 @@ export function isHit(action: Action, returnPct: number): boolean {
 
 const Z = 1.96
 
-/** Wilson's interval of a share. */
+/** Wilson's interval of a proportion. */
 export function wilson(hits: number, count: number): { low: number; high: number } | null {
   if (count === 0) return null
   const share = hits / count
@@ -145,5 +146,5 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[half] ?? 0) : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2
 }
 
-/** Four decimals; the zero added keeps a minus zero out of JSON. */
+/** Four decimals; adding zero avoids -0 in JSON. */
 const round = (value: number): number => Math.round(value * 1e4) / 1e4 + 0

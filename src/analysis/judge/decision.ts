@@ -3,10 +3,10 @@ import type { Action } from '../schemas.ts'
 import { standing } from './horizons.ts'
 import type { Scored, Signal } from './signals.ts'
 
-/** What a report recommends. Computed once; every rendering reads it. */
+/** The recommendation of a report. Computed once; every rendering reads it. */
 export type Decision = {
   score: number
-  /** What the indicators alone came to. */
+  /** The score from the indicators alone. */
   rawScore: number
   advice: Advice
   /** Null: there is no advice. */
@@ -14,21 +14,21 @@ export type Decision = {
   type: 'buy' | 'hold' | 'sell'
   trend: TrendPrediction
   confidence: Confidence
-  /** The named rule that keeps the advice from following the score; null when it does follow. */
+  /** The rule that keeps the advice from following the score; null when it follows it. */
   guard: GuardCode | null
-  /** The figures that the guard's reason tells. */
+  /** The figures in the guard's reason. */
   guardValues: Record<string, string | number>
-  /** Every rule that acted, in order. */
+  /** Every rule that changed something, in order. */
   interventions: Intervention[]
 }
 
-/** One named rule at work. */
+/** The effect of one rule. */
 export type Intervention = { guard: GuardCode; from: Advice; to: Advice; rawScore: number; score: number }
 
 export type Evidence = {
-  /** Whether bars and quote are fresh, complete and from a real market. */
+  /** Whether bars and quote are recent, complete and market data. */
   coreIsSound: boolean
-  /** Whether capital flow is known. Where it is not, confidence falls; the advice itself stays. */
+  /** Whether the capital flow is known. If not, the confidence is lower; the advice is unchanged. */
   flowKnown: boolean
 }
 
@@ -53,7 +53,7 @@ const ACTION: Record<Signal | 'hold', Action> = {
   strong_sell: 'sell',
 }
 
-/** Nothing is recommended where the figures failed a check. The neutral score stands in for the one that there is not. */
+/** Nothing is recommended when the figures failed a check. The neutral score replaces the missing one. */
 export const NO_DECISION: Decision = {
   score: NEUTRAL_SCORE,
   rawScore: NEUTRAL_SCORE,
@@ -67,7 +67,7 @@ export const NO_DECISION: Decision = {
   interventions: [],
 }
 
-/** The decision of a technical view. Without one (too few bars) it is a neutral, guarded "watch". */
+/** The decision for a technical view. Without one (too few bars) it is a neutral, guarded "watch". */
 export function decide(technical: Scored | null, evidence: Evidence): Decision {
   if (technical === null) {
     return {
@@ -102,7 +102,7 @@ export function decide(technical: Scored | null, evidence: Evidence): Decision {
   }
 }
 
-/** The score of an advice that a rule holds back lies in this part of the middle band. */
+/** The score of advice that a rule holds back is in this part of the middle band. */
 export const HELD_FROM = 45
 export const HELD_TO = 59
 
@@ -117,7 +117,10 @@ const GUARDED = {
 
 const isOfHorizon = (guard: ScoreGuard): boolean => guard === 'buy_in_long_fall' || guard === 'sell_in_long_rise'
 
-/** A score of 60 or more wants to buy. Averages that do not agree stop it; averages that fall do not turn it into a sale either. */
+/**
+ * A score of 60 or more means a purchase. Averages that disagree prevent it; falling averages do not turn it into a
+ * sale either.
+ */
 function guardOf({ score, signal, horizons }: Scored): ScoreGuard | null {
   if (score.total >= 60 && signal === 'watch') return 'trend_unconfirmed'
   const action = ACTION[signal]
@@ -126,13 +129,13 @@ function guardOf({ score, signal, horizons }: Scored): ScoreGuard | null {
   return action === 'sell' && standing(horizons, 'sell') === 'against' ? 'sell_in_long_rise' : null
 }
 
-/** While one of the longer horizons goes the other way, nothing is called strong. */
+/** While one of the longer horizons points the other way, no signal is "strong". */
 function signalFor({ signal, horizons }: Scored): Signal {
   if (signal === 'strong_buy' && standing(horizons, 'buy') === 'mixed') return 'buy'
   return signal === 'strong_sell' && standing(horizons, 'sell') === 'mixed' ? 'sell' : signal
 }
 
-/** The word for the trend: a short move is not called one of the stock while the longer ones go the other way. */
+/** The word for the trend: a short move is not called the stock's trend while the longer horizons point the other way. */
 function trendOf({ trend, horizons }: Scored): TrendPrediction {
   const { short } = horizons
   const stands = short === 'up' || short === 'down' ? standing(horizons, short === 'up' ? 'buy' : 'sell') : 'along'

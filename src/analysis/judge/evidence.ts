@@ -1,5 +1,5 @@
-// The state of each block of evidence behind a report: available, available from another source, old, failed, missing, or not
-// available for this kind of instrument. These are different states and are never reported as the same.
+// The state of each block of evidence of a report: available, available from another source, old, failed, missing, or
+// not available for this kind of instrument. These states differ and are never reported as the same.
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { Fetched } from '../../market/bars.ts'
@@ -19,14 +19,14 @@ import { findingText } from '../texts/findings.ts'
 import { ageText, currencyOf } from '../texts/format.ts'
 import { MIN_BARS, type Technical } from './signals.ts'
 
-/** What the evidence is told by: all that was fetched, and what could be made of it. */
+/** The input: all fetched data, and what could be computed from it. */
 type EvidenceInput = Inputs & {
   technical: Technical | null
   value: CompanyValue | null
   chips: ChipDistribution | null
 }
 
-/** The news that are about the listing; what was found about its industry is background. */
+/** The news about the listing itself; news about its industry is only background. */
 export const newsOfListing = (news: NewsResult | null): NewsItem[] => news?.items.filter(isAboutListing) ?? []
 
 export type Evidence = { blocks: Block[]; notes: string[] }
@@ -62,7 +62,7 @@ export function evidenceOf(input: EvidenceInput): Evidence {
 const QUOTE_CHECKS = CHECKS.filter((check) => /quote|close|currency/.test(check))
 const BAR_CHECKS = CHECKS.filter((check) => !QUOTE_CHECKS.includes(check))
 
-/** What checks failed, or warn of. */
+/** Notes about checks that failed or warn. */
 function checkNotes({ consistency, language }: EvidenceInput, checks: readonly CheckKey[]): string[] {
   const found = alarms(consistency).filter(({ check }) => checks.includes(check))
   return found.map((finding) => findingText(finding, language))
@@ -105,7 +105,7 @@ function technicalBlock({ technical, bars, partial, consistency }: EvidenceInput
   return block('technical', partial || unripe ? 'partial' : 'available', 'computed')
 }
 
-/** Bars that were kept from before tell how old they are. */
+/** The age of cached bars. */
 function keptNote({ fetched: { bars }, language }: EvidenceInput): string[] {
   const age = bars.ok ? bars.runs.findLast(({ success }) => success)?.staleSeconds : undefined
   if (age === undefined) return []
@@ -135,7 +135,7 @@ function fundamentalsBlock({ instrument: { kind }, company, value }: EvidenceInp
 
 const BLOCK_STATE = { no_data: 'missing', not_supported: 'not_supported', failed: 'fetch_failed' } as const
 
-/** Kept from before, because nobody answers now. */
+/** Cached data, used because no source answers now. */
 const isOldAnswer = ({ ageSeconds, runs }: Part<unknown>): boolean =>
   ageSeconds !== null && runs.some(({ success }) => !success)
 
@@ -156,13 +156,13 @@ function newsBlock(news: NewsResult | null): Block {
   return absent('news', 'missing', isBackground ? 'only news of the industry was found' : 'the search found nothing')
 }
 
-/** The money of a quote when it is not the market's own. */
+/** The quote's currency if it is not the market's own. */
 function otherCurrency({ instrument, quote }: EvidenceInput): string | null {
   const quoted = quote?.currency ?? null
   return quoted === null || instrument.kind === 'index' || quoted === currencyOf(instrument) ? null : quoted
 }
 
-/** What the source of the quote calls the listing, when that differs from its name. */
+/** The listing's name at the source of the quote, if it differs from its own. */
 function otherName({ names, fetched: { quote } }: EvidenceInput): string | null {
   const name = quote.ok ? quote.value.name : null
   return namesDisagree(names.zh, name) || namesDisagree(names.en, name) ? name : null
@@ -170,13 +170,13 @@ function otherName({ names, fetched: { quote } }: EvidenceInput): string | null 
 
 const SOUND: readonly Status[] = ['available', 'fallback']
 
-/** Whether quote, bars and indicators are all fresh, complete and of a real market. */
+/** Whether quote, bars and indicators are all recent, complete and market data. */
 export function isCoreSound(blocks: readonly Block[]): boolean {
   const core = blocks.filter(({ key }) => key === 'quote' || key === 'daily_bars' || key === 'technical')
   return core.every(({ status }) => SOUND.includes(status))
 }
 
-/** What is known of one kind of evidence behind a report, before it is put into words. */
+/** The facts about one kind of evidence, before they are put into words. */
 export type Block = Omit<ContextBlock, 'label'>
 
 type Weighted = Exclude<Block['key'], 'portfolio'>
@@ -231,14 +231,14 @@ export function contextPackOverview(
   }
 }
 
-/** What a check that warns takes off, and what is left of figures that failed one. */
+/** The deduction for a check that warns, and the rest when a check failed. */
 const WARNED_OFF = 20
 const WARNED_LEAST = 40
 const FAILED_VOLUME = 40
-/** Figures that could be compared with no others are never called good. */
+/** Figures that could not be compared with other data are never called good. */
 const UNCOMPARED_MOST = 84
 
-/** Whether the figures can be true, 0 to 100: nothing is left where a check that touches prices failed. */
+/** The plausibility of the figures, 0 to 100: 0 when a check of prices failed. */
 function plausibility(findings: readonly Finding[]): number {
   const failed = findings.filter(({ verdict }) => verdict === 'fail')
   if (failed.some(({ touches }) => touches.some((touch) => touch !== 'volume'))) return 0
@@ -252,8 +252,8 @@ function plausibility(findings: readonly Finding[]): number {
 const COMPARING: readonly CheckKey[] = ['previous_close', 'same_day_close']
 
 /**
- * The quality of the evidence, 0 to 100, with what holds it down. What cannot be true is no evidence, however complete it
- * is: presence, the weighted mean of what each block's state is worth, counts up to the plausibility.
+ * The quality of the evidence, 0 to 100, with what limits it. Implausible data is not evidence, however complete it is:
+ * the completeness (the weighted mean of the block states) is limited by the plausibility.
  */
 export function dataQuality(
   blocks: readonly Block[],

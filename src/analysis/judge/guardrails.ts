@@ -1,5 +1,5 @@
-// Named rules that may keep an advice from following its score. Each one that acts is recorded with what it changed. A rule
-// that needs the flow of money says nothing while that is unknown: where no source tells it, a purchase is not worse for it.
+// Named rules that may keep advice from following its score. Each rule that applies is recorded with its effect. A rule
+// about capital flow does not apply while that is unknown: if no source has it, a purchase is not worse.
 
 import { addDays, isTradingDay } from '../../market/calendar.ts'
 import type { Consistency } from '../../market/consistency/examine.ts'
@@ -11,7 +11,7 @@ import { type Decision, HELD_FROM, HELD_TO } from './decision.ts'
 import { LEAST_REWARD_RISK } from './levels.ts'
 import type { Technical } from './signals.ts'
 
-/** Where a price stands between the extremes of the twenty sessions before the last. */
+/** The position of a price between the extremes of the twenty sessions before the last. */
 export type Structure = {
   support: number
   resistance: number
@@ -25,7 +25,7 @@ export type Situation = {
   price: number
   structure: Structure | null
   flow: FlowBias
-  /** The news tell of something that outweighs a chart: an investigation, a delisting. */
+  /** The news report something that outweighs a chart: an investigation, a delisting. */
   seriousRisk: boolean
   /** The newest market review of the day; null when there is none. */
   mood: Mood | null
@@ -50,27 +50,30 @@ export function structureOf({ priorLow20, priorHigh20 }: Technical, price: numbe
   }
 }
 
-/** Whether no share can be had at the price today: it is suspended, or the price stands still. */
+/** Whether no share can be traded at the price today: it is suspended, or the price does not move. */
 export const isUntraded = ({ findings }: Pick<Consistency, 'findings'>): boolean =>
   findings.some(({ detail }) => detail === 'suspended' || detail === 'idle')
 
-/** Figures that nobody traded at, or that no share can be had at today, ask for neither a purchase nor a sale. */
+/** At prices without trades, neither a purchase nor a sale is advised. */
 export function untradedHeld(decision: Decision, consistency: Pick<Consistency, 'findings'>): Decision {
   if (!isUntraded(consistency) || decision.type === 'hold') return decision
   const score = Math.min(HELD_TO, Math.max(HELD_FROM, decision.score))
   return changed(decision, { guard: 'not_traded', advice: 'watch', score, values: {} })
 }
 
-/** Bars may miss the session that has just ended, which a source publishes late; more than that and the market has gone on without them. */
+/**
+ * The bars may miss the last completed session, which a source publishes late; more missing sessions mean that the data
+ * is outdated.
+ */
 const MOST_MISSED = 1
 
 type Freshness = { missedSessions: number; consistency: Pick<Consistency, 'findings'> }
 
-/** Whether the market has left the newest price behind. What is suspended has no later one. */
+/** Whether the newest price is outdated. A suspended stock has no later price. */
 export const isOutdated = ({ missedSessions, consistency: { findings } }: Freshness): boolean =>
   missedSessions > MOST_MISSED && !findings.some(({ detail }) => detail === 'suspended')
 
-/** Nothing is bought or sold at prices that the market has left behind. */
+/** At outdated prices nothing is bought or sold. */
 export function outdatedHeld(decision: Decision, freshness: Freshness): Decision {
   if (!isOutdated(freshness) || decision.type === 'hold') return decision
   const { missedSessions } = freshness
@@ -78,13 +81,13 @@ export function outdatedHeld(decision: Decision, freshness: Freshness): Decision
   return changed(decision, { guard: 'outdated_bars', advice: 'watch', score, values: { missed: missedSessions } })
 }
 
-/** What has no plan that can win enough for what it risks is neither bought nor sold. */
+/** Without a plan that can win enough for its risk, neither a purchase nor a sale is advised. */
 export function heldToPlan(decision: Decision, isPlanned: (side: 'buy' | 'sell') => boolean): Decision {
   if (decision.type === 'hold' || isPlanned(decision.type)) return decision
   return held(decision, decision.type === 'buy' ? 'poor_reward' : 'little_to_avoid', { least: LEAST_REWARD_RISK })
 }
 
-/** The decision after all rules but the last one, which compares it with the report before. */
+/** The decision after all rules except the last one, which compares it with the previous report. */
 export function guarded(decision: Decision, situation: Situation): Decision {
   if (decision.guard !== null) return decision
   const guard = guardOf(decision, situation)
@@ -132,7 +135,7 @@ const TYPE: Record<Advice, Decision['type']> = {
   none: 'hold',
 }
 
-/** The decision under a rule: another advice, its reason, and a confidence that is never high. */
+/** The decision after a rule: another advice, its reason, and a confidence that is never high. */
 function changed(decision: Decision, { guard, advice, score, values }: Change): Decision {
   const { confidence, rawScore } = decision
   return {
@@ -152,11 +155,11 @@ function valuesOf({ structure }: Situation): Decision['guardValues'] {
   return structure === null ? {} : { support: structure.support, resistance: structure.resistance }
 }
 
-// An advice that has just been given is not taken back for a point or two. What has changed since is told in any case.
+// Recent advice is not withdrawn because of a point or two. The changes since then are reported in any case.
 
-/** How far past the border of its band a score must be before the advice follows it. */
+/** How far a score must be beyond the border of its band before the advice follows it. */
 const MARGIN = 4
-/** A report older than this says nothing about today's advice. */
+/** An older report does not influence today's advice. */
 const MEMORY_SESSIONS = 5
 
 const BUY_FROM = 60
@@ -164,7 +167,7 @@ const SELL_BELOW = 40
 
 export type Moment = { market: Market; date: string | null; price: number }
 
-/** The decision, held to the report before where it only just differs from it. */
+/** The decision, kept at the previous report's where it differs only slightly. */
 export function steadied(decision: Decision, previous: PreviousReport | null, now: Moment): Decision {
   if (previous === null || decision.guard !== null || previous.type === decision.type) return decision
   if (!isRecent(previous, now) || hasBrokenLevel(previous, now.price)) return decision
@@ -178,7 +181,7 @@ export function steadied(decision: Decision, previous: PreviousReport | null, no
     : decision
 }
 
-/** How far a score lies outside the band of an earlier advice; 1 is just outside. */
+/** How far a score is outside the band of an earlier advice; 1 is just outside. */
 function distance(type: Decision['type'], score: number): number {
   if (type === 'buy') return BUY_FROM - score
   if (type === 'sell') return score - SELL_BELOW + 1
@@ -199,7 +202,7 @@ function isRecent({ date }: PreviousReport, now: Moment): boolean {
   return sessions <= MEMORY_SESSIONS
 }
 
-/** Past its stop or its target an earlier advice is over. */
+/** Beyond its stop or its target an earlier advice has ended. */
 function hasBrokenLevel({ levels }: PreviousReport, price: number): boolean {
   const { stop_loss: stop, take_profit: target } = levels
   return (stop !== undefined && price < stop) || (target !== undefined && price > target)

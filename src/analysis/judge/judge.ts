@@ -1,5 +1,5 @@
-// The second step, from what was gathered to the judgement: levels, evidence, the score's decision, and every rule that may keep
-// the advice from following it.
+// The second step, from the gathered data to the judgement: levels, evidence, the score's decision, and every rule that
+// may keep the advice from following it.
 
 import { type CompanyValue, companyValue } from '../../market/company.ts'
 import type { Consistency } from '../../market/consistency/examine.ts'
@@ -55,9 +55,9 @@ import { chosenSkills, type SkillFinding, skillFindings, speaksAgainst } from '.
 
 export type Judgement = {
   technical: Technical | null
-  /** Of whole weeks and months. */
+  /** Trends of whole weeks and months. */
   periods: PeriodTrends | null
-  /** Against the index of its market. */
+  /** The comparison with the index of its market. */
   comparison: MarketComparison
   liquidity: Liquidity
   dates: CompanyDates
@@ -65,14 +65,17 @@ export type Judgement = {
   nearby: NearbyLevels | null
   decimals: number
   currency: CurrencyCode
-  /** What the price is counted in, also where reports have no name for that money. */
+  /** The currency of the price, even if reports have no name for it. */
   priceCurrency: string
-  /** Ratios and size of the company; null while nobody tells. */
+  /** Ratios and size of the company; null when no source has them. */
   value: CompanyValue | null
   dividends: YearOfDividends | null
-  /** Without prices to buy at where nothing should be bought. */
+  /** Without buying prices when nothing should be bought. */
   levels: StrategyLevels
-  /** What a purchase could win and lose, whatever is advised; null where it could not win enough, of bars that are outdated, and of what is not traded. */
+  /**
+   * What a purchase could win and lose, whatever is advised; null when it could not win enough, and for outdated bars
+   * and untraded shares.
+   */
   plan: TradePlan | null
   evidence: Evidence
   newsEvidence: NewsEvidence
@@ -83,11 +86,11 @@ export type Judgement = {
   chips: ChipDistribution | null
   skillFindings: SkillFinding[]
   unknownSkills: string[]
-  /** The report before, if it may be compared with. */
+  /** The previous report, if it may be compared. */
   compared: PreviousReport | null
 }
 
-/** What the later steps are made of. */
+/** The input of the later steps. */
 export type Judged = Inputs & Judgement
 
 export function judge(inputs: Inputs): Judgement {
@@ -127,7 +130,7 @@ export function judge(inputs: Inputs): Judgement {
   }
 }
 
-/** What is computed from the inputs alone. */
+/** Values that are computed from the inputs alone. */
 function figuresOf(inputs: Inputs) {
   const { instrument, company, quote } = inputs
   return {
@@ -147,7 +150,7 @@ type Material = Pick<Judgement, 'technical' | 'evidence' | 'flow' | 'structure' 
   costs: Costs
 }
 
-/** The score's decision after all rules; none while a check has withheld the figures. */
+/** The score's decision after all rules; none when a check has withheld the figures. */
 function decisionOf(inputs: Inputs, material: Material): Decision {
   if (inputs.consistency.isBlocked) return NO_DECISION
   const { technical, evidence, flow, structure, compared, decimals, costs } = material
@@ -163,13 +166,13 @@ function decisionOf(inputs: Inputs, material: Material): Decision {
   const seriousRisk = newsOfListing(news).some(isSerious)
   const situation = { price, structure, flow: flow.bias, seriousRisk, mood: provenance ? null : mood }
   const moment = { market: instrument.market, date: today?.date ?? null, price }
-  // An advice of the report before, too, stands only while there is enough to win by it.
+  // The previous report's advice, too, is only kept while a plan can win enough.
   return inPlan(steadied(guarded(scored, situation), compared, moment))
 }
 
 /**
- * Evidence is what was really found: hits, words from social platforms, items of the pool. A search that found nothing is
- * told apart from none being configured.
+ * Only what was really found counts as evidence: hits, posts from social platforms, items of the pool. A search without
+ * results differs from no configured search.
  */
 function newsEvidenceOf(news: NewsResult | null): NewsEvidence {
   if (news === null) return { known: true, count: null, evidencePresent: false }
@@ -177,13 +180,13 @@ function newsEvidenceOf(news: NewsResult | null): NewsEvidence {
   return { known: true, count: news.count, evidencePresent }
 }
 
-/** Samples and real figures are not compared, and neither are reports from the future of these bars. */
+/** Samples and market data are not compared, and neither are reports that are newer than these bars. */
 function comparable({ previous, provenance, today, consistency }: Inputs): PreviousReport | null {
   if (previous === null || consistency.isBlocked || previous.isSample !== (provenance !== null)) return null
   return previous.date !== null && today !== null && previous.date > today.date ? null : previous
 }
 
-/** A purchase that every chosen strategy speaks against loses a step of confidence, and so does what a check warns of. */
+/** The confidence of a purchase is reduced when every chosen strategy contradicts it, and when a check warns. */
 function doubted(decision: Decision, findings: readonly SkillFinding[], consistency: Consistency): Decision {
   const { findings: checks, isBlocked } = consistency
   if (isBlocked) return decision
@@ -212,7 +215,7 @@ function skillsOf(view: Inputs & Pick<Judgement, 'technical' | 'flow' | 'value'>
   return { skillFindings: findings, unknownSkills: unknown }
 }
 
-// What claims about days before the last one are decided by: crosses, a lost average, the limit of a session.
+// Data for claims about days before the last one: crosses, a lost average, the limit of a session.
 
 export function recentSeries(facts: Judged) {
   const { dif, dea, ma60 } = indicatorSeries(columns(facts.bars))
@@ -222,22 +225,22 @@ export function recentSeries(facts: Judged) {
 const listOf = (series: ArrayLike<number>) => Array.from(series, (value) => (Number.isNaN(value) ? null : value))
 
 function limitOf({ instrument, asOf, quote, yesterday, displayName }: Judged): number | null {
-  // A quote without a trade is of no session of the bars.
+  // A quote without a trade belongs to no session of the bars.
   const previousClose = quote && !isWithoutTrade(quote) ? quote.prevClose : yesterday?.close
   if (previousClose === undefined) return null
   const limit = limitShare({ instrument, date: asOf, previousClose, isAdjusted: true, name: displayName })
   return limit === null ? null : limit * 100
 }
 
-// When the company last told its results and when its dividends go off, as far as a source tells.
+// The last report of results and the ex-dividend dates, as far as a source has them.
 
 type CompanyDates = {
-  /** `sample`: nobody was asked, because a sample is of another day. */
+  /** `sample`: not requested, because a sample has another date. */
   status: PartState | 'sample'
-  /** The last day of the period of the newest results, and the day on which they were told. */
+  /** The last day of the period of the newest results, and the day of their publication. */
   resultsFor: string | null
   resultsToldOn: string | null
-  /** Of those that are known, the last one up to the session of the report, and the first one after it. */
+  /** Among the known dates: the last one up to the report's session, and the first one after it. */
   lastExDividend: string | null
   nextExDividend: string | null
 }

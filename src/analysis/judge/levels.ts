@@ -1,6 +1,6 @@
-// Entry, exit and target prices. Every level stands on a basis (an average, a turning point, a band) or a stated number of
-// ATRs from one, so that a reader can check it. The four keep their order:
-// stop loss < secondary buy ≤ ideal buy ≤ price < take profit; what cannot keep it is null.
+// Entry, exit and target prices. Every level is at a basis (an average, a turning point, a band) or a stated number of
+// ATRs away from one, so that a reader can check it. The four levels keep their order: stop loss < secondary buy ≤
+// ideal buy ≤ price < take profit; a level that cannot keep it is null.
 
 import { costShare } from '../../market/costs.ts'
 import type { Instrument } from '../../market/instruments.ts'
@@ -8,7 +8,7 @@ import type { LevelBasis } from '../codes.ts'
 import { fixed } from '../texts/format.ts'
 import type { Technical } from './signals.ts'
 
-/** `offsetAtr` is how far the level lies from its basis, in ATRs; 0 is at it. */
+/** `offsetAtr` is the distance of the level from its basis, in ATRs; 0 is at the basis. */
 export type Level = { price: number; basis: LevelBasis; offsetAtr: number }
 
 export type StrategyLevels = {
@@ -22,7 +22,7 @@ export type Anchor = { price: number; basis: LevelBasis }
 
 const NONE: StrategyLevels = { idealBuy: null, secondaryBuy: null, stopLoss: null, takeProfit: null }
 
-// All in ATRs: how near a support must be to count as the next entry, and what is taken where there is none.
+// All in ATRs: how near a support must be to be the next entry, and the default distance without one.
 const IDEAL_REACH = 2
 const SECONDARY_GAP = 0.5
 const SECONDARY_REACH = 3
@@ -33,12 +33,12 @@ const TARGET_GAP = 1
 const TARGET_REACH = 6
 const TARGET_WITHOUT_RESISTANCE = 3
 
-/** The four levels around a price; all null while there is no technical view or no movement to measure by. */
+/** The four levels around a price; all null without a technical view or without movement. */
 export function strategyLevels(technical: Technical | null, price: number, decimals: number): StrategyLevels {
   return technical === null ? NONE : levelsAmong(anchors(technical), technical, { price, decimals })
 }
 
-/** The levels of the chart upside down, every price as far below as it is above: what a sale is measured by. */
+/** The levels of the inverted chart, every price mirrored at the current one: used to evaluate a sale. */
 function upsideDownLevels(technical: Technical, price: number, decimals: number): StrategyLevels {
   const turned = anchors(technical).map((anchor) => ({ ...anchor, price: 2 * price - anchor.price }))
   return levelsAmong(turned, technical, { price, decimals })
@@ -132,18 +132,21 @@ function highestBetween({ anchors }: Grid, low: number, high: number): Anchor | 
   return found[0] ?? null
 }
 
-/** A level at its anchor, with the digits that the anchor is shown with wherever a report names it, unless these lie above `most`. */
+/** A level at its anchor, with the digits that reports show for the anchor, unless that is above `most`. */
 function onto({ decimals }: Grid, { price, basis }: Anchor, most = Number.POSITIVE_INFINITY): Level {
   const shown = Number(fixed(price, decimals))
   return { price: shown <= most ? shown : floored(price, decimals), basis, offsetAtr: 0 }
 }
 
-/** A level so many ATRs from an anchor, taken down to the exchange's price grid: never above, where an order would fill too early. */
+/**
+ * A level at a number of ATRs from an anchor, rounded down to the exchange's price steps: never above, where an order
+ * would fill too early.
+ */
 function away({ atr, decimals }: Grid, anchor: Anchor, offsetAtr: number): Level {
   return { price: floored(anchor.price + offsetAtr * atr, decimals), basis: anchor.basis, offsetAtr }
 }
 
-/** Taken down to so many decimals. */
+/** Rounded down to this many decimals. */
 function floored(price: number, decimals: number): number {
   const scale = 10 ** decimals
   return Math.floor(price * scale) / scale
@@ -153,13 +156,13 @@ function notAbove(limit: number, level: Level): Level | null {
   return level.price > 0 && level.price <= limit ? level : null
 }
 
-// What a plan can win for what it risks, after the costs of the trade, at its own entry. A purchase that cannot win one and a half times
-// what it risks is no plan to buy. A sale is held to the same rule, read upside down: what falling to the next support would save,
-// against what rising to the next resistances would cost.
+// What a plan can win for its risk, after the costs of the trade, at its own entry. A purchase that cannot win one and
+// a half times its risk is not a plan. A sale follows the same rule in the inverted chart: what a fall to the next
+// support would save, compared with what a rise to the next resistances would cost.
 
 export const LEAST_REWARD_RISK = 1.5
 
-/** Entry, stop and target in the order of a purchase; shares are of the entry with its costs. */
+/** Entry, stop and target of a purchase; fractions are relative to the entry including its costs. */
 export type TradePlan = {
   entry: number
   stop: number
@@ -167,13 +170,13 @@ export type TradePlan = {
   rewardPct: number
   riskPct: number
   ratio: number
-  /** The highest price at which the plan still wins enough for what it risks. */
+  /** The highest price at which the plan still wins enough for its risk. */
   mostEntry: number
-  /** Of buying and selling, in percent of the amount. */
+  /** The costs of buying and selling, in percent of the amount. */
   costPct: number
 }
 
-/** What a trade costs on each side, as shares of its amount. */
+/** The costs of a trade on each side, as fractions of its amount. */
 export type Costs = { buy: number; sell: number }
 
 export function costsOf(instrument: Pick<Instrument, 'market' | 'kind'>, date: string): Costs {
@@ -181,8 +184,8 @@ export function costsOf(instrument: Pick<Instrument, 'market' | 'kind'>, date: s
 }
 
 /**
- * The plan of a purchase: bought at the ideal price, or below it, where only that wins enough for what it risks. Null where not even the
- * second price to buy at does, or where the chart has no levels.
+ * The plan of a purchase: bought at the ideal price, or below it if only that wins enough for the risk. Null when even
+ * the secondary buying price does not, or when the chart has no levels.
  */
 export function tradePlan(levels: StrategyLevels, costs: Costs, decimals: number): TradePlan | null {
   const { idealBuy, secondaryBuy, stopLoss, takeProfit } = levels
@@ -202,7 +205,7 @@ export function tradePlan(levels: StrategyLevels, costs: Costs, decimals: number
   }
 }
 
-/** Whether a purchase, or a sale by the chart upside down, has a plan. A sale pays its costs on the other sides. */
+/** Whether a purchase, or a sale in the inverted chart, has a plan. For a sale the costs of the two sides are swapped. */
 export function hasPlan({ side, technical, price, decimals }: Question, costs: Costs): boolean {
   if (side === 'buy') return tradePlan(strategyLevels(technical, price, decimals), costs, decimals) !== null
   const turned = { buy: costs.sell, sell: costs.buy }
@@ -211,7 +214,7 @@ export function hasPlan({ side, technical, price, decimals }: Question, costs: C
 
 type Question = { side: 'buy' | 'sell'; technical: Technical; price: number; decimals: number }
 
-/** Levels as a report shows them: the entry is the plan's, and where nothing should be bought there is no price to buy at. */
+/** Levels as a report shows them: the entry is the plan's, and when nothing should be bought there is no buying price. */
 export function shownLevels(levels: StrategyLevels, plan: TradePlan | null, isSale: boolean): StrategyLevels {
   const { idealBuy, secondaryBuy, stopLoss } = levels
   if (isSale || plan === null || idealBuy === null) {
@@ -222,7 +225,7 @@ export function shownLevels(levels: StrategyLevels, plan: TradePlan | null, isSa
   return { ...levels, idealBuy: entry, secondaryBuy: without({ ...levels, secondaryBuy: null }, secondaryBuy) }
 }
 
-/** A level that is not measured from one that is not shown, but from what that one stands on. */
+/** A level whose basis is another level that is not shown is described by that level's own basis. */
 function without({ idealBuy, secondaryBuy }: StrategyLevels, level: Level | null): Level | null {
   const hidden = level?.basis === 'secondary_buy' ? secondaryBuy : level?.basis === 'ideal_buy' ? idealBuy : null
   return level === null || hidden === null

@@ -1,5 +1,5 @@
-// The listing beside its market: against the index, beside its industry, and how long a position takes to sell. Nothing of it
-// changes an advice.
+// The listing compared with its market: with the index, with its industry, and how long a position takes to sell. None
+// of this changes an advice.
 
 import type { Bar, Fetched } from '../../market/bars.ts'
 import {
@@ -28,7 +28,7 @@ export type MarketComparison = {
   /** The last session that both have. */
   asOf: string | null
   source: string | null
-  /** Checks that warn of the index's bars, or failed them. */
+  /** Checks of the index's bars that warn or failed. */
   indexChecks: CheckKey[]
   indexFindings: Finding[]
   /** Why there are no bars of the index. */
@@ -45,7 +45,7 @@ const NOTHING: Omit<MarketComparison, 'status' | 'benchmark'> = {
   ...{ indexChecks: [], indexFindings: [], reason: null },
 }
 
-/** The sessions that are over: today's price beside yesterday's index compares nothing. */
+/** Completed sessions only: today's price cannot be compared with yesterday's index. */
 const wholeSessions = <T>({ bars, partial }: { bars: readonly T[]; partial: boolean }): readonly T[] =>
   partial ? bars.slice(0, -1) : bars
 
@@ -82,7 +82,7 @@ function compared(pair: Paired, made: MakeComparison): MarketComparison {
 
 type CheckedIndex = { bars: readonly Bar[]; consistency: Consistency; source: string }
 
-/** What the index had told by the end of that session, behind the checks. What came after it is nobody's business here. */
+/** The index up to the end of that session, after the checks. Later data is not used. */
 function checkedIndex({ index }: Benchmark, fetched: Fetched<Bar[]> & { ok: true }, last: string): CheckedIndex {
   const bars = { ...fetched, value: fetched.value.filter(({ date }) => date <= last) }
   const now = sessionEnd(index.market, last)
@@ -90,7 +90,7 @@ function checkedIndex({ index }: Benchmark, fetched: Fetched<Bar[]> & { ok: true
   return { bars: examined.bars, consistency: examined.consistency, source: fetched.provider }
 }
 
-/** Of its volumes nothing is made. */
+/** The index's volumes are not used. */
 function alarmsOf(consistency: Consistency): Pick<MarketComparison, 'indexChecks' | 'indexFindings'> {
   const found = alarms(consistency).filter(({ touches }) => touches.some((touch) => touch !== 'volume'))
   return { indexChecks: [...new Set(found.map(({ check }) => check))], indexFindings: found }
@@ -99,13 +99,13 @@ function alarmsOf(consistency: Consistency): Pick<MarketComparison, 'indexChecks
 const reasonOf = (fetched: Fetched<unknown> | null): string | null =>
   fetched === null ? null : describeFailures(fetched.runs)
 
-// The company's multiples beside those of its industry. Own and others' come from one list, so that they are counted in one way; a median,
-// because one wild ratio moves a mean.
+// The company's multiples compared with those of its industry. Both come from one list, so that they are computed in
+// the same way; a median, because a single extreme ratio moves a mean.
 
 export type PeerMultiples = {
   status: PeersStatus
   board: string | null
-  /** Other companies that are compared, and how many of them make a loss, which has no ratio of price to earnings. */
+  /** The number of compared companies, and of those with a loss, which have no price-earnings ratio. */
   count: number
   losses: number
   own: Multiples
@@ -115,7 +115,7 @@ export type PeerMultiples = {
 
 type Multiples = { pe: number | null; pb: number | null }
 
-/** A median of fewer says nothing of an industry. */
+/** A median of fewer companies says nothing about an industry. */
 const LEAST_PEERS = 5
 const NONE: Multiples = { pe: null, pb: null }
 
@@ -153,25 +153,25 @@ function medianOf(ratios: readonly (number | null)[]): number | null {
   return below === undefined || above === undefined ? null : (below + above) / 2
 }
 
-// How long a position takes to sell without being more than a stated share of what is traded. Nothing is known of the reader's own
-// position, so one of a stated size is told, and what can be sold in one session.
+// How long a position takes to sell without exceeding a given share of the traded volume. The reader's own position is
+// unknown, so a position of a stated size is used, and the amount that can be sold in one session is shown.
 
 export type Liquidity = {
   status: LiquidityStatus
-  /** Of a session, in the listing's money. */
+  /** Of one session, in the listing's currency. */
   averageTurnover: number | null
-  /** The amount that is to be sold. */
+  /** The amount to sell. */
   position: number | null
   currency: string
   sessionsToSell: number | null
   mostASession: number | null
 }
 
-/** Of the volume of a session, in percent: more of it moves the price. */
+/** In percent of a session's volume: a larger share moves the price. */
 export const PARTICIPATION_PCT = 10
 const AVERAGED = 20
 
-/** The position that is told, about the same everywhere. */
+/** The size of the position, about the same in every currency. */
 const POSITION: Readonly<Record<string, number>> = {
   CNY: 1_000_000,
   HKD: 1_000_000,
@@ -193,7 +193,7 @@ export function liquidityOf(subject: Traded): Liquidity {
   }
   if (instrument.kind === 'index') return without('is_index')
   if (consistency.isBlocked || consistency.withheld.includes('volume')) return without('withheld')
-  // A last bar from a quote that told no volume counts as little as one of a session that still runs.
+  // A last bar from a quote without a volume is as unusable as one of a running session.
   const whole = wholeSessions({ ...subject, partial: subject.partial || !subject.lastVolumeKnown })
   const recent = whole.slice(-AVERAGED)
   if (recent.length < AVERAGED) return without('too_few')

@@ -1,13 +1,13 @@
-// The score: six parts, at most 100 points, each with the reason that gave its points. `docs/analysis-method.md` has the
-// tables. A part that lacks its indicator gets the points of its neutral case and says so.
+// The score: six parts, at most 100 points, each with the reason for its points. `docs/analysis-method.md` has the
+// tables. A part without its indicator gets the points of its neutral case and says so.
 //
-// A chart and the same chart upside down get points that add up to the maximum: the tables say what speaks for a purchase, and
-// what the same tables say of the chart upside down speaks against it. Without that a walk that goes nowhere scored 54 on
-// average, and was bought four times as often as sold.
+// A chart and its inverted chart get points that add up to the maximum: what the tables say in favour of a purchase for
+// the inverted chart counts against it. Without this rule, a random walk scored 54 on average and was bought four times
+// as often as sold.
 
 import type { ReasonCode, ScorePartKey, TrendState } from '../codes.ts'
 
-/** `value` is the figure that decided, where one did. */
+/** `value` is the figure that decided, if there was one. */
 export type ScorePart = { key: ScorePartKey; points: number; max: number; reason: ReasonCode; value: number | null }
 
 export type Score = { total: number; parts: ScorePart[] }
@@ -21,9 +21,9 @@ export type ScoreInput = {
   ma5: number
   ma10: number
   biasPct: number
-  /** Null when today's or the earlier volume is not known. */
+  /** Null when today's or the earlier volume is unknown. */
   volumeRatio: number | null
-  /** The session still runs, so its volume grows. */
+  /** The session is still running, so its volume grows. */
   volumeIsPartial?: boolean
   /** Null until MACD has warmed up on both bars. */
   macd: { now: MacdPoint; before: MacdPoint } | null
@@ -45,13 +45,13 @@ const partsOf = (input: ScoreInput): ScorePart[] => [
   rsiPart(input),
 ]
 
-/** The points of a part that says as much for a purchase as against it; together they are 50. */
+/** The points of a part that is neutral about a purchase; together they are 50. */
 const MIDDLE: Record<ScorePartKey, number> = { trend: 15, bias: 10, volume: 7, support: 5, macd: 8, rsi: 5 }
 
-/** Whether a part speaks for a purchase. */
+/** Whether a part is in favour of a purchase. */
 export const isInFavour = ({ key, points }: ScorePart): boolean => points > MIDDLE[key]
 
-/** Half of what a part says for more than against, in whole points. */
+/** Half of the difference between the points for and against, in whole points. */
 function balanced(part: ScorePart, against: number): ScorePart {
   return { ...part, points: MIDDLE[part.key] + Math.trunc((part.points - against) / 2) }
 }
@@ -66,7 +66,7 @@ const OPPOSITE: Record<TrendState, TrendState> = {
   strong_bear: 'strong_bull',
 }
 
-/** What the tables would see if every rise had been a fall of the same size. */
+/** The input of the tables as if every rise had been a fall of the same size. */
 export function upsideDown(input: ScoreInput): ScoreInput {
   const { price, previousClose, ma5, ma10, macd, rsi12 } = input
   const turned = ({ dif, dea }: MacdPoint): MacdPoint => ({ dif: -dif, dea: -dea })
@@ -96,10 +96,10 @@ function trendPart({ trend }: ScoreInput): ScorePart {
   return { key: 'trend', points: TREND_POINTS[trend], max: 30, reason: `trend_${trend}`, value: null }
 }
 
-/** How far above MA5 a price may stand before buying it is chasing, in percent. */
+/** How far above MA5, in percent, a price may be before buying it is chasing. */
 const BIAS_LIMIT_PCT = 5
 const STRONG_TREND_FACTOR = 1.5
-// Below this a difference is the arithmetic's, not the market's.
+// A smaller difference is an effect of the arithmetic, not of the market.
 const NOISE = 1e-9
 
 function biasPart({ trend, biasPct }: ScoreInput): ScorePart {
@@ -128,10 +128,10 @@ function volumePart({ price, previousClose, volumeRatio, volumeIsPartial }: Scor
     return { key: 'volume', points, max: 15, reason, value: volumeRatio }
   }
   if (volumeRatio === null) return part(10, 'volume_unknown')
-  // What has been traded so far is a lower bound of the day: it may be heavy already, and says nothing else yet.
+  // The volume so far is a lower bound for the day: it may already be heavy, and says nothing else yet.
   if (volumeIsPartial && volumeRatio < HEAVY_RATIO) return part(10, 'volume_live_unfinished')
   const [up, down] = [price > previousClose, price < previousClose]
-  // Compared with whole days it is no volume ratio, and is not called one.
+  // Compared with whole days it is not a volume ratio, and is not called one.
   if (volumeIsPartial && up) return part(12, 'volume_live_heavy_up')
   if (volumeIsPartial && down) return part(0, 'volume_live_heavy_down')
   if (volumeIsPartial) return part(10, 'volume_live_unfinished')
@@ -153,7 +153,7 @@ function supportPart({ price, ma5, ma10 }: ScoreInput): ScorePart {
   const part = (points: number, reason: ReasonCode): ScorePart => {
     return { key: 'support', points, max: 10, reason, value: null }
   }
-  // An average above the price carries nothing.
+  // An average above the price is not a support.
   const [near5, near10] = [ma5, ma10].map((average) => price >= average && isNear(price, average))
   if (near5 && near10) return part(10, 'support_both')
   if (near5) return part(5, 'support_ma5')

@@ -27,7 +27,7 @@ export const PERCENT_INDICATORS: ReadonlySet<string> = new Set(
   INDICATOR_LINES.flatMap(({ name, isPercent }) => (isPercent ? [name] : [])),
 )
 
-/** Fewer bars than this carry no technical statement. */
+/** Fewer bars than this allow no technical statement. */
 export const MIN_BARS = 20
 
 /** What the bars say about the last of them. */
@@ -40,12 +40,12 @@ export type Technical = {
   signal: Signal
   yearRange: YearRange | null
   swings: SwingLevel[]
-  /** Of the last bar, so for the session after it. */
+  /** Computed from the last bar, so for the session after it. */
   pivots: PivotPoints
   /** Extremes of the last 20 bars. */
   high20: number
   low20: number
-  /** Extremes of the 20 bars before the last; null when there are not so many. */
+  /** Extremes of the 20 bars before the last; null when there are fewer. */
   priorHigh20: number | null
   priorLow20: number | null
 }
@@ -53,9 +53,9 @@ export type Technical = {
 export type TechnicalOptions = {
   /** False when the last bar is built from a quote without a volume; its ratio is then unknown. */
   lastVolumeKnown: boolean
-  /** The last bar is of a session that still runs. */
+  /** The session of the last bar is still running. */
   partial?: boolean
-  /** What it has traded so far by what earlier sessions had by this time; null or none where nobody tells. */
+  /** The volume so far divided by that of earlier sessions at this time; null or absent when no source has it. */
   sameTimeRatio?: number | null
 }
 
@@ -70,10 +70,10 @@ export function technicalView(
   return technicalAt(whole, bars.length - 1, options)
 }
 
-/** No statement reaches further back: 52 weeks are fewer sessions in every market. */
+/** No statement needs more bars: 52 weeks are fewer sessions in every market. */
 const MOST_BARS = 400
 
-/** The technical view of one bar, made of nothing behind it. */
+/** The technical view of one bar, without any later bar. */
 export function technicalAt(
   whole: ScoredSeries & { bars: readonly Bar[] },
   index: number,
@@ -100,12 +100,12 @@ export function technicalAt(
   }
 }
 
-/** What the advice follows from. */
+/** The values that the advice depends on. */
 export type Scored = Pick<Technical, 'trend' | 'horizons' | 'score' | 'signal'>
 
 type ScoredSeries = { series: IndicatorSeries; closes: Series }
 
-/** Trend, score and signal at one bar. Nothing behind it is read, so the series may go on after it. */
+/** Trend, score and signal at one bar. Later bars are not read, so the series may continue after it. */
 export function scoredAt(
   { series, closes }: ScoredSeries,
   index: number,
@@ -133,8 +133,9 @@ export function scoredAt(
 }
 
 /**
- * What volumes would tell is null where they are not known. While a session runs, the ratio is that of the same time of earlier sessions, or none:
- * daily bars do not tell what had been traded by then. The average turnover is that of the sessions before.
+ * Values that depend on unknown volumes are null. While a session runs, the ratio is that of the same time of earlier
+ * sessions, or null: daily bars do not show what had been traded by then. The average turnover is that of the previous
+ * sessions.
  */
 function withKnownVolumes(
   row: IndicatorRow,
@@ -176,7 +177,10 @@ const ANY_BULL: readonly TrendState[] = [...BULL, 'weak_bull']
 const UNDECIDED: readonly TrendState[] = ['consolidation', 'weak_bear']
 const BEAR: readonly TrendState[] = ['bear', 'strong_bear']
 
-/** The signal of a score in a trend. The order of the tests is the rule: a high score in a falling market still ends as a sale. */
+/**
+ * The signal of a score in a trend. The order of the tests matters: a high score in a falling market still results in a
+ * sale.
+ */
 export function signalOf(total: number, trend: TrendState): Signal {
   if (total >= 80 && BULL.includes(trend)) return 'strong_buy'
   if (total >= 60 && ANY_BULL.includes(trend)) return 'buy'
@@ -201,8 +205,8 @@ const WIDE_SPREAD_PCT = 5
 const SPREAD_LOOKBACK = 5
 
 /**
- * The trend at a bar, the last one unless told; null before the 20th. A spread is *widening* when it is wider than at the fifth
- * bar from there; while that bar has no MA20 nothing can be said to widen. Averages that lie within a tenth of an ATR are level.
+ * The trend at a bar, by default the last one; null before the 20th. A spread is *widening* when it is wider than four
+ * bars before; while that bar has no MA20, nothing is widening. Averages within a tenth of an ATR are level.
  */
 export function trendState(averages: Averages, index = averages.ma5.length - 1): TrendState | null {
   const now = averagesAt(averages, index)

@@ -1,5 +1,5 @@
-// The strategies that a request may name, each a list of conditions that are asked of the computed view. They judge beside
-// the score and never change it; a purchase that every chosen strategy speaks against loses confidence.
+// The strategies that a request may name. Each is a list of conditions on the computed view. They judge beside the
+// score and never change it; the confidence of a purchase is reduced when every chosen strategy contradicts it.
 
 import type { Bar, Quote } from '../../market/bars.ts'
 import type { CompanyValue } from '../../market/company.ts'
@@ -40,7 +40,7 @@ export type SkillFinding = {
   verdictLabel: string
   met: string[]
   unmet: string[]
-  /** Conditions that nothing is known about. */
+  /** Conditions whose answer is unknown. */
   unknown: string[]
 }
 
@@ -52,14 +52,14 @@ export function listSkills(language: ReportLanguage): Skill[] {
 
 export type ChosenSkills = { known: SkillId[]; unknown: string[] }
 
-/** The strategies that a request names, each once, and the names that are none. */
+/** The strategies that a request names, without duplicates, and the unknown names. */
 export function chosenSkills(ids: readonly string[] | null): ChosenSkills {
   const distinct = [...new Set(ids ?? [])]
   const isKnown = (id: string): id is SkillId => Object.hasOwn(CHECKS, id)
   return { known: distinct.filter(isKnown), unknown: distinct.filter((id) => !isKnown(id)) }
 }
 
-/** What the strategies find; without a price none can be asked. */
+/** The findings of the strategies; without a price no condition can be evaluated. */
 export function skillFindings(
   ids: readonly SkillId[],
   view: SkillView | null,
@@ -77,27 +77,27 @@ export function skillFindings(
   })
 }
 
-/** Nothing fits as a whole while a part of it cannot be told. */
+/** A strategy does not fit as long as a part of it is unknown. */
 function verdictOf(met: number, unmet: number, unknown: number): SkillVerdict {
   if (met + unmet === 0) return 'unknown'
   if (unmet === 0) return unknown === 0 ? 'fits' : 'partly'
   return met > unmet ? 'partly' : 'not'
 }
 
-/** Whether every strategy that can tell speaks against buying. */
+/** Whether every strategy with an answer contradicts a purchase. */
 export function speaksAgainst(findings: readonly SkillFinding[]): boolean {
   const told = findings.filter(({ verdict }) => verdict !== 'unknown')
   return told.length > 0 && told.every(({ verdict }) => verdict === 'not')
 }
 
-// The conditions that strategies are made of, each a question to the computed view. Null: it cannot be answered with what is
-// known, which is not the same as no.
+// The conditions of the strategies, each a function of the computed view. Null: it cannot be answered with the known
+// data, which differs from no.
 
 export type SkillView = {
-  /** Null while there are too few bars: then only what is not read from a chart can be answered. */
+  /** Null while there are too few bars: then only conditions without a chart can be answered. */
   technical: Technical | null
   bars: readonly Bar[]
-  /** The last bar is of a session that still runs. */
+  /** The session of the last bar is still running. */
   partial?: boolean
   price: number
   quote: Quote | null
@@ -115,7 +115,7 @@ type Question<View> = (view: View) => Answer
 const compare = (a: number | null, b: number | null, holds: (a: number, b: number) => boolean): Answer =>
   a === null || b === null ? null : holds(a, b)
 const ratio = ({ technical }: ChartView) => technical.indicators.volumeRatio
-/** A session that still runs can only add volume: that it is heavy, or no longer shrinking, stands. */
+/** In a running session the volume can only grow: "heavy" and "no longer shrinking" stay true. */
 const unlessPartial =
   ({ partial }: ChartView, stands: boolean) =>
   (answer: Answer): Answer =>
@@ -125,7 +125,7 @@ const near = (price: number, level: number | null, share: number): Answer =>
 
 type Window = { low: number; high: number; last: number }
 
-/** The span of the last `count` bars, and their last close; null before there are so many. */
+/** The range of the last `count` bars, and their last close; null when there are fewer. */
 function windowOf(bars: readonly Bar[], count: number): Window | null {
   const window = bars.slice(-count)
   const last = window.at(-1)?.close
@@ -133,7 +133,7 @@ function windowOf(bars: readonly Bar[], count: number): Window | null {
   return { low: Math.min(...window.map((bar) => bar.low)), high: Math.max(...window.map((bar) => bar.high)), last }
 }
 
-/** The part of the last `count` bars that the price stands at: 0 at their low, 1 at their high. */
+/** The position of the price in the range of the last `count` bars: 0 at their low, 1 at their high. */
 function placeIn(bars: readonly Bar[], count: number): number | null {
   const window = windowOf(bars, count)
   if (window === null) return null
@@ -162,7 +162,7 @@ function crossedUp({ bars }: SkillView): Answer {
   return (gaps.at(-1) ?? 0) > 0 && gaps.slice(0, -1).some((value) => value <= 0)
 }
 
-/** A long rise, three small bars inside it that do not undercut its open, and a close above it. */
+/** A long rise, three small bars inside it that stay above its open, and a close above it. */
 function oneYangThreeYin({ bars }: SkillView): Answer {
   const [first, a, b, c, last] = bars.slice(-5)
   if (!first || !a || !b || !c || !last) return null
@@ -198,7 +198,7 @@ function risingTurns({ bars }: SkillView): Answer {
   return (highs[1]?.price ?? 0) > (highs[0]?.price ?? 0) && (lows[1]?.price ?? 0) > (lows[0]?.price ?? 0)
 }
 
-/** The last fall took back between 38 and 62 percent of the rise before it. */
+/** The last fall retraced between 38 and 62 percent of the rise before it. */
 function goldenRetracement({ bars }: SkillView): Answer {
   const turns = turnsOf(bars)
   const at = turns.findLastIndex(({ isHigh }) => isHigh)
@@ -216,7 +216,7 @@ function goldenRetracement({ bars }: SkillView): Answer {
   return taken >= 0.38 && taken <= 0.62
 }
 
-/** The newest turn is a low that no bar since has undercut. */
+/** The newest turning point is a low that no later bar has broken. */
 function bottomFractal({ bars }: SkillView): Answer {
   const last = turnsOf(bars).at(-1)
   if (last === undefined) return null
@@ -259,7 +259,7 @@ const QUESTIONS = {
   bottom_fractal: bottomFractal,
 } as const satisfies Record<ChartCheck, Question<ChartView>>
 
-/** Questions that no chart is needed for. */
+/** Conditions that need no chart. */
 const OTHER_QUESTIONS = {
   money_flows_in: ({ flow }) => (flow.bias === 'unavailable' ? null : flow.bias === 'inflow'),
   in_hot_board: (view) => {

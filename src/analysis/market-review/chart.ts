@@ -1,5 +1,5 @@
-// The last sessions of a region's indices as one picture: an SVG without scripts, styles or links, so that it is as inert as
-// text wherever it is shown.
+// The last sessions of a region's indices as one picture: an SVG without scripts, styles or links, so that it is as
+// harmless as text wherever it is shown.
 
 import type { IndexFact } from './facts.ts'
 
@@ -79,7 +79,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escapeXml = (words: string): string =>
   words.replace(/[\p{Cc}\ufffe\uffff]/gu, ' ').replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '')
 
-/** For an image in Markdown. */
+/** The SVG as an address for an image in Markdown. */
 export function svgAddress(svg: string): string {
   const bytes = new TextEncoder().encode(svg)
   return `data:image/svg+xml;base64,${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`

@@ -1,4 +1,5 @@
-// What is said of a market without a figure: who rose, who led, who did better than whom, whether all went one way.
+// Statements about a market without a figure: who rose, who led, who did better than whom, whether all moved in one
+// direction.
 
 import type { Figure } from '../write/claims/figures.ts'
 import { isWithin } from '../write/claims/judge-figure.ts'
@@ -22,7 +23,7 @@ const LED =
 const LAGGED = /领跌|跌幅居[前首]|表现最[弱差]|lagg\w*|weakest|worst|가장 (?:크게|많이) 내|가장 (?:부진|약|저조)/i
 const BETTER = /强于|跑赢|优于|好于|outperform\w*|outpac\w*|(?:stronger|better) than|\bbeat\b|보다 (?:강|선전|나았|좋)/i
 const WORSE = /弱于|跑输|逊于|差于|underperform\w*|(?:weaker|worse) than|lagged behind|보다 (?:약|부진|저조|나빴)/i
-/** Of falls and rises, which was the larger one. */
+/** Compares falls with rises: which was larger. */
 const LARGER = /보다 (?:컸|큰|크)/
 const SMALLER = /보다 (?:작|적)/
 
@@ -32,7 +33,7 @@ type ClaimContext = {
   readonly facts: RegionFacts
 }
 
-/** What is said without a figure, clause by clause. */
+/** The statements without a figure, clause by clause. */
 export function statesIn(text: string, { named, figures, facts }: ClaimContext): Finding[] {
   const bounds = [...text.matchAll(/[，。；;!?！？\n]|,(?!\d)|\bbut\b|\bwhile\b|지만|이고 |으며 /g)].map(
     ({ index }) => index,
@@ -42,13 +43,13 @@ export function statesIn(text: string, { named, figures, facts }: ClaimContext):
     const end = starts[i + 1] ?? text.length
     const within = <T extends { at: number }>(all: readonly T[]) => all.filter(({ at }) => at >= start && at < end)
     const clause = { text: text.slice(start, end), start, named: within(named), figures: within(figures), facts }
-    // "…, the weakest of the major gauges" is of what was named before it.
+    // "…, the weakest of the major gauges" refers to what was named before.
     const before = named.findLast(({ at }) => at < start)
     return clauseStates(clause, before)
   })
 }
 
-/** `start` is where it begins in the text that the places of names are of. */
+/** `start` is the position of the clause in the text to which the positions of names refer. */
 type Clause = ClaimContext & { text: string; start: number }
 
 function clauseStates(clause: Clause, before: Named | undefined): Finding[] {
@@ -79,7 +80,7 @@ function clauseStates(clause: Clause, before: Named | undefined): Finding[] {
 const isMixed = (indices: readonly IndexFact[]) =>
   indices.some(({ changePct }) => changePct > 0) && indices.some(({ changePct }) => changePct < 0)
 
-/** Whether it stands at the end that the words say: a board in its ranking, an index among those of the market. */
+/** Whether the subject is at the stated end: a board in its ranking, an index among those of the market. */
 function endsIn(text: string, { kind, ends, values }: Subject, indices: readonly IndexFact[]): boolean[] {
   const [isLed, isLagged] = [LED.test(text), LAGGED.test(text)]
   if (isLed === isLagged) return []
@@ -89,13 +90,13 @@ function endsIn(text: string, { kind, ends, values }: Subject, indices: readonly
   return [indices.every((other) => (isLed ? other.changePct <= changePct : other.changePct >= changePct))]
 }
 
-/** "…, stronger than B" has its other one, "…, B was stronger" only says which one it is. */
+/** "…, stronger than B" names the other subject; "…, B was stronger" only says which one it is. */
 function isComparedWith(text: string, { at, end }: Pick<Named, 'at' | 'end'>): boolean {
   const word = [BETTER, WORSE, LARGER, SMALLER].flatMap((pattern) => pattern.exec(text) ?? [])[0] ?? ''
   return word.startsWith('보다') ? !/^\s?(?:은|는|이|가|도)/.test(text.slice(end)) : text.indexOf(word) < at
 }
 
-/** Whether one did as much better or worse than another as the clause says; null where the other is not told. */
+/** Whether one did better or worse than the other, as the clause says; null when the other is unknown. */
 function comparedIn({ text, start, named }: Clause, before: Named | undefined): boolean | null | undefined {
   const [isBetter, isWorse] = [BETTER.test(text), WORSE.test(text)]
   const [isLarger, isSmaller] = [LARGER.test(text), SMALLER.test(text)]
@@ -112,7 +113,7 @@ function comparedIn({ text, start, named }: Clause, before: Named | undefined): 
   return is !== isNegated(text)
 }
 
-// Words of direction in what is said of a market, and which way they point.
+// Words of direction in statements about a market, and their direction.
 
 const RISE =
   /涨|升|走高|收高|收红|反弹|走强|上扬|冲高|\b(?:up|rose|ris(?:e|es|en|ing)|gain\w*|climb\w*|advanc\w*|added|adding|higher|jump\w*|surg\w*|rall\w*|rebound\w*|recover\w*|eked|firmed|soar\w*)\b|상승|올랐|오른|올라|오르|오름|뛰|뛴|반등|급등|강세/gi
@@ -126,14 +127,14 @@ const bare = (text: string) =>
       ' '.repeat(word.length),
     )
 
-/** 1 or -1 for the last word of a direction, 0 where there is none. */
+/** 1 or -1 for the last word of direction, 0 when there is none. */
 export function directionIn(text: string): 1 | -1 | 0 {
   const last = (pattern: RegExp) => [...bare(text).matchAll(pattern)].at(-1)?.index ?? -1
   const [up, down] = [last(RISE), last(FALL)]
   return up === down ? 0 : up > down ? 1 : -1
 }
 
-/** The direction of all words of a text, 0 where they differ: "A 0.3 %, B 0.9 % lower" has one verb for both. */
+/** The direction of all words of a text, 0 when they differ: "A 0.3 %, B 0.9 % lower" has one verb for both. */
 export function onlyDirectionIn(text: string): 1 | -1 | 0 {
   const [up, down] = [RISE, FALL].map((pattern) => bare(text).match(pattern) !== null)
   return up === down ? 0 : up ? 1 : -1
@@ -141,7 +142,7 @@ export function onlyDirectionIn(text: string): 1 | -1 | 0 {
 
 export const withoutDirections = (text: string): string => text.replace(RISE, '').replace(FALL, '')
 
-// What is said of how many stocks rose and fell, and of what the whole market turned over.
+// Statements about how many stocks rose and fell, and about the turnover of the whole market.
 
 const COUNTED =
   /^\s*(?:家|只|个股|개|종목|(?:stocks|shares|names|issues|companies|advancers|decliners|gainers|losers)\b|(?:hit )?the (?:upper|lower) )/i
@@ -157,7 +158,7 @@ const COUNTS: readonly (readonly [RegExp, keyof Breadth])[] = [
   [/下跌|收跌|走低|飘绿|declin|fell|fallen|los|lower|\bdown\b|하락|내렸|내린/i, 'down'],
 ]
 
-/** Whether the words say which stocks a count is of. */
+/** Whether the words say which stocks a count refers to. */
 export const namesCount = (words: string, count: keyof Breadth): boolean =>
   COUNTS.find(([word]) => word.test(words))?.[1] === count
 
@@ -199,7 +200,7 @@ function versus(text: string, figures: readonly Figure[], breadth: Breadth | nul
 const TOTAL = /两市|沪深|全市场|total|combined|market|turnover (?:in|on|across)|거래대금/i
 const TURNOVER = /成交|turnover|거래대금/i
 
-/** What the market turned over; undefined where the figure is of something else. */
+/** The turnover of the market; undefined when the figure refers to something else. */
 function judgeTotal(text: string, figure: Figure, { breadth, region }: RegionFacts): Finding | undefined {
   const clause =
     text
@@ -214,7 +215,10 @@ function judgeTotal(text: string, figure: Figure, { breadth, region }: RegionFac
   return isOurs && isWithin(figure, breadth.totalAmount * size)
 }
 
-/** The findings of the figures that count stocks or the market's turnover, by figure; the others are of something named. */
+/**
+ * The findings for figures that count stocks or give the market's turnover, by figure; the other figures belong to a
+ * named subject.
+ */
 export function countsIn(
   text: string,
   { figures, named }: { figures: readonly Figure[]; named: readonly Named[] },

@@ -1,5 +1,6 @@
-// Whether the figures of a review bear a sentence of a model: who rose and fell, by how much, at what level, how many stocks.
-// Nothing is rewritten. A sentence passes only when something in it is confirmed and nothing in it is left over.
+// Whether the figures of a review support a sentence of a model: who rose and fell, by how much, at what level, how
+// many stocks. Nothing is rewritten. A sentence passes only when something in it is confirmed and no claim in it stays
+// unchecked.
 
 import { tellsEvent, type Verdict } from '../write/claims/check.ts'
 import { daysIn, isDay } from '../write/claims/dates.ts'
@@ -15,7 +16,7 @@ import type { RegionFacts } from './facts.ts'
 import { judgeKeyed, type KeyedFigure } from './keys.ts'
 import { type Measure, type Named, namedIn, namesOf, type Subject } from './subjects.ts'
 
-/** `used` are the figures that the sentence names by their keys, each with its mark behind it. */
+/** `used` are the figures that the sentence names by their keys, each followed by its mark. */
 export function checkReviewSentence(sentence: string, facts: RegionFacts, used: readonly KeyedFigure[] = []): Verdict {
   const words = plain(sentence)
   const quotation = quotationIn(words, headlinesOf(facts))
@@ -60,7 +61,7 @@ function claimsIn(given: string, facts: RegionFacts, used: readonly KeyedFigure[
   ]
 }
 
-// Why something moved no figure tells.
+// Figures do not explain why something moved.
 const CAUSE =
   /原因是|因此|由于|受.{1,16}(?:影响|提振|拖累)|\bbecause\b|due to|driven by|on the back of|thanks to|때문에|덕분에|힘입어|영향으로/i
 
@@ -69,7 +70,7 @@ const isHorizon = (text: string, { end, unit }: Figure) => unit === 'plain' && H
 
 type Group = { readonly named: Named[]; readonly figures: Figure[] }
 
-/** Names that stand together, with the figures up to the next name. Figures before every name have none. */
+/** Adjacent names, with the figures up to the next name. Figures before the first name have none. */
 function groupsOf(named: readonly Named[], figures: readonly Figure[]): Group[] {
   const groups: Group[] = []
   for (const token of [...named, ...figures].sort((a, b) => a.at - b.at)) {
@@ -109,7 +110,7 @@ function judgeGroup({ named, figures }: Group, text: string): Finding[] {
   })
 }
 
-/** Which end of a range between two figures the figure is; null where it is none. */
+/** Which end of a range between two figures the figure is; null when there is no range. */
 function boundOf(text: string, figures: readonly Figure[], i: number): 'low' | 'high' | null {
   const [one, two] = [figures[i], figures[i + 1]]
   const joins = (a: Figure | undefined, b: Figure | undefined) =>
@@ -129,7 +130,7 @@ const afterOf = (text: string, { end }: Figure) =>
     .split(/[，。;,、\d]|\band\b/)[0]
     ?.slice(0, 24) ?? ''
 
-// Words that say how much and where to; what is left beside them may be the name of something else.
+// Words of amount and direction; other words may be the name of something else.
 const FILLER =
   /收盘|收|报|于|至|到|为|约|分别|涨幅|跌幅|指数|板块|今日|当日|全天|小幅|大幅|成交额?|振幅|最高|最低|开盘|点位?|亿元|主力|资金|净流[入出]|index|sector|clos\w*|ended|ending|finish\w*|settled|stood|trading|traded|opened|session|today|points?|respectively|percent|turnover|range|inflow|outflow|지수|업종|마감|장을|각각|오늘|거래대금|진폭|종가/gi
 
@@ -161,7 +162,7 @@ type FigureContext = {
   between: string
   before: string
   after: string
-  /** What stands before the name in its clause. */
+  /** The text before the name in its clause. */
   ahead: string
   /** The direction of all verbs of the sentence. */
   shared: 1 | -1 | 0
@@ -190,7 +191,7 @@ function judgeFigure({ figure, subject }: Judged, around: FigureContext): Findin
   return isMove ? compare('change', direction) : compare('last')
 }
 
-/** What of its subject a figure is, by the words before it, right behind it, or before the name. */
+/** Which measure of its subject a figure is, by the words before it, directly after it, or before the name. */
 function measureOf({ between, after, ahead }: FigureContext): Measure | null {
   if (/장중/.test(between) && /^까지 (?:올|치솟|상승|뛰)/.test(after)) return 'high'
   if (/장중/.test(between) && /^까지 (?:내|밀|떨어|하락)/.test(after)) return 'low'

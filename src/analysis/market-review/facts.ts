@@ -1,4 +1,4 @@
-// What a review knows of a region before anything is written about it. Percentages in percent; null is "not told".
+// The facts about a region before anything is written. Percentages are in percent; null means unknown.
 
 import type { Provenance, ProviderRun } from '../../market/bars.ts'
 import type { BoardRankings } from '../../market/company.ts'
@@ -19,12 +19,12 @@ export type IndexFact = {
   volume: number | null
   /** In the region's currency. */
   amount: number | null
-  /** High less low, of the close before, in percent. */
+  /** High minus low, in percent of the previous close. */
   amplitude: number | null
-  /** The session that the figures are of. */
+  /** The session of the figures. */
   date: string
   provenance: Provenance | null
-  /** What a check warns of, in words; null where none does. */
+  /** The warnings of checks as text; null when there are none. */
   checks: string | null
   /** Closing prices of the last sessions, oldest first. */
   closes: number[]
@@ -44,18 +44,18 @@ export type ReviewNews = { title: string; snippet: string; source: string; publi
 
 export type FlowFact = { name: string; mainNet: number }
 
-/** What the review would say more about. */
+/** Missing data, because of which the review says less. */
 export type Gap = { what: GapKind; detail: string | null }
 
 export type RegionFacts = {
   region: Region
   language: ReportLanguage
-  /** The session under review. */
+  /** The reviewed session. */
   date: string
   indices: IndexFact[]
   breadth: Breadth | null
   boards: BoardRankings | null
-  /** Net money of the main players, by industry, the strongest first; empty when nobody told. */
+  /** Net flow of the main money by industry, the strongest first; empty when no source has it. */
   flows: FlowFact[]
   overnight: IndexFact[]
   news: ReviewNews[]

@@ -1,5 +1,5 @@
-// Collects what a review knows of one region. Each part is fetched beside the others, and one that fails leaves a gap that
-// the review names; without a single index there is no review of the region.
+// Collects the facts about one region. The parts are fetched in parallel, and a part that fails leaves a gap that the
+// review names; without any index there is no review of the region.
 
 import { errorFields, log } from '../../lib/log.ts'
 import type { Bar, ProviderRun, Quote } from '../../market/bars.ts'
@@ -18,17 +18,17 @@ import type { Breadth, FlowFact, Gap, IndexFact, RegionFacts, ReviewNews } from 
 import { countBreadth, type Listed } from './listed-prices.ts'
 import { type IndexSpec, REGION_SPECS, type Region } from './regions.ts'
 
-/** All that a review needs of the world. */
+/** All dependencies of a review. */
 export type ReviewDeps = {
   market: Pick<MarketData, 'snapshot' | 'rankings'>
   /** The prices of all mainland stocks. */
   listed: (signal: AbortSignal) => Promise<Listed>
-  /** Null: no search is configured. */
+  /** Null when no search is configured. */
   news: ((question: NewsQuestion, signal: AbortSignal) => Promise<NewsAnswer>) | null
-  /** Null: the words are code's. */
+  /** Null: all texts are written by code. */
   narrator: Narrator | null
   colorScheme: 'green_up' | 'red_up'
-  /** For the figures of one region, for each part beside its own indices, for the words of one region. */
+  /** For the figures of one region, for each part besides its indices, for the texts of one region. */
   deadlines: { regionMs: number; partMs: number; modelMs: number }
 }
 
@@ -37,7 +37,7 @@ export type NewsAnswer = { items: ReviewNews[]; runs: ProviderRun[] }
 
 export type Gathered = { ok: true; facts: RegionFacts } | { ok: false; reason: string; runs: ProviderRun[] }
 
-/** Enough for the chart and a look at the range. */
+/** Enough for the chart and the range. */
 const BAR_COUNT = 60
 const MAX_NEWS = 8
 const TOP_FLOWS = 5
@@ -57,7 +57,7 @@ export async function gatherRegion(region: Region, deps: ReviewDeps, ctx: Ctx): 
     beside('overnight', none, (inner) => overnightOf(region, deps, inner)),
     spec.hasBreadth ? beside('breadth', nothing, (inner) => breadthOf(region, deps, inner)) : nothing,
     spec.hasSectors ? beside('sectors', nothing, (inner) => boardsOf(deps, inner)) : nothing,
-    // News of today say nothing about a sample of years ago.
+    // Today's news does not belong to a sample of years ago.
     beside('news', noNews, (inner) => newsOf({ region, date }, deps, inner)),
   ])
   const parts = { overnight, breadth, boards, news }
@@ -85,7 +85,7 @@ export async function gatherRegion(region: Region, deps: ReviewDeps, ctx: Ctx): 
 type Part<T> = { value: T; detail: string | null; runs: ProviderRun[] }
 
 const nothing: Part<null> = { value: null, detail: null, runs: [] }
-// Samples of different markets end at different times: side by side they would look like one day.
+// Samples of different markets have different dates: side by side they would look like one day.
 const none: Part<IndexFact[]> = { value: [], detail: null, runs: [] }
 const noNews: Part<ReviewNews[]> = { value: [], detail: null, runs: [] }
 
@@ -97,7 +97,7 @@ type FetchedParts = {
   flows: FlowFact[]
 }
 
-/** What the region should have and has not, and why. */
+/** The missing parts of the region, with the reasons. */
 function gapsOf(
   { indices, hasBreadth, hasSectors }: (typeof REGION_SPECS)[Region],
   snapshots: Indices,
@@ -116,7 +116,7 @@ function gapsOf(
 
 type Optional<T> = { name: Gap['what']; region: Region; without: Part<T>; work: (ctx: Ctx) => Promise<Part<T>> }
 
-/** A part that the review can do without: what fails, or takes too long, leaves a gap. */
+/** An optional part: if it fails, or takes too long, it leaves a gap. */
 async function optional<T>(
   { name, region, without, work }: Optional<T>,
   timeoutMs: number,
@@ -139,7 +139,7 @@ async function overnightOf(region: Region, deps: ReviewDeps, ctx: Ctx): Promise<
 
 type Indices = { facts: IndexFact[]; reason: string; runs: ProviderRun[] }
 
-/** The facts of those that some source has. Samples and real figures never stand side by side. */
+/** The facts of those indices that a source has. Samples and market data are never mixed. */
 async function indexFacts(
   specs: readonly IndexSpec[],
   { market }: ReviewDeps,
@@ -176,7 +176,7 @@ async function breadthOf(region: Region, { listed }: ReviewDeps, { signal }: Ctx
   return { value: countBreadth(prices, REGION_SPECS[region].turnover.size), detail: null, runs }
 }
 
-/** Any stock of the market will do: rankings are the whole market's. */
+/** Any stock of the market works, because the rankings cover the whole market. */
 const RANKED_BY = '600519'
 
 async function boardsOf({ market }: ReviewDeps, { signal }: Ctx): Promise<Part<BoardRankings | null>> {
@@ -206,12 +206,12 @@ async function newsOf(
   return { value: items.slice(0, MAX_NEWS), detail: items.length === 0 ? describeFailures(runs) : null, runs }
 }
 
-// The figures of one index for a review, behind the same checks as those of a listing.
+// The figures of one index for a review, after the same checks as those of a listing.
 
 export type ToldIndex = { ok: true; fact: IndexFact } | { ok: false; reason: string }
 type Moment = { language: ReportLanguage; now: number }
 
-/** Null when nobody tells of the index; refused where its figures failed a check. */
+/** Null when no source has the index; refused when its figures failed a check. */
 function indexFact(spec: IndexSpec, snapshot: MarketSnapshot, moment: Moment): ToldIndex | null {
   const { language } = moment
   const examined = examinedIndex(spec, snapshot, moment)
@@ -262,7 +262,7 @@ function factOf(spec: IndexSpec, { quote, bars, checks, snapshot, language }: Ch
   }
 }
 
-/** The last two bars as the quote that nobody gave. */
+/** The last two bars as a quote, when there is none. */
 function quoteOf(bars: readonly Bar[]): Quote | null {
   const [before, last] = bars.slice(-2)
   if (before === undefined || last === undefined) return null

@@ -1,4 +1,4 @@
-// The traffic light of a market: how broad, how strong and how heated its day was, in one figure.
+// The traffic light of a market: the breadth, strength and heat of its day, as one figure.
 
 import type { LightState, Temperature } from '../codes.ts'
 import type { ReportLanguage } from '../schemas.ts'
@@ -8,7 +8,7 @@ import { REGION_SPECS, type Region } from './regions.ts'
 
 type Dimension = { score: number; available: boolean }
 
-/** In its wire form: it is stored and sent as it is, and analyses of the day read it. */
+/** In its wire form: it is stored and sent unchanged, and analyses of the day read it. */
 export type MarketLight = {
   region: Region
   trade_date: string
@@ -25,7 +25,7 @@ export type MarketLight = {
 const NEUTRAL: Dimension = { score: 50, available: false }
 const MAX_REASONS = 4
 
-/** Null for a market that has none. */
+/** Null for a market without a light. */
 export function marketLight(facts: RegionFacts): MarketLight | null {
   const spec = REGION_SPECS[facts.region]
   if (!spec.hasLight) return null
@@ -67,7 +67,7 @@ function indexDimension(facts: RegionFacts): Dimension {
   return { score: Math.round(Math.min(100, Math.max(0, 50 + 12 * average))), available: true }
 }
 
-/** Of the indices that rise when the market does: one of fear does not. */
+/** The mean of the indices that rise with the market; an index of fear is left out. */
 export function averageChange({ indices }: Pick<RegionFacts, 'indices'>): number | null {
   const counted = indices.filter(({ key }) => key !== 'VIX')
   return counted.length === 0 ? null : counted.reduce((sum, { changePct }) => sum + changePct, 0) / counted.length

@@ -1,5 +1,6 @@
-// The figures of a review that a model names by key, `{{SPX.change_pct}}`, and that code puts in. A key says of which index or board a figure is;
-// that the words around it name no other one, and no other way, is still checked.
+// The figures of a review that a model names by key, `{{SPX.change_pct}}`, and that code inserts. A key identifies the
+// index or board of a figure; the words around it are still checked, so that they name no other subject and no other
+// direction.
 
 import { textsOf } from '../texts/book.ts'
 import { aside, fixed, signedPct } from '../texts/format.ts'
@@ -13,11 +14,11 @@ import { type Named, namedIn, namesOf } from './subjects.ts'
 
 export type KeyedFigure = {
   readonly key: string
-  /** Of which index or board; null of the stocks of the whole market. */
+  /** The index or board; null for the stocks of the whole market. */
   readonly name: string | null
   readonly label: string
   readonly text: string
-  /** The way that a move went; 0 of what is none. */
+  /** The direction of a move; 0 for other figures. */
   readonly way: number
   /** Which stocks it counts. */
   readonly count?: keyof Breadth
@@ -85,7 +86,10 @@ type Read = { readonly text: string; readonly named: readonly Named[]; readonly 
 
 const PART = /[，。；！？;!?\n]|(?:(?<!\d),|,(?!\d))|\b(?:but|while|whereas|though)\b|지만/
 
-/** Whom the words before a figure speak of: of a list the same place, else the last one named in its part of the sentence. */
+/**
+ * The subject of the words before a figure: in a list the one at the same position, else the last one named in its part
+ * of the sentence.
+ */
 function ownerOf({ at, end }: Placed<KeyedFigure>, { text, named, figures }: Read): Named | null {
   const before = named.filter((one) => one.end <= at)
   const last = before.at(-1)
@@ -100,14 +104,14 @@ function ownerOf({ at, end }: Placed<KeyedFigure>, { text, named, figures }: Rea
   return PART.test(text.slice(last.end, at)) && i > 0 ? null : last
 }
 
-/** Which way the words at a figure say that it went. */
+/** The direction that the words at a figure express. */
 function wayOf({ at, end }: Placed<KeyedFigure>, { text, named }: Read): number {
   const start = Math.max(0, ...named.filter((one) => one.end <= at).map((one) => one.end))
   const before = text.slice(start, at).split(PART).at(-1) ?? ''
   return directionIn(before) || directionIn(text.slice(end).split(PART)[0]?.slice(0, 14) ?? '')
 }
 
-/** What a figure that is named by its key comes to among its words; `isRead` is whether they bear it as they would one written by hand. */
+/** The verdict on a figure that is named by its key; `isRead` is whether the words support it like a figure written by hand. */
 export function judgeKeyed(placed: Placed<KeyedFigure>, read: Read, isRead: Finding): Finding {
   const { name, way } = placed.figure
   const told = way === 0 ? 0 : wayOf(placed, read)
@@ -122,7 +126,10 @@ export function judgeKeyed(placed: Placed<KeyedFigure>, read: Read, isRead: Find
 const partAround = (text: string, { at, end }: Placed<KeyedFigure>) =>
   `${text.slice(0, at).split(PART).at(-1) ?? ''} ${text.slice(end).split(PART)[0] ?? ''}`
 
-/** The sentence as it is shown: a figure brings its name where the sentence does not say it, and no sign where a word tells the way. */
+/**
+ * The sentence as it is shown: a figure gets its name if the sentence does not contain it, and no sign if a word
+ * expresses the direction.
+ */
 export function shownText(pieces: Pieces<KeyedFigure>, text: string, facts: RegionFacts): string {
   const named = namedIn(text, namesOf(facts))
   const placed = placedIn(text, figuresOf(pieces))

@@ -1,5 +1,5 @@
-// The prices of all mainland stocks, page by page, from the two services that list them. Sina is asked first: the other one
-// cuts off whoever asks much.
+// The prices of all mainland stocks, page by page, from the two services that list them. Sina is asked first, because
+// the other one blocks clients with many requests.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -16,7 +16,7 @@ export type ListingDeps = {
   options: SourceOptions
   gate: GateKeeper
   clock: Clock
-  /** Between two pages. */
+  /** The pause between two pages. */
   pauseMs?: number
 }
 
@@ -24,7 +24,7 @@ export type Listed = { prices: ListedPrice[] | null; runs: ProviderRun[] }
 
 const PAGE_SIZE = 100
 const MOST_PAGES = 100
-/** Fewer is a page that a service cut short, not a market. */
+/** Fewer stocks mean an incomplete list. */
 const FEWEST = 3_000
 const PAUSE_MS = 300
 const SINA = 'sina'
@@ -148,12 +148,12 @@ async function eastMoneyPrices({ options, gate, clock }: ListingDeps, signal: Ab
   throw faulty(EASTMONEY, 'malformed', 'a list without an end')
 }
 
-// How many stocks rose and fell, and how many could not rise or fall any further, counted from the list of all of them.
+// How many stocks rose, fell, or were at the upper or lower price limit, counted in the list of all of them.
 
 /** One listed stock at the end of its day. */
 export type ListedPrice = { code: string; name: string; price: number; prevClose: number; amount: number }
 
-/** The exchanges' limits on a day's move, as a fraction. */
+/** The exchange's limit of a day's move, as a fraction. */
 function limitOf({ code, name }: ListedPrice, ofWarned: number): number {
   if (/^(4|8|92)/.test(code)) return 0.3
   if (/^(30|68)/.test(code)) return 0.2
@@ -162,14 +162,14 @@ function limitOf({ code, name }: ListedPrice, ofWarned: number): number {
 
 const MAIN_BOARD = 0.1
 const NARROW = 0.05
-/** A few have no limit on a day: the first one after a restructuring, for example. */
+/** A few stocks have no limit on a day, for example on the first one after a restructuring. */
 const MOST_EXCEPTIONS = 2
 
 const isWarned = (name: string): boolean => /ST/i.test(name)
 
 /**
- * The limit of risk-warned shares of the main board, 5 % or the board's own. Nobody tells from which day which of them holds, but
- * the list of a day does: where the narrow one holds, no such share moves further.
+ * The limit for risk-warned shares of the main board: 5 % or the board's own. No source says from which day which of
+ * them applies, but a day's list shows it: while the narrow limit applies, no such share moves further.
  */
 function limitOfWarned(prices: readonly ListedPrice[]): number {
   const further = prices.filter(({ code, name, price, prevClose, amount }) => {
@@ -179,10 +179,10 @@ function limitOfWarned(prices: readonly ListedPrice[]): number {
   return further.length > MOST_EXCEPTIONS ? MAIN_BOARD : NARROW
 }
 
-/** Half up to the cent, as the exchanges round; the little more is for what binary fractions lose. */
+/** Rounded half up to the cent, as the exchanges do; the small addition compensates binary fractions. */
 const toCent = (value: number): number => Math.floor(value * 100 + 0.5 + 1e-6) / 100
 
-/** What is suspended or was not traded counts nowhere. `unit` is how much of the currency one unit of turnover is. */
+/** Suspended and untraded stocks are not counted. `unit` is the size of one unit of turnover in the currency. */
 export function countBreadth(prices: readonly ListedPrice[], unit: number): Breadth {
   const ofWarned = limitOfWarned(prices)
   const breadth = { up: 0, down: 0, flat: 0, limitUp: 0, limitDown: 0, totalAmount: 0 }

@@ -1,5 +1,5 @@
-// A region's review as Markdown: prose and tables of each part under its heading. Words from outside stand in it as text;
-// an address becomes a link only when it is one of the web.
+// A region's review as Markdown: prose and tables of each part under its heading. Third-party text is escaped; an
+// address becomes a link only when it is a web address.
 
 import { REVIEW_PARTS, type ReviewPart } from '../codes.ts'
 import { commentMarkdown, escapeMarkdown, list, table } from '../report/render/markdown-text.ts'
@@ -19,7 +19,7 @@ export type Reviewed = {
   comment: Comment
 }
 
-/** The whole review of one region, its title a heading of the second level and its parts of the third. */
+/** The whole review of one region; its title is a second-level heading, its parts are third-level headings. */
 export function regionMarkdown(reviewed: Reviewed): string {
   const { facts, comment } = reviewed
   const words = textsOf(facts.language).review
@@ -33,7 +33,7 @@ export function regionMarkdown(reviewed: Reviewed): string {
     .join('\n\n')
 }
 
-/** The model's words in a part of their own, with how many of them are doubted or left out; empty where there are none. */
+/** The model's text in a part of its own, with the number of marked and omitted sentences; empty without a text. */
 function commentPart({ box }: Comment, language: RegionFacts['language']): string {
   if (box === null) return ''
   const { analysis, report } = textsOf(language)
@@ -42,7 +42,7 @@ function commentPart({ box }: Comment, language: RegionFacts['language']): strin
   return [`### ${report.heading.model_words}`, commentMarkdown(box, language), ...counts].join('\n\n')
 }
 
-/** Why a model that was asked wrote nothing; empty where none was. */
+/** Why a model wrote nothing; empty when none was asked. */
 function failed({ fault }: Comment, language: RegionFacts['language']): string {
   if (fault === null) return ''
   const { modelFailed, modelFault } = textsOf(language).analysis
@@ -78,7 +78,7 @@ function bodyOf(part: ReviewPart, { facts, light, narrative }: Reviewed): string
   return [prose(narrative.texts[part]), ...blocks[part]].filter(Boolean).join('\n\n')
 }
 
-/** Paragraphs of plain words; a line that begins like a list's stays one. */
+/** Paragraphs of plain text; a line that looks like a list item stays text. */
 function prose(text: string): string {
   const lines = text.split('\n').map((line) => line.trim())
   return lines
@@ -107,7 +107,7 @@ function breadthTable({ breadth, region, language }: RegionFacts): string | null
   )
 }
 
-/** A name, with a sign behind it where a check warns of its figures; the notice on top says which. */
+/** A name, followed by a sign when a check warns about its figures; the notice at the top explains it. */
 const markedName = ({ name, checks }: Pick<IndexFact, 'name' | 'checks'>): string =>
   `${escapeMarkdown(name)}${checks === null ? '' : ' ⚠'}`
 
@@ -134,7 +134,7 @@ function chart({ indices, language }: RegionFacts): string | null {
   return svg && `![${escapeMarkdown(words.chartTitle)}](${svgAddress(svg)})`
 }
 
-/** What a channel without pictures can show of a review. */
+/** The review for a channel without pictures. */
 export function withoutPictures(markdown: string): string {
   return markdown.replace(/!\[[^\]]*\]\(data:[^)]*\)\n*/g, '')
 }
@@ -183,5 +183,5 @@ function newsList({ news }: RegionFacts): string | null {
   )
 }
 
-/** Nothing in it can end the link early. */
+/** Nothing in the address can end the link early. */
 const isWebAddress = (url: string): boolean => /^https?:\/\/[^\s<>()[\]\\"'`]+$/.test(url)

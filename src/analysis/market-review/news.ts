@@ -1,5 +1,5 @@
-// What the press says of a market's day: three questions for each region, each asked of one search provider after the other
-// until one finds something.
+// News about a market's day: three queries for each region, each sent to one search provider after the other until one
+// finds something.
 
 import type { Clock } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
@@ -17,7 +17,7 @@ const PER_QUESTION = 3
 const DAYS = 3
 const UNDATED = ''
 
-/** Three results for each question, each article once. */
+/** Three results for each query, without duplicates. */
 export async function reviewNews(deps: NewsDeps, question: NewsQuestion, signal: AbortSignal): Promise<NewsAnswer> {
   const answers = await Promise.all(textsOf(question).map((text) => askInTurn(deps, { text, question }, signal)))
   const seen = new Set<string>()

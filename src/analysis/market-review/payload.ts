@@ -1,4 +1,4 @@
-// A review in its wire form, version 1. What a market has not is left out, as its readers expect of this one object.
+// A review in its wire form, version 1. Missing parts are left out, as readers of this object expect.
 
 import { isoMicros } from '../../lib/clock.ts'
 import type { Provenance, ProviderRun } from '../../market/bars.ts'
@@ -38,9 +38,9 @@ export type MarketPayload = {
   missing: Json[]
   data_notice: string | null
   model_used: string | null
-  /** Why a model that was asked gave no words; null when it did, or when none is configured. */
+  /** Why a model gave no text; null when it did, or when none is configured. */
   model_fault: string | null
-  /** The model's words, checked sentence by sentence; null where there are none. */
+  /** The model's text, checked sentence by sentence; null when there is none. */
   model_comment: ModelBox | null
   chart_svg: string | null
   markdown_report: string
@@ -65,9 +65,9 @@ export type Review = {
   text: string
   payload: ReviewPayload
   lights: Record<string, MarketLight>
-  /** Of the first region. */
+  /** The summary of the first region. */
   summary: string
-  /** What the checks warn of, index by index, in words; null where none does. */
+  /** The warnings of the checks, index by index, as text; null when there are none. */
   checks: string | null
   /** Set when figures are sample data. */
   provenance: Provenance | null
@@ -175,12 +175,12 @@ function wireBreadth({ breadth }: RegionFacts, unit: string): Json {
 
 const rounded = (value: number, decimals: number): number => Math.round(value * 10 ** decimals) / 10 ** decimals
 
-/** One part of a review's Markdown, as its readers page through it. */
+/** One part of a review's Markdown, for paging. */
 export type Section = { key: string; title: string; markdown: string }
 
 /**
- * Splits at headings of the second and third level. A heading of the second level at the very start is the title; what
- * stands before the first part is what is to be known of its data; a text without headings is one part.
+ * Splits at second- and third-level headings. A second-level heading at the very start is the title; text before the
+ * first part describes the data; a text without headings is one part.
  */
 export function sectionsOf(markdown: string, titles: { before: string; whole: string }): Section[] {
   const body = markdown.trim().replace(/^## [^\n]*\n*/, '')

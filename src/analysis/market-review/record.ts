@@ -1,5 +1,5 @@
-// A review as a record of the history: a report like any other to those who list, and its own text and payload to those who
-// ask for them.
+// A review as a record of the history: in lists it looks like any other report; requests for it get its own text and
+// payload.
 
 import { z } from 'zod'
 import type { NewAnalysis, StoredAnalysis } from '../../db/analyses.ts'
@@ -15,7 +15,7 @@ import type { MarketLight } from './judge.ts'
 import type { Review } from './payload.ts'
 import { REGION_SPECS, type Region } from './regions.ts'
 
-/** Neither good nor bad: of a review of markets without a light. */
+/** Neutral: for a review of markets without a light. */
 const NO_SCORE = 50
 
 export function reviewRecord(review: Review, job: RunJob, now: number): NewAnalysis {
@@ -29,7 +29,10 @@ export function reviewRecord(review: Review, job: RunJob, now: number): NewAnaly
   return { ...record, sentimentScore: lightOf(review, request.language).score }
 }
 
-/** What the lights of the markets say together; of several each is named. Markets without one say nothing. */
+/**
+ * The combined text of the markets' lights; if there are several, each market is named. Markets without a light are
+ * left out.
+ */
 function lightOf({ lights, provenance }: Review, language: ReportLanguage) {
   const shown = Object.entries(lights)
   const { colon } = textsOf(language).review
@@ -103,7 +106,7 @@ function metaOf(
   }
 }
 
-/** What only the report of one company has. */
+/** Fields that only a company's report has. */
 const NO_COMPANY = {
   analysis_context_pack_overview: null,
   financial_report: null,
@@ -119,9 +122,9 @@ const Payload = z.object({ market_review_payload: z.record(z.string(), z.unknown
 
 type ReviewRow = Pick<StoredAnalysis, 'stockName' | 'reportType' | 'report' | 'contextSnapshot'>
 
-/** A stored review; text and payload are null where they cannot be read, and for a record that is no review. */
+/** A stored review; text and payload are null when they cannot be read, and for a record that is not a review. */
 export function reviewOf(stored: ReviewRow): {
-  /** With the day of its figures. */
+  /** Includes the day of its figures. */
   title: string
   text: string | null
   payload: Record<string, unknown> | null
@@ -144,7 +147,7 @@ export function chartsOf(stored: ReviewRow): Map<string, string> {
   return new Map(all.flatMap(([region, { chart_svg: svg }]) => (svg === null ? [] : [[region, svg]])))
 }
 
-/** The same value with addresses in the place of its pictures: clients that sanitize Markdown show no picture that lies in the text. */
+/** The same value with addresses in place of its pictures: clients that sanitize Markdown do not show inline pictures. */
 export function withChartAddresses<T>(value: T, stored: ReviewRow & Pick<StoredAnalysis, 'queryId'>): T {
   const charts = [...chartsOf(stored)]
   if (charts.length === 0) return value

@@ -1,4 +1,4 @@
-// The markets a review can be about, with what can be said of each: the contract's table, and Taiwan.
+// The possible markets of a review, with the available data of each: the contract's table, and Taiwan.
 
 import type { Market } from '../../market/instruments.ts'
 import type { ReportLanguage } from '../schemas.ts'
@@ -6,11 +6,11 @@ import type { ReportLanguage } from '../schemas.ts'
 export const REGIONS = ['cn', 'hk', 'us', 'jp', 'kr', 'tw'] as const satisfies readonly Market[]
 export type Region = (typeof REGIONS)[number]
 
-/** What the word `both` stands for. */
+/** The regions for the word `both`. */
 const BOTH: readonly Region[] = ['cn', 'hk', 'us', 'jp', 'kr']
 
 export type IndexSpec = {
-  /** As the payload writes it. */
+  /** As in the payload. */
   code: string
   /** The instrument's key. */
   key: string
@@ -24,10 +24,10 @@ export type RegionSpec = {
   hasBreadth: boolean
   hasSectors: boolean
   hasLight: boolean
-  /** What turnover is counted in, and how many units of the currency one is. */
+  /** The unit of turnover, and its size in the currency. */
   turnover: { unit: Record<ReportLanguage, string>; size: number }
   scope: Record<ReportLanguage, string>
-  /** Indices of other markets that trade while this one sleeps. */
+  /** Indices of other markets that are open while this one is closed. */
   overnight: readonly IndexSpec[]
 }
 
@@ -115,7 +115,7 @@ export const REGION_SPECS: Record<Region, RegionSpec> = {
 const isRegion = (word: string): word is Region => (REGIONS as readonly string[]).includes(word)
 const inOrder = (wanted: ReadonlySet<Region>): Region[] => REGIONS.filter((region) => wanted.has(region))
 
-/** The regions that a request names, in their order, each once; null when the text is not one that a request may hold. */
+/** The regions in a request, in their order without duplicates; null when the text is invalid. */
 export function strictRegions(text: string): Region[] | null {
   const words = text
     .trim()
@@ -127,7 +127,7 @@ export function strictRegions(text: string): Region[] | null {
   return regions.length === words.length ? inOrder(new Set(regions)) : null
 }
 
-/** The regions of the configuration: what means nothing is passed over, nothing at all is the mainland. */
+/** The regions of the configuration: unknown words are ignored, and an empty result means the mainland. */
 export function lenientRegions(text: string): Region[] {
   const words = text.toLowerCase().split(',')
   const named = words.flatMap((word): readonly Region[] => {

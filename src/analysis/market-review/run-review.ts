@@ -1,5 +1,5 @@
-// A market review as a queued task: made region by region through the four steps (figures, light, words, payload), told while it
-// goes on, saved. A region that fails is named and leaves the others alone; a review of which nothing is left fails.
+// A market review as a queued task: made region by region in four steps (figures, light, texts, payload), with progress
+// reports, then saved. A region that fails is named and does not affect the others; if all fail, the review fails.
 
 import type { Clock } from '../../lib/clock.ts'
 import { errorFields, log } from '../../lib/log.ts'
@@ -35,7 +35,7 @@ export async function workReview(job: RunJob, deps: ReviewDeps, { hooks, clock, 
   const result = await runReview(lenientRegions(region ?? ''), deps, ctx)
   if (!result.ok) return { ok: false, error: result.reason }
   await ctx.stage({ progress: STAGE_PROGRESS.saving, text: texts.stage.saving })
-  // Whoever was stopped must not leave a report behind that nobody waits for.
+  // A stopped run must not save a report that nobody waits for.
   if (ctx.signal.aborted) return { ok: false, error: textsOf(language).task.notSaved }
   const record = reviewRecord(result.review, job, clock())
   const saved = await savePatiently(save, record, 'review.save_failed')
@@ -59,7 +59,7 @@ function stepTeller(job: RunJob, onSteps: RunHooks['onSteps']): Ctx['tried'] {
   return async (runs: readonly ProviderRun[]) => {
     const before = told.length
     told.push(...runs)
-    // All of them are numbered together: the same source asked for another region is another step.
+    // All attempts are numbered together: a second request to the same source for another region is another step.
     const nodes = providerNodes(storedDiagnostics({ ...job, stockCode: REVIEW_CODE }, told).provider_runs).slice(before)
     const steps = nodes.map((node, i) => providerStep(stepId(job, before + i + 1), node))
     if (steps.length > 0) await onSteps(steps)
@@ -163,7 +163,7 @@ function assemble(regions: readonly Region[], { reviewed, failed, reasons, runs,
   }
 }
 
-/** What the checks warn of, index by index; null where none does. */
+/** The warnings of the checks, index by index; null when there are none. */
 function checksOf(reviewed: readonly Reviewed[], colon: string): string | null {
   const told = reviewed.flatMap(({ facts: { indices, overnight } }) =>
     [...indices, ...overnight].flatMap(({ name, checks }) => (checks === null ? [] : [`${name}${colon}${checks}`])),

@@ -1,5 +1,5 @@
-// What a sentence about a market's day can be about: an index, a board, the number of stocks that rose; what each is called, and
-// what is known of it.
+// The possible subjects of a sentence about a market's day: an index, a board, the number of stocks that rose; with
+// their names and figures.
 
 import type { RegionFacts } from './facts.ts'
 import { REGION_SPECS } from './regions.ts'
@@ -10,13 +10,13 @@ export type Subject = {
   readonly kind: 'index' | 'board'
   readonly name: string
   readonly values: Readonly<Partial<Record<Measure, number | null>>>
-  /** Where it stands in its ranking; null of an index. */
+  /** Its position in its ranking; null for an index. */
   readonly ends: { readonly isTop: boolean; readonly isBottom: boolean } | null
 }
 
 export type Named = { readonly at: number; readonly end: number; readonly subject: Subject }
 
-/** What people call an index beside its name; by its key. */
+/** Common names of an index besides its own, by its key. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   SH000001: ['上证综指', '沪指', '上证', 'Shanghai Composite', '상하이종합지수'],
   SZ399001: ['深成指', '深证', 'Shenzhen Component', '선전성분지수'],
@@ -56,7 +56,7 @@ export function namesOf({ indices, overnight, boards, region }: RegionFacts): Na
   return [...ofIndex, ...ofBoard].filter(({ text }) => text !== '').sort((a, b) => b.text.length - a.text.length)
 }
 
-/** Every place of a text that names a subject, in order. */
+/** Every position in a text where a subject is named, in order. */
 export function namedIn(text: string, names: readonly Name[]): Named[] {
   const found: Named[] = []
   const lower = text.toLowerCase()

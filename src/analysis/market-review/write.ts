@@ -1,4 +1,4 @@
-// The words of a review: code writes all of them from its figures. A model's stand in a box beside them.
+// The text of a review: code writes all of it from the figures. A model's text is in a separate box.
 
 import type { LightState, ReviewPart, ReviewTone } from '../codes.ts'
 import { textsOf } from '../texts/book.ts'
@@ -6,7 +6,7 @@ import { signedPct } from '../texts/format.ts'
 import type { IndexFact, RegionFacts } from './facts.ts'
 import { averageChange, marketLight } from './judge.ts'
 
-/** The prose of each part, as plain text, a paragraph a line. */
+/** The prose of each part, as plain text, one paragraph per line. */
 export type Narrative = { texts: Record<ReviewPart, string> }
 
 const WIDE_SWING_PCT = 3
@@ -44,7 +44,7 @@ function toneOf(changePct: number): ReviewTone {
   return changePct > -1 ? 'soft' : 'weak'
 }
 
-/** The light's state; where a market has none, what its indices say alone. */
+/** The light's state; for a market without one, the state that its indices alone show. */
 export function stateOf(facts: RegionFacts): LightState {
   const light = marketLight(facts)
   if (light !== null) return light.status

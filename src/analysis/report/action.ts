@@ -1,5 +1,5 @@
-// From advice in words to one action. Code and models that know the action say so; the words are only read when they do not,
-// and a hold that contradicts its own score follows the score unless a named rule put it there.
+// From advice as text to one action. Code and models that know the action say so; the text is only parsed when they do
+// not. A hold that contradicts its own score follows the score unless a named rule set it.
 
 import { z } from 'zod'
 import { Action, ReportLanguage } from '../schemas.ts'
@@ -21,7 +21,7 @@ const SYNONYMS: Record<string, Action> = {
   wait: 'watch',
 }
 
-/** The action of a report; null for a market review and for words that settle nothing. */
+/** The action of a report; null for a market review and for text without a clear action. */
 export function deriveAction(question: ActionQuestion): Action | null {
   if (question.isMarketReview) return null
   const stated = explicitAction(question.explicit) ?? parseAdvice(question.advice)
@@ -34,7 +34,7 @@ export function actionLabel(action: Action | null, language: ReportLanguage): st
   return action === null ? null : textsOf(language).report.action[action]
 }
 
-/** The action that a score stands for. */
+/** The action for a score. */
 export function bandAction(score: number): Action {
   if (score >= 60) return 'buy'
   if (score >= 40) return 'watch'
@@ -51,7 +51,7 @@ function explicitAction(text: string | null): Action | null {
   return parsed.success ? parsed.data : (SYNONYMS[word] ?? labelledAction(word))
 }
 
-/** The whole text being one of the labels settles it, in any language. */
+/** If the whole text is one of the labels, in any language, that decides. */
 function labelledAction(text: string): Action | null {
   for (const language of ReportLanguage.options) {
     const { action } = textsOf(language).report
@@ -61,11 +61,11 @@ function labelledAction(text: string): Action | null {
   return null
 }
 
-// Words that contain an action's word without advising it.
+// Terms that contain an action's word without advising it.
 const COMPOUNDS =
   /buy-?\s?backs?|sell-?\s?offs?|(buy|sell)-side|buying (power|pressure)|selling pressure|买入返售|卖出回购|买入评级|买盘|卖盘|자사주 매입|매수세|매도세|매수 우위|매도 우위/g
 
-// Advice that puts an entry off says nothing about today.
+// Advice that postpones an entry says nothing about today.
 const DEFERRED = [
   /(等待|等到|待|等).{0,12}(再|后|时机|机会|方可|才).{0,4}(买入|建仓|布局|加仓|入场)/,
   /(等待|等到|等)(买入|建仓|布局|加仓|入场).{0,3}(时机|机会|信号|点)/,
@@ -98,7 +98,7 @@ const GUARDS: [RegExp, Action][] = [
   [/预警|警惕|\balert\b|경고/, 'alert'],
 ]
 
-// Longer words first: each match is blanked, so that `추가 매수` does not count as `매수` too.
+// Longer words first: each match is blanked, so that `추가 매수` does not count as `매수`, too.
 const KEYWORDS: [RegExp, Action][] = [
   [/加仓|增持|\baccumulate\b|\badd to\b|추가 매수/g, 'add'],
   [/减仓|\btrim\b|\breduce\b|비중축소|비중 축소/g, 'reduce'],
@@ -108,7 +108,7 @@ const KEYWORDS: [RegExp, Action][] = [
   [/观望|等待|\bwait\b|\bwatch\b|관망/g, 'watch'],
 ]
 
-/** The one action that advice in words names; null when it names none or several. */
+/** The only action that the advice names; null when it names none or several. */
 export function parseAdvice(advice: string): Action | null {
   const whole = advice.trim().toLowerCase()
   const label = SYNONYMS[whole] ?? labelledAction(whole)
@@ -116,7 +116,7 @@ export function parseAdvice(advice: string): Action | null {
   const text = whole.replace(COMPOUNDS, ' ')
   if (DEFERRED.some((pattern) => pattern.test(text))) return null
   const negated = new Set(NEGATIONS.filter(({ pattern }) => text.search(pattern) >= 0).map(({ action }) => action))
-  // "Neither buy nor sell" is no silence: it means to stay as one is.
+  // "Neither buy nor sell" is an advice: to wait.
   if (negated.size > 0) return negated.size > 1 ? 'watch' : ([...negated][0] ?? null)
   const guard = GUARDS.find(([pattern]) => pattern.test(text))
   return guard ? guard[1] : keyword(text)
@@ -155,7 +155,7 @@ const Guarded = z
   })
   .catch({})
 
-/** The first reason that a raw result names for keeping its action off its score. */
+/** The first reason in a raw result for an action that differs from its score. */
 export function guardrailReason(rawResult: unknown): string | null {
   const raw = Guarded.parse(rawResult)
   return (

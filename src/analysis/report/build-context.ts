@@ -15,7 +15,7 @@ import { chartSeries, trendAnalysisOf } from './trend-analysis.ts'
 
 type Json = Record<string, unknown>
 
-/** The context a report was made in. The pack overview and the market phase stand in their own places, not in here. */
+/** The context of a report. The pack overview and the market phase have their own fields, not here. */
 export function contextSnapshot(facts: Facts): Json {
   const chips = wireChips(facts)
   return {
@@ -60,7 +60,7 @@ function enhancedContext(facts: Facts): Json {
     news_window_days: facts.news?.maxAgeDays || null,
     is_index_etf: instrument.kind !== 'stock',
     ma_status: technical && textsOf(language).report.trendState[technical.trend],
-    // In percent the one, a plain ratio the other: that is how their readers take them.
+    // One is in percent, the other a plain ratio: readers expect them like this.
     price_change_ratio: today && yesterday ? figure(changePct(today, yesterday)) : null,
     volume_change_ratio: figure(volumeChange(facts)),
     currency: facts.currency,
@@ -89,7 +89,7 @@ function wireChips({ chips, decimals }: Facts): Json | null {
   }
 }
 
-/** Of whole sessions: a part of a day is not compared with one. */
+/** Of completed sessions, because a part of a day is not comparable. */
 function volumeChange({ today, yesterday, partial }: Facts): number | null {
   return !partial && today?.volume && yesterday?.volume ? today.volume / yesterday.volume : null
 }
@@ -105,13 +105,13 @@ function barFields({ date, open, high, low, close, volume, amount }: Bar, { cons
 
 const SESSIONS_60 = 60
 
-/** The change over sixty sessions in percent; null while there are not so many bars before the last. */
+/** The change over sixty sessions in percent; null when there are fewer bars. */
 function change60(bars: readonly Bar[]): number | null {
   const [before, last] = [bars.at(-1 - SESSIONS_60), bars.at(-1)]
   return before === undefined || last === undefined ? null : figure(changePct(last, before))
 }
 
-/** How long ago the bars were fetched, when they were kept from before. */
+/** The age of the bars, if they were cached. */
 function barsAge({ diagnostics }: Facts): number | null {
   return (
     diagnostics.provider_runs.findLast((run) => run.data_type === 'daily_data' && run.success)?.stale_seconds ?? null
@@ -134,7 +134,7 @@ function realtime(facts: Facts): Json {
     circ_mv: quote?.circulatingMarketValue ?? null,
     change_60d: change60(facts.bars),
     source: quoteSource(facts),
-    // A bundled series is not fetched: its only time is its own.
+    // A bundled series is not fetched: it only has its own time.
     fetched_at: quote === null || facts.provenance ? null : (answered?.created_at ?? null),
     provider_timestamp: timestamp(quote),
     is_stale: facts.provenance !== null,
@@ -169,7 +169,7 @@ function ageSeconds({ quote, now }: Facts): number | null {
   return quote === null || quote.quotedAt === null ? null : Math.max(0, Math.round((now - quote.quotedAt) / 1000))
 }
 
-/** The news as one text, subject by subject; null when there are none of the listing, never a filler in their place. */
+/** The news as one text, by topic; null when there are none about the listing, never a placeholder. */
 export function newsContent(news: NewsResult | null, language: ReportLanguage): string | null {
   if (news === null || (newsOfListing(news).length === 0 && news.social === null)) return null
   const { newsDimension } = textsOf(language).report

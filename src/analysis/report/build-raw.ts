@@ -12,7 +12,10 @@ import { type Facts, quoteSource, type Verdict } from './facts.ts'
 
 type Json = Record<string, unknown>
 
-/** The result in the members that readers of a model's answer know, filled by code. What code cannot say is left out. */
+/**
+ * The result in the fields that readers of a model's answer know, filled by code. Fields that code cannot fill are left
+ * out.
+ */
 export function rawResult(facts: Facts, verdict: Verdict): Json {
   return {
     code: facts.instrument.key,
@@ -42,13 +45,13 @@ export function rawResult(facts: Facts, verdict: Verdict): Json {
   }
 }
 
-/** Prices as they are stored beside those that are shown. */
+/** Prices in the stored precision, next to those that are shown. */
 const pricedIn =
   ({ decimals }: Pick<Facts, 'decimals'>) =>
   (price: number | null | undefined) =>
     figure(price, keptDecimals(decimals))
 
-/** What is recommended, and in which language. A report whose figures failed a check has no score. */
+/** The recommendation and its language. A report whose figures failed a check has no score. */
 function verdictMembers(facts: Facts, verdict: Verdict): Json {
   const { decision, language, consistency } = facts
   const hasScore = !consistency.isBlocked
@@ -65,7 +68,7 @@ function verdictMembers(facts: Facts, verdict: Verdict): Json {
   }
 }
 
-/** The parts of the text. */
+/** The sections of the text. */
 function sections({ narrative, technical, language }: Facts): Json {
   const labels = textsOf(language).report
   return {
@@ -88,7 +91,7 @@ function sections({ narrative, technical, language }: Facts): Json {
   }
 }
 
-/** What the rules after the score changed, and why. */
+/** The changes by rules after the score, with the reasons. */
 function interventions({ decision, narrative }: Facts): Json {
   return {
     guardrail_reason: narrative.guardReason,
@@ -105,12 +108,12 @@ function interventions({ decision, narrative }: Facts): Json {
   }
 }
 
-/** Who wrote words of the report, and what became of them. The model's stand in `model_comment` and nowhere else. */
+/** Who wrote texts of the report, and their state. The model's text is in `model_comment` and nowhere else. */
 function authorship({ told }: Facts): Json {
   const isTold = told !== null && told.box !== null
   return {
     model_used: told?.model ?? null,
-    // Also beside a model: it comments, and no field is its.
+    // Also with a model, because it only comments and fills no other field.
     generated_by: 'rules',
     model_fault: isTold ? null : (told?.runs.at(-1)?.error_type ?? null),
     model_action: told?.action ?? null,
@@ -223,7 +226,7 @@ function battlePlan({ strategy, levels, narrative }: Facts): Json {
   }
 }
 
-/** What the rules after the score came to. */
+/** The result of the rules after the score. */
 function stability(facts: Facts, action: Action | null): Json {
   const { decision, flow, structure, price, narrative, company, consistency } = facts
   const priced = pricedIn(facts)
@@ -231,7 +234,7 @@ function stability(facts: Facts, action: Action | null): Json {
     applied: narrative.guardReason !== null,
     reason: narrative.guardReason,
     current_price: priced(price),
-    // A broken support is none, and neither is a resistance that the price has passed.
+    // A broken support is not a support, and neither is a resistance below the price.
     support: structure !== null && structure.support <= (price ?? 0) ? priced(structure.support) : null,
     resistance: structure !== null && structure.resistance > (price ?? 0) ? priced(structure.resistance) : null,
     capital_flow_bias: flow.bias,
@@ -262,7 +265,7 @@ function calibration({ decision, narrative }: Facts, action: Action | null): Jso
   }
 }
 
-/** The day in display strings. */
+/** The day as texts for display. */
 function marketSnapshot(facts: Facts): Json {
   const { today, yesterday, quote, decimals, language } = facts
   if (today === null) return {}

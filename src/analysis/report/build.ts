@@ -1,5 +1,5 @@
-// The last step, from the judgement and its words to the report. Nothing is decided here: score, advice, levels and words come in,
-// each is put where its readers look for it, and the same value goes to every place that shows it.
+// The last step, from the judgement and its texts to the report. Nothing is decided here: score, advice, levels and
+// texts are given, each is put into the fields where readers expect it, and every field shows the same value.
 
 import { isoMicros } from '../../lib/clock.ts'
 import { type StoredDiagnostics, storedDiagnostics } from '../diagnostics.ts'
@@ -76,13 +76,13 @@ function buildReport(facts: Facts): AnalysisReport {
   }
 }
 
-/** A score that there is not has the neutral figure, which its readers take for a number, and says so in its word. */
+/** A missing score has the neutral figure, because readers need a number, and its label says so. */
 function sentimentLabel({ decision, language, consistency }: Facts): string {
   const { report: labels, consistency: words } = textsOf(language)
   return consistency.isBlocked ? words.noScore : labels.sentiment[sentimentLevel(decision.score)]
 }
 
-/** Lists and titles show these words alone, so those of a sample say what they are. */
+/** Lists and titles show only these words, so those of a sample contain the word "sample". */
 function verdictOf({ decision, language, narrative, provenance }: Facts): Verdict {
   const labels = textsOf(language).report
   const labelled = (text: string): string => sampleLabelled(text, provenance, language)

@@ -1,5 +1,5 @@
-// What is known of a company in the members that readers of a report look for. Figures come from the sources as they are;
-// what is derived (a yield, a sum over a year) is derived here and nowhere else.
+// Company data in the fields that readers of a report expect. Figures are unchanged source data; derived values (a
+// yield, a sum over a year) are computed only here.
 
 import type { Board, BoardRankings, Dividend, FinancialReport, RankedBoard, RankedEnds } from '../../market/company.ts'
 import { sanitize } from '../diagnostics.ts'
@@ -29,16 +29,16 @@ export function financialReport({ fundamentals }: Company): Json | null {
   }
 }
 
-/** A quarter's return is of the twelve months up to its end. */
+/** The return of a quarter covers the twelve months up to its end. */
 const roePeriod = ({ period }: FinancialReport): string => (period === 'quarter' ? 'trailing_twelve_months' : period)
 
 const MOST_EVENTS = 5
 
-/** Cash dividends before tax; null while nobody told of any. */
+/** Cash dividends before tax; null when no source has them. */
 export function dividendMetrics({ company, dividends: year, asOf, consistency, language }: Judged): Json | null {
   const { value } = company.fundamentals
   if (value === null || year === null) return null
-  // The yield is of the price.
+  // The yield is relative to the price.
   const mark = markFor(consistency, ['price'], language)
   return {
     events: value.dividends.slice(0, MOST_EVENTS).map(eventOf),
@@ -65,7 +65,7 @@ function eventOf({ exDate, recordDate, announcedOn, cashPerShare, currency }: Di
   }
 }
 
-/** The boards of the stock; those among the day's rankings say so. */
+/** The boards of the stock; those in the day's rankings are marked. */
 export function belongBoards({ boards, rankings }: Company): Json[] | null {
   if (boards.value === null) return null
   return boards.value.map((board) => {
@@ -101,7 +101,7 @@ function wireBoard(
   return { name, code, source, kind, change_pct: changePct, rank, leader, main_net_inflow: mainNet }
 }
 
-/** Every block with its state, so that a reader can tell "none" from "nobody could say". */
+/** Every block with its state, so that a reader can distinguish "none" from "unknown". */
 export function fundamentalContext(input: Judged): Json {
   const { company, flow } = input
   const { fundamentals, boards, rankings, peers } = company

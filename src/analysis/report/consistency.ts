@@ -1,5 +1,5 @@
-// The findings of the checks in the members that readers of a report look for. The same object stands in the raw result and in the
-// context, beside the figures that it speaks of.
+// The findings of the checks in the fields that readers of a report expect. The same object is in the raw result and in
+// the context, with the figures that it concerns.
 
 import { z } from 'zod'
 import type { Consistency } from '../../market/consistency/examine.ts'
@@ -48,7 +48,7 @@ type StoredConsistency = {
   findings: StoredFinding[]
 }
 
-/** Null for a report that was made before there were checks. */
+/** Null for a report from before there were checks. */
 export function consistencyIn({ details }: Pick<AnalysisReport, 'details'>): StoredConsistency | null {
   return Stored.safeParse(details?.raw_result).data?.consistency ?? null
 }
@@ -56,9 +56,9 @@ export function consistencyIn({ details }: Pick<AnalysisReport, 'details'>): Sto
 /** Whether a report has a score: one whose figures failed a check has none. */
 export const hasScore = (report: Pick<AnalysisReport, 'details'>): boolean => consistencyIn(report)?.blocked !== true
 
-// Marks of the checks in a rendering: beside each part of a report, what a check says of the figures in it.
+// Marks of the checks in a rendering: next to each part of a report, what a check says about its figures.
 
-/** Which figures stand under a heading. What follows from all of them is marked by any check. */
+/** The figures under each heading. A part that depends on all figures is marked by any check. */
 const UNDER: Partial<Record<keyof ReportTexts['heading'], readonly Touch[] | 'any'>> = {
   conclusion: 'any',
   changes: 'any',
@@ -74,14 +74,14 @@ const UNDER: Partial<Record<keyof ReportTexts['heading'], readonly Touch[] | 'an
   plan: 'any',
 }
 
-/** The mark of what stands under a heading; empty where no check speaks of it. */
+/** The mark of the part under a heading; empty when no check concerns it. */
 export function headingMark(report: AnalysisReport, heading: keyof ReportTexts['heading']): string {
   const stored = consistencyIn(report)
-  // What nobody can check is marked at its own figure, not under all that stand with it.
+  // Unverifiable figures are marked individually, not the whole part.
   return stored === null ? '' : alarmFor(stored, UNDER[heading] ?? [], report.meta.report_language)
 }
 
-/** The mark of figures of these groups; of what follows from all of them, that of any check that speaks. */
+/** The mark of figures of these groups; for a part that depends on all figures, the mark of any check. */
 export function touchMark(report: AnalysisReport, touches: readonly Touch[] | 'any'): string {
   const stored = consistencyIn(report)
   if (stored === null) return ''
@@ -89,7 +89,7 @@ export function touchMark(report: AnalysisReport, touches: readonly Touch[] | 'a
   return touches === 'any' ? alarmFor(stored, touches, language) : markFor(stored, touches, language)
 }
 
-/** What the checks came to, a line each. */
+/** The results of the checks, one line each. */
 export function checkLines(report: AnalysisReport): string[] {
   const stored = consistencyIn(report)
   if (stored === null) return []

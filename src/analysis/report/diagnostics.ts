@@ -1,4 +1,4 @@
-// The summary of a run that a person reads or pastes into a bug report.
+// The summary of a run for users to read or to paste into a bug report.
 
 import type { StoredDiagnostics, StoredProviderRun } from '../diagnostics.ts'
 import type {
@@ -15,7 +15,7 @@ type Components = DiagnosticSummary['components']
 type ComponentKey = keyof Components
 type Finding = Pick<DiagnosticComponent, 'status' | 'message' | 'details'>
 
-/** The summary of a record, in the report's language; `unknown` throughout when there is none. */
+/** The summary of a record, in the report's language; `unknown` in all fields when there is none. */
 export function diagnosticSummary(stored: StoredDiagnostics | null, language: ReportLanguage): DiagnosticSummary {
   const labels = textsOf(language).report
   const findings = findingsOf(stored, language)
@@ -74,7 +74,7 @@ function findingsOf(stored: StoredDiagnostics | null, language: ReportLanguage):
 
 const succeeded = (runs: Record<string, unknown>[]) => runs.some((run) => run.success === true)
 
-/** A model that failed is told with its reason. */
+/** A failed model is reported with its reason. */
 function modelFinding({ llm_runs: runs }: StoredDiagnostics, language: ReportLanguage): Finding {
   const { analysis, report } = textsOf(language)
   if (succeeded(runs)) return { status: 'ok', message: report.componentStatus.ok }
@@ -147,7 +147,7 @@ function copyText({ components, ...summary }: Omit<DiagnosticSummary, 'copy_text
   ].join('\n')
 }
 
-/** A report as it is answered. */
+/** A report in the form of an answer. */
 export function resultOf(report: AnalysisReport, diagnostics: StoredDiagnostics | null): AnalysisResultResponse {
   const { meta } = report
   return {

@@ -1,5 +1,4 @@
-// What the method was worth in the past where it applies to this report, also where it was worth nothing. It changes no
-// advice.
+// The past results of the method where they apply to this report, even if they are bad. They change no advice.
 
 import type { GuardCode } from '../codes.ts'
 import { FIRST_JUDGED, regimesOf } from '../evidence/replay.ts'
@@ -11,7 +10,7 @@ type Json = Record<string, unknown>
 
 const MEASURE = 'sessions_20'
 
-/** Members of the raw result. There is none where there is no advice. */
+/** Fields of the raw result. Without advice there are none. */
 export function evidenceMembers(facts: Facts): Json {
   const row = rowOf(facts)
   return {
@@ -24,13 +23,13 @@ export function evidenceMembers(facts: Facts): Json {
   }
 }
 
-/** Advice that follows from what the data lack, which no replayed day has. */
+/** Advice that follows from missing data, which no replayed day has. */
 const NOT_REPLAYED: readonly (GuardCode | null)[] = ['insufficient_bars', 'not_traded', 'outdated_bars']
 
 const isReplayed = ({ decision, bars }: Facts): boolean =>
   bars.length > FIRST_JUDGED && !NOT_REPLAYED.includes(decision.guard)
 
-/** That of the listing's own phase where it has enough cases, else that of its market. */
+/** The row of the listing's own regime if it has enough cases, else that of its market. */
 function rowOf(facts: Facts): EvidenceRow | null {
   const { decision, evidenceRows, bars, consistency } = facts
   if (consistency.isBlocked || evidenceRows === null || !isReplayed(facts)) return null

@@ -1,4 +1,4 @@
-// The day's themes and where the stock stands among them, from its boards and the market's rankings. Mainland stocks only.
+// The day's themes and the stock's position in them, from its boards and the market's rankings. Mainland stocks only.
 
 import type { Board, RankedBoard } from '../../market/company.ts'
 import type { Company } from '../gather/company.ts'

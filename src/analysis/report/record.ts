@@ -1,5 +1,5 @@
-// A report on its way into the history and back. The columns repeat what lists show; the report itself is kept as JSON,
-// what it was made from beside it.
+// Converts a report to its stored form and back. The columns repeat what lists show; the report itself is stored as
+// JSON, the data that it was made from in a separate column.
 
 import { z } from 'zod'
 import type { NewAnalysis, StoredAnalysis } from '../../db/analyses.ts'
@@ -11,14 +11,14 @@ import { hasScore } from './consistency.ts'
 
 export type Finished = { owner: string; request: TaskRequest; report: AnalysisReport; diagnostics: StoredDiagnostics }
 
-/** Nobody else needs these two out of the snapshot. */
+/** Only these two are read from the snapshot. */
 const Ratios = z.object({
   enhanced_context: z.object({
     realtime: z.object({ volume_ratio: z.number().nullable(), turnover_rate: z.number().nullable() }),
   }),
 })
 
-/** The history's words for report types: `detailed` and `full` are one thing there. */
+/** The history's words for report types: `detailed` and `full` are the same there. */
 const STORED_TYPE = {
   simple: 'simple',
   brief: 'brief',
@@ -36,7 +36,7 @@ export function recordOf({ owner, request, report, diagnostics }: Finished): New
   }
 }
 
-/** What lists of the history show and search, besides what the request said. */
+/** What lists of the history show and search, besides the fields of the request. */
 function columnsOf(report: AnalysisReport, request: TaskRequest) {
   const { meta, summary, details } = report
   const ratios = Ratios.safeParse(details?.context_snapshot).data?.enhanced_context.realtime
@@ -70,7 +70,7 @@ function columnsOf(report: AnalysisReport, request: TaskRequest) {
   }
 }
 
-/** The report as it is stored, and apart from it what it was made from. */
+/** The report as it is stored, and separately the data that it was made from. */
 function bodiesOf(report: AnalysisReport) {
   const { meta, details } = report
   const { diagnostics: _, ...snapshot } = details?.context_snapshot ?? {}
@@ -85,10 +85,10 @@ function bodiesOf(report: AnalysisReport) {
   }
 }
 
-/** What the diagnostics say of the saving. A record that can be read was saved: it says so of itself. */
+/** The diagnostics' entry about saving. A record that can be read was saved. */
 export const savedMark = (saved: boolean) => ({ report_saved: saved, metadata_saved: saved })
 
-/** The report as it was saved, under its row's id; null when it cannot be read. */
+/** The report as it was saved, with its row's id; null when it cannot be read. */
 export function reportOf(stored: StoredAnalysis): AnalysisReport | null {
   const parsed = AnalysisReport.safeParse(parseOrNull(stored.report))
   if (!parsed.success) return null
@@ -101,7 +101,7 @@ export function reportOf(stored: StoredAnalysis): AnalysisReport | null {
 
 const Snapshot = z.record(z.string(), z.unknown())
 
-/** The record of what the run went through, or null. */
+/** The diagnostics of the run, or null. */
 export function diagnosticsOf(stored: StoredAnalysis): StoredDiagnostics | null {
   const parsed = StoredDiagnostics.safeParse(parseOrNull(stored.diagnostics))
   if (!parsed.success) return null
@@ -115,7 +115,7 @@ export function skillsOf({ skills }: Pick<StoredAnalysis, 'skills'>): string[] |
   return Skills.safeParse(parseOrNull(skills)).data ?? null
 }
 
-/** A column that is not JSON any more counts as one that is empty; its record is still good for the rest. */
+/** A column with invalid JSON counts as empty; the rest of its record is still usable. */
 function parseOrNull(json: string | null): unknown {
   if (json === null) return null
   try {

@@ -1,4 +1,4 @@
-// The signal that a finished report is: what it advises, until when, and how whole its plan is.
+// The signal of a finished report: its advice, its validity, and the completeness of its plan.
 
 import { z } from 'zod'
 import type { NewSignal } from '../../db/signals.ts'
@@ -14,7 +14,7 @@ import { type Market, parseCode } from '../../market/instruments.ts'
 import { Action, ReportLanguage } from '../schemas.ts'
 import { textsOf } from '../texts/book.ts'
 
-/** What is read of a stored report; the members behind `action` are JSON. */
+/** The fields of a stored report that are used; those after `action` are JSON. */
 export type ReportOfSignal = {
   id: number
   owner: string
@@ -61,7 +61,7 @@ type Dashboard = z.infer<typeof Dashboard>
 
 const Phase = z.object({ phase: z.string() })
 
-/** Null of a report that is no advice on a listing. */
+/** Null for a report without advice on a listing. */
 export function signalOfReport(report: ReportOfSignal): NewSignal | null {
   const action = Action.safeParse(report.action)
   const parsed = parseCode(report.key)
@@ -86,7 +86,7 @@ export function signalOfReport(report: ReportOfSignal): NewSignal | null {
   }
 }
 
-/** Joined sentences, and what is shown as it is. */
+/** Joined sentences, and values that are shown unchanged. */
 export type SignalWords = {
   reason: string | null
   catalystSummary: string | null
@@ -132,7 +132,7 @@ function pricesOf(report: ReportOfSignal) {
 
 const CONFIDENCE = { high: 0.8, medium: 0.6, low: 0.4 } as const
 
-/** The level is told in the words of the report's language. */
+/** The level is written in the report's language. */
 function confidenceOf({ confidence, reportLanguage }: ReportOfSignal): number | null {
   const words = textsOf(ReportLanguage.catch('zh').parse(reportLanguage)).report.confidence
   const level = (['high', 'medium', 'low'] as const).find((one) => words[one] === confidence)
@@ -166,12 +166,12 @@ export function defaultHorizon(action: Action, phase: string | null): SignalHori
   return action === 'alert' || (phase !== null && WITHIN_A_DAY.has(phase)) ? 'intraday' : '3d'
 }
 
-/** How many sessions a horizon has; null where nothing ends it. */
+/** The number of sessions of a horizon; null when it has no end. */
 const SESSIONS: Record<SignalHorizon, number | null> = {
   ...{ intraday: 1, '1d': 1, '3d': 3, '5d': 5, '10d': 10, swing: null, long: null },
 }
 
-/** The end of the last session of the horizon, of those that end after the advice. */
+/** The end of the horizon's last session, counting sessions that end after the advice. */
 export function expiryOf(horizon: SignalHorizon | null, market: Market, at: number): string | null {
   const sessions = horizon === null ? null : SESSIONS[horizon]
   if (sessions === null) return null
@@ -185,7 +185,7 @@ function jsonOf(text: string | null): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A column that is not JSON says as little as one that is empty.
+    // A column with invalid JSON counts as empty.
     return null
   }
 }

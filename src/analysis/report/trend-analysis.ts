@@ -1,4 +1,4 @@
-// The technical view in its stored form: written when a report is built, read back when one is rendered.
+// The technical view in its stored form: written when a report is built, read when one is rendered.
 
 import { z } from 'zod'
 import type { Bar } from '../../market/bars.ts'
@@ -18,10 +18,10 @@ import { basisText } from '../write/strategy.ts'
 const Figure = z.number().nullable()
 const PricedLevel = z.object({ price: z.number(), basis: z.string() })
 
-/** A report that was stored before there was such an indicator has none of it. */
+/** A report that is older than an indicator has no value of it. */
 const IndicatorFigure = Figure.default(null)
 
-/** What the indicators add to the shape. */
+/** The fields that the indicators add. */
 const FIGURES = Object.fromEntries(
   INDICATOR_LINES.flatMap(({ field }) => (field === null ? [] : [[field, IndicatorFigure]])),
 ) as Record<IndicatorField, typeof IndicatorFigure>
@@ -33,7 +33,7 @@ export const TrendAnalysis = z.object({
   trend_strength: z.number(),
   ma_alignment: z.string(),
   current_price: z.number(),
-  /** Of reports that were stored with MA20 in the place of an MA60 that there was not yet; none is written any more. */
+  /** For old reports in which MA20 was stored as MA60, before that existed; not written any more. */
   ma60_is_ma20: z.boolean().optional(),
   volume_status: z.string(),
   support_ma5: z.boolean(),
@@ -47,7 +47,7 @@ export const TrendAnalysis = z.object({
   high_52w: Figure,
   low_52w: Figure,
   position_52w_pct: Figure,
-  /** How the bars were adjusted, and by whom; a report that was made before that was told has none. */
+  /** How the bars were adjusted, and by whom; older reports do not have it. */
   adjustment: z.object({ kind: z.string(), source: z.string().nullable(), label: z.string() }).optional(),
   pivot_points: z.object({ pivot: z.number(), r1: z.number(), r2: z.number(), s1: z.number(), s2: z.number() }),
   buy_signal: z.string(),
@@ -60,7 +60,7 @@ export const TrendAnalysis = z.object({
 })
 export type TrendAnalysis = z.infer<typeof TrendAnalysis>
 
-/** The words that go with a technical view; `partReasons` in the order of the parts. */
+/** The texts of a technical view; `partReasons` in the order of the parts. */
 export type TrendTexts = { partReasons: string[]; catalysts: string[]; risks: string[] }
 
 export type TrendFacts = {
@@ -70,7 +70,7 @@ export type TrendFacts = {
   texts: TrendTexts
   language: ReportLanguage
   adjustment: Adjustment
-  /** That prices are shown with. */
+  /** The number of decimals of prices. */
   decimals: number
 }
 
@@ -107,7 +107,7 @@ export function trendAnalysisOf(facts: TrendFacts): TrendAnalysis {
   }
 }
 
-/** Prices near by at which the course may turn; how the bars were adjusted tells what such a price means. */
+/** Prices at which the course may turn; the kind of adjustment says what such a price means. */
 function levelMembers({ nearby: { supports, resistances }, adjustment, language, decimals }: TrendFacts) {
   const rounded = (price: number) => round(price, keptDecimals(decimals))
   const priced = ({ price, basis }: NearbyLevels['supports'][number]) => {
@@ -150,8 +150,8 @@ function rangeFigures({ yearRange, pivots }: Technical, kept: number) {
 }
 
 /**
- * The bars that a report's chart is drawn from, stored with the report: the chart of an old report is the chart of its day.
- * As many as are drawn, and as many before them as the longest average needs.
+ * The bars of a report's chart, stored with the report: the chart of an old report is that of its day. As many as are
+ * drawn, plus those that the longest average needs before them.
  */
 const STORED = 180
 

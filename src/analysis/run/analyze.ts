@@ -1,4 +1,5 @@
-// One analysis, step by step. It stores nothing, and ends in one of two ways: a report, or the stage that stopped it and why.
+// One analysis, step by step. It stores nothing, and ends in one of two ways: with a report, or with the stage that
+// stopped it and the reason.
 
 import { type AnalysisCtx, enter, RunEnded } from '../ctx.ts'
 import { gather } from '../gather/gather.ts'
@@ -14,7 +15,7 @@ export type AnalysisResult =
   | ({ ok: true } & Report)
   | ({ ok: false; message: string } & Pick<RunEnded, 'reason' | 'stage' | 'runs'>)
 
-/** Analyses one instrument. Throws only what nobody planned. */
+/** Analyses one instrument. Throws only unexpected errors. */
 export async function analyze(input: AnalysisInput, deps: Deps, ctx: AnalysisCtx): Promise<AnalysisResult> {
   try {
     const inputs = await gather(input, deps, ctx)
@@ -42,6 +43,6 @@ function messageOf({ reason, stage, runs }: RunEnded, { input, deps, language }:
   return `${nameOf(input, language)}：${text}`
 }
 
-/** What a run calls its subject before its report knows it better. */
+/** The subject's name until the report has a better one. */
 export const nameOf = ({ names, instrument }: AnalysisInput, language: ReportLanguage): string =>
   knownName(names, null, { language, instrument }) ?? instrument.key

@@ -1,4 +1,5 @@
-// What a queued analysis and a synchronous call have in common: progress is reported while it runs, and the report is saved.
+// The common part of a queued analysis and a synchronous call: progress is reported while it runs, and the report is
+// saved.
 
 import type { NewAnalysis } from '../../db/analyses.ts'
 import { errorFields, log } from '../../lib/log.ts'
@@ -28,7 +29,7 @@ export async function runAnalysis(
   if (!result.ok) return { ok: false, message: result.message }
   const name = result.stockName ?? request.stockCode
   await hooks.onStage(STAGE_PROGRESS.saving, stageMessage('saving', { name, language }), texts.saving)
-  // Whoever was stopped must not leave a report behind that nobody waits for.
+  // A stopped run must not save a report that nobody waits for.
   if (hooks.signal.aborted) return { ok: false, message: texts.notSaved }
   const { diagnostics } = result
   const saved = await savePatiently(save, recordOf({ owner, request, report: result.report, diagnostics }))
@@ -36,7 +37,7 @@ export async function runAnalysis(
   return { ...result, saved, diagnostics: { ...diagnostics, history_runs: [savedMark(saved)] } }
 }
 
-/** The ctx of a run in the report's language; the task's own language is that of the request. */
+/** The context of a run in the report's language; the task's own texts use the language of the request. */
 export function analysisCtx(
   input: AnalysisInput,
   { language, clock }: { language: ReportLanguage; clock: Ctx['clock'] },
@@ -58,11 +59,11 @@ export function analysisCtx(
   }
 }
 
-// An isolate has one thread. Of many runs in it there is always one that can go on, and as long as one can, the runtime does
-// not look at what has come in from outside: on a busy machine sockets go unserved until they are closed. So runs take
-// turns, each after a timer of its own, because the runtime comes round before it fires one.
+// An isolate has one thread. Among many runs in it one is always ready to continue, and as long as one is, the runtime
+// does not process incoming data: on a busy machine sockets are not served until they are closed. So runs take turns,
+// each after a timer of its own, because the event loop processes incoming data before it fires a timer.
 
-/** One whose request was cut off while it waited does not come back for its turn. */
+/** A run whose request was cancelled while it waited does not release its turn. */
 const LONGEST_WAIT_MS = 100
 const LEAST_PAUSE_MS = 5
 const PAUSE_SPREAD_MS = 20
@@ -70,10 +71,10 @@ const PAUSE_SPREAD_MS = 20
 let last: object | null = null
 let takenAt: number | null = null
 
-/** Returns at once when nobody else has had a turn since `who` had one. */
+/** Returns at once when no other run has had a turn since `who` had one. */
 export async function turn(who: object): Promise<void> {
   if (last === who) return
-  // Each waiting request tries again by itself: nothing is handed from one request to another.
+  // Each waiting request retries by itself: a promise must not be resolved from another request.
   while (takenAt !== null && Math.abs(Date.now() - takenAt) < LONGEST_WAIT_MS) {
     await pause(LEAST_PAUSE_MS + Math.random() * PAUSE_SPREAD_MS)
   }
@@ -91,7 +92,7 @@ export type Save = (analysis: NewAnalysis) => Promise<unknown>
 
 const SAVE_DELAYS_MS = [200, 1_000]
 
-/** Tries again if need be; false when the database does not take the report. */
+/** Retries; false when the database does not accept the report. */
 export async function savePatiently(
   save: Save,
   analysis: NewAnalysis,

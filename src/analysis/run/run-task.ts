@@ -1,5 +1,5 @@
-// One run of a queued task, from its lease to the report that it has ended. It ends in exactly one of five ways: with a
-// report, with a reason, at a deadline, cancelled, or silently because the task is no longer its own.
+// One run of a queued task, from its lease to the report of its end. It ends in exactly one of five ways: with a
+// report, with a reason, at a deadline, cancelled, or silently because the task belongs to another run now.
 
 import { errorFields, log } from '../../lib/log.ts'
 import { type Bounded, withTimeout } from '../ctx.ts'
@@ -13,18 +13,18 @@ export type Saved = { stockName: string | null }
 export type RunDeps = {
   report: ReportPort
   finish: (finish: Finish) => Promise<{ ok: true; status: TaskState } | { ok: false; reason: string }>
-  /** What the history has of this task; null when a report of it was not saved. */
+  /** The saved report of this task; null when there is none. */
   saved: () => Promise<Saved | null>
-  /** Takes a saved report back. */
+  /** Deletes a saved report. */
   withdraw: () => Promise<void>
-  /** Lets others go on before the next piece of the run. */
+  /** Lets other work run before the next part of the run. */
   giveWay: () => Promise<void>
   /** Makes and saves the report. */
   work: (hooks: RunHooks) => Promise<Outcome>
 }
 
 const RETRY_DELAYS_MS = [200, 1_000, 3_000]
-/** How long a cancelled run may take to let go before what it saved is taken back. */
+/** How long a cancelled run may take to stop before its saved report is deleted. */
 const LET_GO_MS = 2_000
 
 export async function runTask(order: RunOrder, deps: RunDeps): Promise<void> {
@@ -38,7 +38,7 @@ export async function runTask(order: RunOrder, deps: RunDeps): Promise<void> {
   }
 }
 
-/** How the run came out; null when that is nobody's business any more. */
+/** The outcome of the run; null when the task belongs to another run now. */
 async function outcomeOf(order: RunOrder, deps: RunDeps, reporter: Reporter): Promise<Outcome | null> {
   if (order.attempt > 1) {
     const saved = await deps.saved()
@@ -80,18 +80,18 @@ function judged(bounded: Bounded<Outcome>, { order, reporter, clock }: Circumsta
   return { ok: false, error: say.timedOut(reporter.stage, seconds(order.timeoutMs)) }
 }
 
-/** Waits until a cancelled run does no more harm, then takes back what it may have saved in its last moment. */
+/** Waits until a cancelled run has stopped, then deletes a report that it may have saved at the last moment. */
 async function letGo({ taskId }: RunOrder, working: Promise<unknown> | undefined, deps: RunDeps): Promise<void> {
   const settled = working?.then(
     () => undefined,
-    // It was told to stop; in which words it does so is not of interest.
+    // It was told to stop, so its error does not matter.
     () => undefined,
   )
   await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, LET_GO_MS))])
   await patiently('runner.withdraw_failed', taskId, deps.withdraw)
 }
 
-/** Tells the queue. A result that it does not want any more is taken back first, so that a cancelled task leaves nothing. */
+/** Reports to the queue. A result that is not wanted any more is deleted first, so that a cancelled task leaves nothing. */
 async function conclude(finish: Finish, deps: RunDeps): Promise<void> {
   const { taskId } = finish
   const tell = (told: Finish) => patiently('runner.finish_failed', taskId, () => deps.finish(told))
@@ -102,7 +102,7 @@ async function conclude(finish: Finish, deps: RunDeps): Promise<void> {
   if (answer.status === 'cancel_requested') await tell({ ...finish, outcome: { ok: false, cancelled: true } })
 }
 
-/** Tries again if need be. Should the queue never hear, the lease lapses and the next run finds what was done. */
+/** Retries. If the queue never gets the report, the lease expires and the next run finds what was done. */
 async function patiently<T>(event: string, taskId: string, work: () => Promise<T>): Promise<T | undefined> {
   for (const delayMs of [...RETRY_DELAYS_MS, null]) {
     try {
@@ -115,7 +115,7 @@ async function patiently<T>(event: string, taskId: string, work: () => Promise<T
   return undefined
 }
 
-/** Expires when nothing has got further for so long. */
+/** Fires when there was no progress for this long. */
 class StageClock {
   readonly #timeoutMs: number
   readonly #expired = new AbortController()
@@ -130,7 +130,7 @@ class StageClock {
     return this.#expired.signal
   }
 
-  /** Something got further. */
+  /** There was progress. */
   restart(): void {
     clearTimeout(this.#timer)
     this.#timer = this.#wind()
@@ -145,9 +145,9 @@ class StageClock {
   }
 }
 
-// Keeps the queue informed about one run: how far it is, which steps it took, that it is still alive. One report is on its
-// way at a time; what happens meanwhile goes with the next. A queue that cannot be reached does not stop the run; one that
-// says the task is no longer this run's, or is cancelled, does.
+// Keeps the queue informed about one run: its progress, its steps, and that it is alive. One report is sent at a time;
+// later events go with the next one. An unreachable queue does not stop the run; an answer that the task belongs to
+// another run, or is cancelled, does.
 
 export type ReportPort = (report: Progress) => Promise<{ ok: true } | { ok: false; reason: string }>
 
@@ -170,12 +170,12 @@ class Reporter {
     this.#timer = setInterval(() => this.#renew(), order.renewEveryMs)
   }
 
-  /** Aborted once the task is no longer this run's, or nobody wants it any more. */
+  /** Aborted when the task belongs to another run, or nobody wants it any more. */
   get lost(): AbortSignal {
     return this.#lost.signal
   }
 
-  /** The task is still this run's, but shall stop. */
+  /** The task still belongs to this run, but must stop. */
   get isCancelled(): boolean {
     return this.#isCancelled
   }
@@ -185,7 +185,7 @@ class Reporter {
     return this.#stage
   }
 
-  /** Tells of a stage and waits until the queue has it: so every stage is seen, and a lost run stops at the next one. */
+  /** Reports a stage and waits until the queue has it: so every stage is visible, and a lost run stops at the next one. */
   stageReached(progress: number, message: string, stage: string): Promise<void> {
     this.#progress = progress
     this.#message = message
@@ -203,7 +203,7 @@ class Reporter {
   }
 
   #renew(): void {
-    // Before the first stage there is nothing to say, and the lease is young.
+    // Before the first stage there is nothing to report, and the lease is new.
     if (this.#message !== '') void this.#send()
   }
 

@@ -1,4 +1,5 @@
-// The shape of the texts about the listing beside its market: index, liquidity, dates, peers; `texts.ts` has the rest of the book's.
+// The shape of the texts that compare the listing with its market: index, liquidity, dates, peers; `texts.ts` has the
+// other texts.
 
 import type { NoSameTimeReason } from '../../market/day-volumes.ts'
 import type { ComparisonStatus, LiquidityStatus, PeersStatus } from '../codes.ts'
@@ -26,7 +27,7 @@ export type BesideTexts = {
     resultsFor: string
     resultsTold: string
     noResults: string
-    /** No source tells a day on which results will be told. */
+    /** No source has the day of the next results. */
     noNextResults: string
     /** `{date}`. */
     lastExDividend: string
@@ -38,16 +39,16 @@ export type BesideTexts = {
   peers: Record<Exclude<PeersStatus, 'ok'>, string> & {
     /** `{board}`, `{count}`, `{pe}`, `{ownPe}`, `{pb}`, `{ownPb}`. */
     told: string
-    /** `{losses}`: how many of them have a loss; said where some have. */
+    /** `{losses}`: the number of companies with a loss; used if there are any. */
     losses: string
     notCompany: string
   }
   /** While a session runs: why there is no volume ratio. */
   noLiveRatio: string
-  /** The same where a source tells volumes within the day. `{reason}` is one of the reasons below. */
+  /** The same when a source has intraday volumes. `{reason}` is one of the reasons below. */
   unusableLiveRatio: string
   liveRatioReason: Record<NoSameTimeReason, string>
-  /** What the ratio of a session that runs compares. `{time}`, `{source}`. */
+  /** What the ratio of a running session compares. `{time}`, `{source}`. */
   liveRatioBasis: string
   join: string
 }

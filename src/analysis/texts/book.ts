@@ -1,4 +1,4 @@
-// The book of texts, opened at a language.
+// The texts of a language.
 
 import type { ReportLanguage } from '../schemas.ts'
 import { analysis as enAnalysis, flow as enFlow, skills as enSkills, task as enTask } from './en/analysis.ts'
@@ -61,7 +61,7 @@ export function textsOf(language: ReportLanguage): Texts {
   return BOOK[language]
 }
 
-/** A template with its `{names}` filled in; a name without a value stays as it is, which shows in the text. */
+/** A template with its `{names}` replaced; a name without a value stays visible in the text. */
 export function fill(template: string, values: Record<string, string | number>): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }

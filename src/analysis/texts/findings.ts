@@ -1,4 +1,5 @@
-// What the checks found, in words: a notice for the top of a report, marks beside figures, and how prices were adjusted.
+// The findings of the checks as text: a notice for the top of a report, marks next to figures, and how prices were
+// adjusted.
 
 import type { Consistency } from '../../market/consistency/examine.ts'
 import { type Adjustment, alarms, type CheckKey, type Finding, type Touch } from '../../market/consistency/types.ts'
@@ -9,7 +10,7 @@ import { aside, signedPct } from './format.ts'
 const HUGE = 1e9
 const DECIMALS = 4
 
-/** A figure as it was found, however odd. */
+/** A figure exactly as it was found. */
 function told(value: number | string | null): string {
   if (typeof value === 'string') return value
   if (value === null || !Number.isFinite(value)) return '–'
@@ -39,20 +40,20 @@ function detailOf({ detail, date, expected, found, count }: Finding, language: R
   })
 }
 
-/** A check by name with what it found. */
+/** A check's name with its finding. */
 export function findingText(finding: Finding, language: ReportLanguage): string {
   const name = textsOf(language).consistency.check[finding.check]
   const detail = detailOf(finding, language)
   return detail === null ? name : name + aside(detail, language)
 }
 
-/** What a reader must know before any figure; null when no check speaks. */
+/** What a reader must know before any figure; null when no check has a finding. */
 export function checksNotice(consistency: Consistency, language: ReportLanguage): string | null {
   const texts = textsOf(language).consistency
   return noticeOf(consistency, consistency.isBlocked ? texts.failed : texts.failedVolume, language)
 }
 
-/** The same beside prices that stand alone, where nothing is recommended anyway. */
+/** The same for prices that are shown alone, where nothing is recommended anyway. */
 export const pricesNotice = (consistency: Consistency, language: ReportLanguage): string | null =>
   noticeOf(consistency, textsOf(language).consistency.failedPrices, language)
 
@@ -80,7 +81,7 @@ function namesOf(checks: readonly CheckKey[], language: ReportLanguage): string 
 
 type Alarmed = { findings: readonly { check: CheckKey; verdict: string; touches: readonly Touch[] }[] }
 
-/** The checks with one of these verdicts on one of these groups of figures. */
+/** The checks with one of these verdicts about one of these groups of figures. */
 function checksOn(
   { findings }: Alarmed,
   { touches, verdicts }: { touches: readonly Touch[] | 'any'; verdicts: readonly string[] },
@@ -91,11 +92,11 @@ function checksOn(
   return [...new Set(found.map(({ check }) => check))]
 }
 
-/** The mark of these groups of figures where a check warns of one or failed it. */
+/** The mark of these groups of figures if a check warns or failed. */
 export const alarmFor = (consistency: Alarmed, touches: readonly Touch[] | 'any', language: ReportLanguage): string =>
   markOf(checksOn(consistency, { touches, verdicts: ['warn', 'fail'] }), language)
 
-/** The mark beside a figure itself; what nothing at hand can check is marked as that. Empty where no check speaks of it. */
+/** The mark next to a single figure, including figures that cannot be verified. Empty when no check concerns it. */
 export function markFor(consistency: Alarmed, touches: readonly Touch[], language: ReportLanguage): string {
   const alarm = alarmFor(consistency, touches, language)
   if (alarm !== '') return alarm
@@ -105,10 +106,10 @@ export function markFor(consistency: Alarmed, touches: readonly Touch[], languag
   return aside(fill(unchecked, { checks: namesOf(unable, language) }), language).trim()
 }
 
-/** A text with its mark behind it. */
+/** A text followed by its mark. */
 export const withMark = (text: string, mark: string): string => (mark === '' ? text : `${text} ${mark}`)
 
-/** How prices of the past were adjusted, and by whom. */
+/** How past prices were adjusted, and by whom. */
 export function adjustmentText({ kind, source }: Adjustment, language: ReportLanguage): string {
   const texts = textsOf(language)
   return fill(texts.consistency.adjustment[kind], { source: source ?? texts.analysis.unknown })

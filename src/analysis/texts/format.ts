@@ -8,37 +8,43 @@ const KNOWN: readonly string[] = ['CNY', 'HKD', 'USD', 'JPY', 'KRW', 'TWD'] sati
 
 const isKnown = (currency: string): currency is CurrencyCode => KNOWN.includes(currency)
 
-/** What prices of an instrument are counted in; an index is counted in points. */
+/** The currency of an instrument's prices; an index is counted in points. */
 export function currencyOf(instrument: Instrument): CurrencyCode {
   const money = moneyOf(instrument)
   return instrument.kind !== 'index' && isKnown(money) ? money : 'points'
 }
 
-/** What a quote says that its prices are counted in, where that is one that reports can name; else the market's own. */
+/** The currency of a quote, if reports have a name for it; else the market's own. */
 export function quotedCurrency(instrument: Instrument, quoted: string | null): CurrencyCode {
   const isTold = quoted !== null && instrument.kind !== 'index' && isKnown(quoted)
   return isTold ? quoted : currencyOf(instrument)
 }
 
-/** An amount with its money behind it, each language with or without a blank between; money without a name by its code. */
+/**
+ * An amount followed by its currency, with or without a blank as the language requires; a currency without a name is
+ * shown by its code.
+ */
 export function withUnit(amount: string, currency: string, language: ReportLanguage): string {
   const { unit, amountText } = textsOf(language).report
   const isNamed = Object.hasOwn(unit, currency)
   return isNamed ? fill(amountText, { amount, unit: unit[currency as keyof typeof unit] }) : `${amount} ${currency}`
 }
 
-/** Something said beside a text, in the language's brackets. */
+/** A remark after a text, in the language's brackets. */
 export function aside(text: string, language: ReportLanguage): string {
   return fill(textsOf(language).report.aside, { text })
 }
 
-/** A price below a cent is told with this many significant digits: at an exchange's decimals it would be one digit or none. */
+/**
+ * A price below a cent is shown with this many significant digits: with the exchange's decimals it would have one digit
+ * or none.
+ */
 const SMALL_PRICE = 0.01
 const SMALL_DIGITS = 4
-/** As many as the smallest price that passes the checks, or falls a hundredfold within the series, can need. */
+/** The most decimals that the smallest valid price, or a hundredfold fall within the series, can need. */
 const MOST_DECIMALS = 8
 
-/** How many decimals a price of this size has on the instrument's exchange; more where it is too small for these. */
+/** The number of decimals of such a price on the instrument's exchange; more if the price is too small. */
 export function priceDecimals(instrument: Instrument, price: number): number {
   const usual = usualDecimals(instrument, price)
   if (!(price > 0 && price < SMALL_PRICE)) return usual
@@ -56,7 +62,7 @@ function usualDecimals({ market, kind }: Instrument, price: number): number {
 
 const KEPT_DECIMALS = 4
 
-/** A figure as it is shown, the same in every place: of its four stored decimals, halves away from zero. */
+/** A figure as it is shown everywhere: from its four stored decimals, rounded half away from zero. */
 export function fixed(value: number, decimals: number): string {
   const kept = Math.round(value * 10 ** KEPT_DECIMALS)
   if (decimals > KEPT_DECIMALS || !Number.isSafeInteger(kept)) return value.toFixed(decimals)
@@ -71,7 +77,7 @@ export function signedPct(value: number, digits = 2): string {
   return `${sign}${Number(text) === 0 ? text.replace('-', '') : text}%`
 }
 
-/** A large number in the language's own steps: 1.23亿, 1.23B. */
+/** A large number in the language's units: 1.23亿, 1.23B. */
 export function largeNumber(value: number, language: ReportLanguage): string {
   const step = textsOf(language).report.magnitudes.find(([divisor]) => Math.abs(value) >= divisor)
   if (step === undefined) return String(Math.round(value))
@@ -87,7 +93,7 @@ export function sentimentLevel(score: number): SentimentLevel {
   return score >= 20 ? 'bearish' : 'very_bearish'
 }
 
-/** The notice that figures are not a live market's. It stands in every rendering of such a report. */
+/** The notice that figures are not live market data. It is in every rendering of such a report. */
 export function sampleNotice(
   provenance: { kind: 'historical' | 'synthetic'; endsOn: string },
   language: ReportLanguage,
@@ -95,7 +101,7 @@ export function sampleNotice(
   return fill(textsOf(language).report.sample[provenance.kind], { date: provenance.endsOn })
 }
 
-/** A short text that is shown by itself, with a word for figures that are no market's; unchanged for those of a market. */
+/** A short text that is shown alone, with the word "sample" for sample figures; unchanged for market data. */
 export const sampleLabelled = (
   text: string,
   provenance: { kind: 'historical' | 'synthetic' } | null,
@@ -103,17 +109,17 @@ export const sampleLabelled = (
 ): string =>
   provenance === null ? text : text + aside(textsOf(language).report.sampleLabel[provenance.kind], language)
 
-/** What is known of the news search behind a report. `count` is null when no channel was configured. */
+/** The result of the news search of a report. `count` is null when no search was configured. */
 export type NewsEvidence = { known: boolean; count: number | null; evidencePresent: boolean }
 
-/** The admission that no news went into the analysis; null when some did, or when nothing is known of the search. */
+/** The statement that no news was used; null when some was, or when nothing is known about the search. */
 export function emptyNewsDisclosure(news: NewsEvidence, language: ReportLanguage): string | null {
   if (!news.known || news.evidencePresent || (news.count ?? 0) > 0) return null
   const { disclosure } = textsOf(language).report
   return news.count === null ? disclosure.not_configured : disclosure.no_hits
 }
 
-/** The message of a stage: the stock's name, a full-width colon in every language (clients cut there), what is going on. */
+/** The message of a stage: the stock's name, a full-width colon in every language (clients split there), what is happening. */
 export function stageMessage(
   stage: StageKey,
   { name, language }: { name: string; language: ReportLanguage },
@@ -122,26 +128,26 @@ export function stageMessage(
   return `${name}：${fill(textsOf(language).analysis.stage[stage], values)}`
 }
 
-/** A rounded figure; what is not known stays null. */
+/** A rounded figure; null stays null. */
 export function figure(value: number | null | undefined, decimals = KEPT_DECIMALS): number | null {
   return value === null || value === undefined ? null : round(value, decimals)
 }
 
-/** Four decimals: finer than any exchange's price step, free of binary tails and of the minus zero that JSON cannot carry. */
+/** Four decimals: finer than any exchange's price step; removes binary rounding errors and -0, which JSON cannot represent. */
 export function round(value: number, decimals = KEPT_DECIMALS): number {
   const scale = 10 ** decimals
   return Math.round(value * scale) / scale + 0
 }
 
-/** The decimals with which prices are stored beside one that is shown with `decimals`: four, or as many as that. */
+/** The stored decimals of prices that are shown with `decimals`: four, or as many as that. */
 export const keptDecimals = (decimals: number): number => Math.max(KEPT_DECIMALS, decimals)
 
-/** The same beside a price of this size, of whatever listing. */
+/** The same for a price of this size, of any listing. */
 export function keptBeside(price: number): number {
   return keptDecimals(price > 0 && price < SMALL_PRICE ? SMALL_DIGITS - 1 - Math.floor(Math.log10(price)) : 0)
 }
 
-/** An age in words, in its largest whole unit. */
+/** An age in its largest whole unit, as text. */
 export function ageText(seconds: number, { age }: AnalysisTexts): string {
   if (seconds < 60) return fill(age.seconds, { n: seconds })
   if (seconds < 3_600) return fill(age.minutes, { n: Math.floor(seconds / 60) })

@@ -1,5 +1,5 @@
-// The shape of the book of texts: every fixed text of this family, in templates with `{names}` or functions. A further language
-// is one more folder beside this file.
+// The shape of the texts: every fixed text of this family, as templates with `{names}` or as functions. A further
+// language is another folder beside this file.
 
 import type { FinancialReport } from '../../market/company.ts'
 import type { AdjustmentKind, CheckKey as ConsistencyCheck, DetailCode } from '../../market/consistency/types.ts'
@@ -39,7 +39,7 @@ import type { Action, ContextBlock, DiagnosticComponent, DiagnosticSummary, Mark
 import type { BesideTexts } from './beside.ts'
 
 export type Texts = {
-  /** What prompts call the language. */
+  /** The language's name in prompts. */
   inEnglish: string
   report: ReportTexts
   analysis: AnalysisTexts
@@ -65,18 +65,18 @@ export type ReportTexts = {
   guard: Record<GuardCode, string>
   level: Record<'ideal_buy' | 'secondary_buy' | 'stop_loss' | 'take_profit', string>
   basis: Record<LevelBasis, string>
-  /** How a level stands to its basis: `near`, or so many ATR `below` or `above` it. */
+  /** The position of a level relative to its basis: `near`, or a number of ATRs `below` or `above` it. */
   place: Record<'near' | 'at' | 'below' | 'above', string>
   /** A number before its unit; `{amount}`, `{unit}`. */
   amountText: string
-  /** What is said beside a text, with the blank before it where the language has one; `{text}`. */
+  /** A remark after a text, including a blank before it if the language has one; `{text}`. */
   aside: string
-  /** `renminbi` is CNY beside a listing in other money. */
+  /** `renminbi` is CNY for a listing with another currency. */
   unit: Record<CurrencyCode | 'renminbi', string>
   phase: Record<MarketPhaseSummary['phase'], string>
-  /** The phase of a day that is not the data's; `{phase}`. */
+  /** The present phase, when the data has another day; `{phase}`. */
   phaseNow: string
-  /** The phase that the request asked for; `{phase}`. */
+  /** The phase from the request; `{phase}`. */
   phaseAsked: string
   block: Record<ContextBlock['key'], string>
   blockStatus: Record<ContextBlock['status'], string>
@@ -97,7 +97,7 @@ export type ReportTexts = {
   newsDimension: Record<Dimension, string>
   unnamed: string
   codeMade: string
-  /** `{model}`: in place of the sentence that there was none. */
+  /** `{model}`: replaces the sentence that there was no model. */
   modelBeside: string
   modelMade: string
   disclaimer: string
@@ -109,7 +109,7 @@ export type ReportTexts = {
   colon: string
 }
 
-/** Why nothing is bought although there is a technical view. */
+/** Why nothing should be bought although there is a technical view. */
 export type StayOutReason = 'unsignalled' | 'unplanned' | 'outdated' | 'untraded'
 
 export type AnalysisTexts = {
@@ -117,11 +117,11 @@ export type AnalysisTexts = {
   reason: Record<ReasonCode, string>
   stage: Record<StageKey, string>
   failure: Record<'no_data' | 'deadline' | 'cancelled', string>
-  /** What a failure calls the stage it happened in. */
+  /** The name of a stage in error texts. */
   stageName: Record<RunStage, string>
   summaryClosed: string
   summaryLive: string
-  /** Where neither may be said. */
+  /** When neither may be mentioned. */
   summaryAt: string
   summaryNoPrice: string
   view: string
@@ -132,17 +132,17 @@ export type AnalysisTexts = {
   averages: string
   momentum: string
   range: string
-  /** By what the decision comes to. */
+  /** By the type of the decision. */
   noPosition: Record<Exclude<DecisionType, 'hold'>, string>
   stayOut: Record<StayOutReason, string>
   hasPosition: Record<DecisionType, string>
-  /** The same where no level could be derived; a hold is one for want of bars. */
+  /** The same when no level could be derived; a hold only because of too few bars. */
   noPositionBare: Record<DecisionType, string>
   hasPositionBare: Record<DecisionType, string>
-  /** Of a hold that has a technical view and no stop. */
+  /** For a hold with a technical view and without a stop. */
   keepUnstopped: string
   size: Record<Exclude<DecisionType, 'buy'>, string>
-  /** The plan's own size. */
+  /** The size from the plan. */
   buySize: string
   timing: Record<DecisionType, string>
   entryPlan: string
@@ -168,7 +168,7 @@ export type AnalysisTexts = {
   nearYearLow: string
   unknown: string
   changes: Record<'price' | 'samePrice' | 'score' | 'sameScore' | 'parts' | 'trend' | 'advice' | 'crossed', string>
-  /** Results by the period they are of; `{figures}` are those that are known. */
+  /** Results by their period; `{figures}` are the known ones. */
   results: Record<FinancialReport['period'], string>
   resultFigure: Record<'revenue' | 'profit' | 'cashFlow' | 'margin' | 'roe' | 'roeTrailing' | 'onYear', string>
   valuation: Record<'pe' | 'pb' | 'size' | 'on', string>
@@ -177,18 +177,18 @@ export type AnalysisTexts = {
   part: Record<'results' | 'flow' | 'boards' | 'rankings' | 'chips', string>
   partState: Record<Exclude<PartState, 'ok'>, string>
   news: Record<'found' | 'pooled' | 'undated' | 'social' | 'quoted', string>
-  /** A kept answer with its age. */
+  /** A cached answer with its age. */
   kept: string
   age: Record<'seconds' | 'minutes' | 'hours' | 'days', string>
   modelFailed: string
   modelFault: Record<NarratorFault, string>
   modelDiffers: string
-  /** Whose words stand in the box, and what they are not. */
+  /** The author of the text in the box, and a disclaimer. */
   modelBox: string
   modelCounts: string
   modelMark: Record<'doubtful' | 'undecidable', string>
   unknownSkills: string
-  /** `{date}`, `{days}`: results that newer ones should have followed by now. */
+  /** `{date}`, `{days}`: results that newer ones should have replaced by now. */
   oldResults: string
   skillFinding: string
   skillsAgainst: string
@@ -227,7 +227,7 @@ export type ReviewTexts = {
   }
   tone: Record<ReviewTone, string>
   indexSpread: (best: string, worst: string) => string
-  /** Of the last close among those of the chart. */
+  /** The position of the last close among those of the chart. */
   place: (index: string, percent: number, sessions: number) => string
   fundsLine: (names: string) => string
   noFunds: string
@@ -255,26 +255,26 @@ export type ReviewTexts = {
   noReport: (reasons: string) => string
 }
 
-/** What the queue says about a task beyond the stages of its run. */
+/** The queue's texts about a task besides the stages of its run. */
 export type TaskTexts = {
-  /** A run was lost and the task goes out again. */
+  /** A run was lost and the task is run again. */
   again: (label: string, attempt: number) => string
   failed: (label: string) => string
   accepted: (code: string) => string
-  /** How what was typed was read. */
+  /** How the input was interpreted. */
   reading: (typed: string, name: string, code: string) => string
   duplicate: (code: string) => string
   batch: (accepted: number, duplicates: number) => string
-  /** A key that names one request came with another; and one whose request still runs. */
+  /** A key that was used for another request; and one whose request is still running. */
   keyReused: string
   stillRunning: (code: string) => string
   lost: (attempts: number) => string
   timedOut: (stage: string, seconds: number) => string
-  /** A stage got no further for so long. */
+  /** A stage made no progress for this long. */
   stageTimedOut: (stage: string, seconds: number) => string
   cancelRequested: (label: string) => string
   cancelled: (label: string) => string
-  /** The report is made and waits for the database. */
+  /** The report is complete and waits for the database. */
   waitsForStorage: (label: string) => string
   reviewAccepted: string
   reviewDuplicate: string
@@ -284,31 +284,31 @@ export type TaskTexts = {
   connected: string
 }
 
-/** The checks of the figures and what they found. */
+/** The checks of the figures and their findings. */
 export type ConsistencyTexts = {
   check: Record<ConsistencyCheck, string>
   /** What was found; `{date}`, `{expected}`, `{found}`, `{count}`, `{ratio}`, `{change}`. */
   detail: Record<DetailCode, string>
-  /** Stands for the date of a finding about the quote. */
+  /** Replaces the date of a finding about the quote. */
   unknownDate: string
   /** `{checks}` are names with their figures. */
   failed: string
   failedVolume: string
-  /** Of prices that stand alone. */
+  /** For prices that are shown alone. */
   failedPrices: string
   warned: string
-  /** Beside a figure; `{checks}` are names. */
+  /** Next to a figure; `{checks}` are names. */
   mark: string
-  /** Beside a figure that nothing at hand can check; `{checks}` are names. */
+  /** Next to a figure that cannot be verified; `{checks}` are names. */
   unchecked: string
   noScore: string
   noAdvice: string
   withheldSentence: string
   quality: string
   notPossible: string
-  /** `{source}` made the prices. */
+  /** `{source}` provided the prices. */
   adjustment: Record<AdjustmentKind, string>
-  /** What stands before the adjustment. */
+  /** The text before the adjustment. */
   basis: string
   adjustedYear: Record<'year_low' | 'year_high', string>
   adjustedRange: string
@@ -317,12 +317,12 @@ export type ConsistencyTexts = {
   nearAdjustedLow: string
 }
 
-// The shape of the texts about what the method was worth in the past; `texts.ts` has the rest of the book's.
+// The shape of the texts about the past results of the method; `texts.ts` has the other texts.
 
 export type EvidenceTexts = {
-  /** Of advice that no replayed day could give. */
+  /** For advice that no replayed day could have. */
   notReplayed: string
-  /** Where the cases are of samples. `{market}`. */
+  /** If the cases are samples. `{market}`. */
   samplesOf: string
   heading: string
   /** Nothing was computed for this market. */
@@ -344,7 +344,7 @@ export type EvidenceTexts = {
   join: string
 }
 
-// The shape of the texts about horizons, plans and what a listing did; `texts.ts` has the rest of the book's.
+// The shape of the texts about horizons, plans and a listing's performance; `texts.ts` has the other texts.
 
 export type HorizonKey = 'short' | 'medium' | 'long' | 'weekly' | 'monthly'
 
@@ -352,9 +352,9 @@ export type OutlookTexts = {
   heading: { horizons: string; plan: string; returns: string; risk: string; turnover: string }
   horizon: Record<HorizonKey, string>
   direction: Record<Direction, string>
-  /** `{trend}`: a state of the short averages, which is none of the overall trend. */
+  /** `{trend}`: a state of the short averages, which is not the overall trend. */
   ofShort: string
-  /** A verdict of the short averages: for how long it holds. */
+  /** How long a verdict of the short averages is valid. */
   holds: string
   /** `{entry}`, `{ratio}`, `{reward}`, `{risk}`, `{cost}`, `{most}`. */
   plan: string
@@ -364,9 +364,9 @@ export type OutlookTexts = {
   noPlan: string
   noPlanOfSale: string
   noPlanOfOld: string
-  /** Of a share that is suspended, or whose price stands still. */
+  /** For a suspended share, or one whose price does not move. */
   noPlanUntraded: string
-  /** Between parts, and between a name and what it is. */
+  /** Between parts, and between a name and its value. */
   join: string
   colon: string
 }

@@ -1,6 +1,6 @@
-// A model asked for one answer: what it is told to do and the shape of what it writes; once, and once more when the answer is not
-// in shape. Every try is a run of its own, with its times and what became of it, also one that was made again because the model
-// was busy.
+// One request to a model: its instructions and the shape of the answer; repeated once when the answer is malformed.
+// Every try is a run of its own, with its times and result, including tries that were repeated because the model was
+// busy.
 
 import { z } from 'zod'
 import { isoMicros } from '../../lib/clock.ts'
@@ -46,7 +46,7 @@ export async function askModel<Answer>(
     runs.push(...told.runs)
     const run = told.runs.at(-1)
     if (told.answer !== null) return { answered: { answer: told.answer, model: run?.model ?? 'model' }, runs }
-    // A second try helps an answer out of shape; what kept an answer from coming would keep the next one too.
+    // A second try helps against a malformed answer; a reason why no answer came would also affect the next try.
     if (run === undefined || (run.error_type !== 'bad_json' && run.error_type !== 'cut_off')) break
     if (type === 'analysis') await narration.onRepair()
     const problems = run.error_type === 'cut_off' ? ['it was cut off: write less'] : run.problems
@@ -77,7 +77,7 @@ async function call<Answer>(
     startedAt = now
   }
   const onRetry = ({ fault, model }: NarratorError) => end({ model, error_type: fault })
-  // The wait before a try is no part of it.
+  // The wait before a try is not part of it.
   const onTry = (model: string) => {
     startedAt = ctx.clock()
     asked = model
@@ -119,10 +119,10 @@ async function settled(work: Promise<Bounded<NarratorReply>>): Promise<Outcome> 
   }
 }
 
-// What a model is told to do, and the shape of what it is asked to write: words only. It has no field for a score, a price or a
-// level, because those are computed.
+// A model's instructions, and the shape of its answer: text only. There is no field for a score, a price or a level,
+// because those are computed.
 
-/** What a model is for, and what it must not do. */
+/** The task of a model, and what it must not do. */
 export function systemPrompt(language: ReportLanguage): string {
   return [
     'You write the words of a stock report. The figures, the score, the advice and the price levels are computed already.',
@@ -197,7 +197,7 @@ export type ModelAnswer = z.infer<typeof ModelAnswer>
 
 let schema: Record<string, unknown> | null = null
 
-/** The same shape for the model, as JSON Schema. */
+/** The same shape as JSON Schema, for the model. */
 export function answerSchema(): Record<string, unknown> {
   schema ??= z.toJSONSchema(ModelAnswer) as Record<string, unknown>
   return schema
@@ -205,7 +205,7 @@ export function answerSchema(): Record<string, unknown> {
 
 type ParsedAnswer<Answer> = { ok: true; answer: Answer } | { ok: false; problems: string[] }
 
-/** The answer that a model's output holds, with a fence or words around it; else what is wrong with it. */
+/** The answer in a model's output, which may be inside a code fence or other text; else what is wrong with it. */
 export function parseAs<Answer>(shape: z.ZodType<Answer>, output: unknown): ParsedAnswer<Answer> {
   const value = typeof output === 'string' ? jsonIn(output) : output
   if (value === undefined) return { ok: false, problems: ['the answer is not JSON'] }
@@ -232,7 +232,7 @@ function jsonIn(text: string): unknown {
     try {
       return JSON.parse(candidate)
     } catch {
-      // The next candidate may be the one; when none is, that is what the caller is told.
+      // Another candidate may be valid; if none is, the caller gets that error.
     }
   }
   return undefined

@@ -1,5 +1,5 @@
-// The listing beside its market, in figures and words: index, liquidity, dates, peers. Each part is there also where nothing is known,
-// and says why.
+// The comparison of the listing with its market, in figures and text: index, liquidity, dates, peers. Each part exists
+// even if nothing is known, and then says why.
 
 import type { Judged } from '../judge/judge.ts'
 import { PARTICIPATION_PCT, STRENGTH_SESSIONS } from '../judge/market-comparison.ts'
@@ -9,7 +9,7 @@ import { figure, fixed, largeNumber, signedPct, withUnit } from '../texts/format
 
 type Json = Record<string, unknown>
 
-/** Members of the raw result. */
+/** Fields of the raw result. */
 export function besideMembers(judged: Judged): Json {
   return {
     market_comparison: wireComparison(judged),
@@ -90,7 +90,7 @@ function liquidityText({ liquidity, consistency, language }: Judged): string {
     value === null ? '–' : withUnit(largeNumber(value, language), currency, language)
   const values = { share: PARTICIPATION_PCT, most: money(mostASession), position: money(position) }
   if (status !== 'told') return fill(texts[status], values)
-  // Never less than it takes.
+  // Rounded up, never less than it takes.
   const days = Math.ceil((sessionsToSell ?? 0) * 10 - 1e-9) / 10
   const time = days < 1 ? texts.lessThanOne : fill(texts.sessions, { count: fixed(days, 1) })
   const told = fill(texts.told, { ...values, time })
@@ -104,7 +104,7 @@ function wireDates(judged: Judged): Json {
     status: dates.status,
     results_for: dates.resultsFor,
     results_told_on: dates.resultsToldOn,
-    // No source that is spoken here tells it.
+    // No supported source has it.
     next_results_on: null,
     last_ex_dividend_on: dates.lastExDividend,
     next_ex_dividend_on: dates.nextExDividend,

@@ -1,4 +1,4 @@
-// What is different from the report before: the figures for machines, the sentences for people.
+// The differences from the previous report: figures for programs, sentences for users.
 
 import type { TrendState } from '../codes.ts'
 import type { PreviousReport } from '../gather/previous.ts'
@@ -15,14 +15,14 @@ export type Changes = {
   parts: { key: string; before: number; after: number }[]
   trend: { before: string; after: string } | null
   advice: { before: string; after: string } | null
-  /** Levels of the report before that the price has passed since. */
+  /** Levels of the previous report that the price has crossed since. */
   crossed: string[]
   sentences: string[]
 }
 
 type ChangesInput = Judged & { compared: PreviousReport }
 
-/** Null where there is no report to compare with. */
+/** Null when there is no report to compare with. */
 export function changesSince(judged: Judged): Changes | null {
   const { compared, decision, technical, price } = judged
   if (compared === null) return null

@@ -1,4 +1,4 @@
-// What is known of a company, in sentences of code. A part without a value says which of its states it is in.
+// The facts about a company, in sentences written by code. A part without a value says which state it has.
 
 import type { NewsResult } from '../../news/search.ts'
 import type { Part } from '../gather/company.ts'
@@ -28,7 +28,7 @@ export function companyTexts(input: Judged): CompanyTexts {
   }
 }
 
-/** Nothing is said of what has no company behind it. */
+/** Empty for an instrument without a company. */
 function aboutCompany(input: Judged, phrases: AnalysisTexts): Pick<CompanyTexts, 'fundamental' | 'flow' | 'sector'> {
   if (input.instrument.kind !== 'stock') return { fundamental: null, flow: null, sector: null }
   if (input.provenance !== null) return { fundamental: phrases.company.notAsked, flow: null, sector: null }
@@ -57,7 +57,7 @@ function fundamentalText(input: Judged, phrases: AnalysisTexts): string | null {
   )
 }
 
-/** Renminbi of a company that is listed elsewhere is never taken for the listing's money: it is named in full. */
+/** Renminbi of a company that is listed elsewhere must not be taken for the listing's currency: it is named in full. */
 function inMoney(amount: string, currency: string, { instrument, language }: Judged): string {
   const isForeign = currency === 'CNY' && instrument.market !== 'cn'
   return withUnit(amount, isForeign ? 'renminbi' : currency, language)
@@ -158,7 +158,7 @@ function chipText({ chips, decimals }: Judged, phrases: AnalysisTexts): string |
   })
 }
 
-/** What others wrote is quoted in the list of news alone: here it would read as the report's own word. */
+/** Third-party text is only quoted in the list of news: here it would look like the report's own text. */
 function newsText(news: NewsResult | null, phrases: AnalysisTexts): string | null {
   const items = newsOfListing(news)
   const [newest] = items

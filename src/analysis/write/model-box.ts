@@ -1,5 +1,6 @@
-// The model's words, in a box of their own. They fill no other field: what programs read is made by code. Each sentence is
-// checked against the data; it is kept, marked or dropped, and never rewritten. A kept one cites the rows that bear it.
+// The model's text, in a box of its own. It fills no other field: values for programs are made by code. Each sentence
+// is checked against the data; it is kept, marked or dropped, and never rewritten. A kept one cites the rows that
+// support it.
 
 import type { Action, ReportLanguage } from '../schemas.ts'
 import { fill, textsOf } from '../texts/book.ts'
@@ -24,7 +25,7 @@ import { plain, sentencesIn } from './sentences.ts'
 
 export type BoxSentence = {
   text: string
-  /** Why a reader should doubt it; null where the data bear it. */
+  /** Why a reader should doubt it; null when the data support it. */
   mark: 'doubtful' | 'undecidable' | null
   /** Numbers of evidence rows. */
   cites: number[]
@@ -35,16 +36,16 @@ export type EvidenceItem = { n: number; fact: string; text: string }
 export type ModelBox = {
   notice: string
   model: string | null
-  /** What the model would do; always null of a market. */
+  /** The action that the model suggests; always null for a market. */
   action: Action | null
-  /** The opinion in words where it is not the report's. */
+  /** The opinion as text if it differs from the report's. */
   contradiction: string | null
   sentences: BoxSentence[]
   evidence: EvidenceItem[]
   counts: { checked: number; confirmed: number; marked: number; dropped: number }
 }
 
-/** A sentence after the check: as it is shown, how it fares, and the rows that bear it, each under a name of its own, with its text. */
+/** A sentence after the check: its shown text, its verdict, and the rows that support it, each with a name and a text. */
 export type Checked = { text: string; verdict: Verdict; sources: () => [name: string, text: string][] }
 export type Checker = (sentence: string) => Checked
 
@@ -67,7 +68,7 @@ export function modelBox(texts: readonly string[], known: KnownFacts, author: Au
 
 type Facts = { figures: ReadonlyMap<string, KeyedFigure>; known: KnownFacts; language: ReportLanguage }
 
-/** A sentence with its figures put in; one with a key that is none is as false as one with a figure that is none. */
+/** A sentence with its figures inserted; an unknown key is as wrong as an unknown figure. */
 function checkedSentence(sentence: string, { figures, known, language }: Facts): Checked {
   const pieces = piecesOf(sentence, figures)
   if (pieces === null) return { text: sentence, verdict: 'false', sources: () => [] }
@@ -79,7 +80,7 @@ function checkedSentence(sentence: string, { figures, known, language }: Facts):
   }
 }
 
-/** The sentences of the texts that the data do not contradict, with their marks, and the rows that they cite. */
+/** The sentences that the data do not contradict, with their marks, and the rows that they cite. */
 export function boxOf(texts: readonly string[], checker: Checker, head: { notice: string }): ModelBox {
   const rows = new Map<string, EvidenceItem>()
   const cite = (fact: string, text: string): number => {
@@ -89,7 +90,7 @@ export function boxOf(texts: readonly string[], checker: Checker, head: { notice
   }
   const checked = texts
     .flatMap(sentencesIn)
-    // What has neither a letter nor a figure says nothing: a dash for "none".
+    // A sentence without letters and figures has no content: a dash for "none".
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
     .map(checker)
   const sentences = checked.flatMap(({ text, verdict, sources }): BoxSentence[] => {
@@ -114,7 +115,10 @@ function countsOf(checked: readonly { verdict: Verdict }[]): ModelBox['counts'] 
   }
 }
 
-/** The facts whose figures a sentence says, and the headlines that it quotes, each with its text. What a quotation says is no fact. */
+/**
+ * The facts whose figures a sentence contains, and the headlines that it quotes, each with its text. The contents of a
+ * quotation are not facts.
+ */
 function sourcesOf(
   sentence: string,
   { used, known, language }: Omit<Facts, 'figures'> & { used: readonly KeyedFigure[] },
@@ -134,7 +138,7 @@ function sourcesOf(
   ]
 }
 
-/** The facts that are named and whose figure stands in the text; all that are named where none does: "above its average". */
+/** The named facts whose figure is in the text; all named facts if there is no figure: "above its average". */
 function factsTold(text: string, { values }: KnownFacts): FactName[] {
   const mentions = mentionsIn(text)
   const facts = mentions.flatMap((mention) => mention.facts).flatMap((fact) => [AMOUNTS[fact] ?? fact, fact])

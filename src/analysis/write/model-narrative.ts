@@ -1,5 +1,5 @@
-// The model's part of a report: asked once, asked again when its answer is not in shape, checked sentence by sentence. What
-// comes out stands in a box of its own; every other field of the report is made by code.
+// The model's part of a report: requested once, and again when its answer is malformed; checked sentence by sentence.
+// The result is in a box of its own; every other field of the report is made by code.
 
 import type { Ctx } from '../ctx.ts'
 import type { ModelRun } from '../diagnostics.ts'
@@ -32,7 +32,7 @@ export type ModelWords = {
   model: string | null
   action: Action | null
   runs: ModelRun[]
-  /** Sentences left out because they told of a close that has not been. */
+  /** The number of sentences that were removed because they mention a close that has not happened yet. */
   recaps: number
 }
 
@@ -56,7 +56,7 @@ export async function modelNarrative(facts: WordedByCode, narration: Narration, 
   return { box: modelBox(texts, known, author), model: answered.model, action, runs, recaps }
 }
 
-/** Every text of the answer, the conclusion first; without sentences that tell of a close while the session runs. */
+/** Every text of the answer, the conclusion first; while the session runs, without sentences about a close. */
 function openTexts(written: Omit<ModelAnswer, 'action'>, { phase }: Judged): { texts: string[]; recaps: number } {
   const told = Object.values(written).flatMap((value) => value ?? [])
   const open = told.map((text) => withoutRecap(text, phase))
@@ -66,19 +66,22 @@ function openTexts(written: Omit<ModelAnswer, 'action'>, { phase }: Judged): { t
   }
 }
 
-// What a model is told, and the figures that it may therefore quote. Both come from the same object, so that nothing can be
-// told and then struck, or quoted without having been told.
+// The data for a model, and the figures that it may therefore quote. Both come from the same object, so that no given
+// figure can be rejected, and no other figure accepted.
 
-/** The judgement with the words that code has for it. */
+/** The judgement with the texts written by code. */
 type WordedByCode = Judged & { narrative: Narrative; changes: Changes | null }
 
 type Json = Record<string, unknown>
 
-/** The facts of an analysis as plain data, no figure of it finer than reports are. Keys that end in `_pct` hold percentages. */
+/**
+ * The facts of an analysis as plain data, with figures not finer than in reports. Keys that end in `_pct` contain
+ * percentages.
+ */
 const evidencePack = (facts: WordedByCode): Json =>
   JSON.parse(JSON.stringify(packOf(facts)), (_key, value: unknown) => (typeof value === 'number' ? tidy(value) : value))
 
-/** Four decimals, and four digits of what is below one: 1811.384000000001 is 1811.384. */
+/** Four decimals, and four digits for values below one: 1811.384000000001 is 1811.384. */
 const tidy = (value: number) =>
   Number.isInteger(value) ? value : Number(Math.abs(value) < 1 ? value.toPrecision(4) : value.toFixed(4))
 
@@ -162,7 +165,7 @@ function companyFigures(facts: Judged): Json {
   }
 }
 
-/** The news as the model gets them: apart from the data, because others wrote them. */
+/** The news for the model: separate from the data, because they are third-party text. */
 function newsLines({ news }: Inputs): string[] {
   const items = news?.items ?? []
   const lines = items.map(({ title, snippet, source, publishedAt, dimension }, i) => {

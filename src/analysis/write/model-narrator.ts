@@ -1,4 +1,4 @@
-// The narrator that a configured language model is. One that is merely busy is asked once more.
+// The narrator that uses a configured language model. A busy model is asked once more.
 
 import { sleep } from '../../lib/wait-at-most.ts'
 import { type AskOptions, type LanguageModel, ModelError, type ModelFailure } from '../../llm/model.ts'
@@ -7,7 +7,7 @@ import { type Narrator, NarratorError, type NarratorReply, type NarratorRequest 
 
 const MAX_OUTPUT_TOKENS = 8_192
 const BUSY_DELAY_MS = 2_000
-/** Who asks to be left alone for longer is not waited for: code's words are there at once. */
+/** A model that asks for a longer wait is given up, because the texts written by code are available at once. */
 const LONGEST_DELAY_MS = 10_000
 
 export function modelNarrator(model: LanguageModel): Narrator {
@@ -28,7 +28,7 @@ export function modelNarrator(model: LanguageModel): Narrator {
   }
 }
 
-/** One that cannot be asked at all, and why. */
+/** A narrator that cannot be used, with the reason. */
 export function failingNarrator(fault: NarratorFault, model: string | null = null): Narrator {
   return {
     model,
@@ -40,7 +40,7 @@ export function failingNarrator(fault: NarratorFault, model: string | null = nul
 
 type Tried = { ok: true; reply: NarratorReply } | { ok: false; error: unknown; fault: unknown }
 
-/** One question to the model and to those that stand in for it; each of them that fails is told, the last one as the fault. */
+/** One request to the model and its fallbacks; each failure is reported, the last one as the fault. */
 async function tried(model: LanguageModel, request: NarratorRequest): Promise<Tried> {
   let last: NarratorError | null = null
   const onFailed: AskOptions['onFailed'] = ({ error, id, next }) => {

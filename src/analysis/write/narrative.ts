@@ -1,4 +1,5 @@
-// The words of a code-made report. Every figure in them comes from the computed view; nothing is said that was not computed.
+// The text of a report, written by code. Every figure in it comes from the computed view; nothing is stated that was
+// not computed.
 
 import type { Touch } from '../../market/consistency/types.ts'
 import type { ReasonCode } from '../codes.ts'
@@ -18,7 +19,7 @@ import { sizeText, wireHorizons } from './strategy.ts'
 
 type NarrativeInput = Judged & { strategy: ReportStrategy | null }
 
-/** What only a model says. */
+/** Texts that only a model writes. */
 type Outlook = { shortTerm: string | null; mediumTerm: string | null; earningsOutlook: string | null }
 
 export type Narrative = CompanyTexts &
@@ -131,7 +132,10 @@ const TONE: Partial<Record<ReasonCode, 'good' | 'bad'>> = Object.fromEntries([
   ...BAD.map((reason) => [reason, 'bad']),
 ])
 
-/** What sounds good and was given no more than the middle is neither: a price just above its average is near it, and a little late. */
+/**
+ * A positive reason with no more than the neutral points counts as neither good nor bad: a price just above its average
+ * is near it, and a little late.
+ */
 function toneOf(part: ScorePart): 'good' | 'bad' | null {
   const tone = TONE[part.reason] ?? null
   return tone === 'good' && !isInFavour(part) ? null : tone
@@ -179,7 +183,7 @@ function summaryOf(input: NarrativeInput, { good, bad, guardReason }: Findings):
   return sentences.join('').trim()
 }
 
-/** For how long the verdict holds. */
+/** How long the verdict is valid. */
 function horizonsSentence(input: NarrativeInput): string {
   const { heading, colon } = textsOf(input.language).outlook
   const told = wireHorizons(input)
@@ -195,7 +199,7 @@ export function headline(input: Judged, phrases: AnalysisTexts): string {
   const change = changePct === null ? '' : aside(signedPct(changePct), input.language)
   const amount = withUnit(fixed(price, input.decimals), input.currency, input.language)
   const values = { name, code, date: date ?? phrases.unknown, price: amount, change }
-  // Of a phase that was asked for: whether the market is open is the phase's to say, and the price may be of another.
+  // For a phase from the request, that phase decides whether the market is open; the price may belong to another one.
   if (isAskedFor(phase) && OPEN_PHASES.includes(phase.phase) !== partial) return fill(phrases.summaryAt, values)
   return fill(partial ? phrases.summaryLive : phrases.summaryClosed, values)
 }
@@ -244,7 +248,7 @@ function technicalTexts(input: NarrativeInput, phrases: AnalysisTexts): Technica
   }
 }
 
-/** The range of a year; of adjusted bars it is called that. */
+/** The range of a year; its name says so if the bars are adjusted. */
 function rangeText({ technical, decimals, consistency, language }: NarrativeInput, phrases: AnalysisTexts) {
   const { yearRange = null } = technical ?? {}
   if (yearRange === null) return null
@@ -300,7 +304,7 @@ function planTexts(input: NarrativeInput, phrases: AnalysisTexts): PlanTexts {
         ? fill(phrases.entryPlan, { ideal: ideal_buy, secondary: secondary_buy })
         : null,
     riskControl: riskText(input, phrases),
-    // Nothing may be demanded at once of somebody who cannot trade now.
+    // While the market is closed, no immediate action may be advised.
     immediate: isOpen ? phrases.immediate[type] : phrases.notNow,
     window: phrases.window[when],
     watch: [
@@ -314,7 +318,7 @@ function planTexts(input: NarrativeInput, phrases: AnalysisTexts): PlanTexts {
 
 type PositionTexts = Pick<Narrative, 'noPosition' | 'hasPosition' | 'size'>
 
-/** What to do with and without a position. Where nothing is bought, the reason is the one that holds. */
+/** What to do with and without a position. If nothing is bought, the decisive reason is given. */
 function positionTexts(input: NarrativeInput, phrases: AnalysisTexts): PositionTexts {
   const {
     decision: { type },
@@ -343,7 +347,7 @@ function stayOutReason(input: NarrativeInput): StayOutReason {
   return input.plan === null ? 'unplanned' : 'unsignalled'
 }
 
-/** Stop and target, and how far the price is from either, so that risk and reward can be weighed. */
+/** Stop and target, with the distance of the price from each, so that risk and reward can be compared. */
 function riskText({ strategy, levels, price, language }: NarrativeInput, phrases: AnalysisTexts): string | null {
   const { stop_loss: stop, take_profit: target } = strategy ?? NO_STRATEGY
   if (!stop || !target) return null
@@ -357,7 +361,7 @@ function riskText({ strategy, levels, price, language }: NarrativeInput, phrases
 
 const NO_STRATEGY: ReportStrategy = { ideal_buy: null, secondary_buy: null, stop_loss: null, take_profit: null }
 
-/** What is missing or doubtful. */
+/** Missing or doubtful data. */
 export function limitationsOf(judged: Judged): string[] {
   const { evidence, unknownSkills, skillFindings, decision, language } = judged
   const phrases = textsOf(language).analysis
@@ -371,7 +375,7 @@ export function limitationsOf(judged: Judged): string[] {
   ]
 }
 
-/** Whoever reports twice a year, half a year later, has told newer results. */
+/** With two reports a year and half a year of delay, newer results have been published after this time. */
 const OLD_RESULTS_DAYS = 300
 const DAY_MS = 86_400_000
 

@@ -1,4 +1,4 @@
-// Levels, horizons and the plan in words and in figures.
+// Levels, horizons and the plan as text and figures.
 
 import type { Consistency } from '../../market/consistency/examine.ts'
 import type { Adjustment, Touch } from '../../market/consistency/types.ts'
@@ -14,17 +14,17 @@ import type { HorizonKey } from '../texts/texts.ts'
 
 type PriceStyle = { decimals: number; currency: CurrencyCode; language: ReportLanguage; consistency: Consistency }
 
-/** What a level stands on; extremes of adjusted bars are called that. */
+/** The basis of a level; its name says so if it is an extreme of adjusted bars. */
 export function basisText(basis: LevelBasis, { kind }: Adjustment, language: ReportLanguage): string {
   const { adjustedYear } = textsOf(language).consistency
   const isYear = basis === 'year_low' || basis === 'year_high'
   return isYear && kind === 'forward' ? adjustedYear[basis] : textsOf(language).report.basis[basis]
 }
 
-/** Where to buy is told only where nothing should be sold, and volumes are a part of that decision. */
+/** Buying prices are shown only when nothing should be sold, and that decision depends on volumes. */
 const OF_PURCHASES: readonly Touch[] = ['volume']
 
-/** A level as people read it, with its reason, and what a check warns of: 1480.00元（MA10附近）. */
+/** A level as text, with its reason and the warnings of checks: 1480.00元（MA10附近）. */
 export function levelText(
   level: Level,
   { decimals, currency, language, consistency }: PriceStyle,
@@ -32,7 +32,7 @@ export function levelText(
 ): string {
   const labels = textsOf(language).report
   const { basis, offsetAtr } = level
-  // The price that a ratio gives lies at what gives it, not near it.
+  // A price that follows from a ratio is exactly at its basis, not near it.
   const here = basis === 'reward' ? 'at' : 'near'
   const place = labels.place[offsetAtr === 0 ? here : offsetAtr < 0 ? 'below' : 'above']
   const reason = fill(place, {
@@ -69,13 +69,13 @@ export function levelRows({ idealBuy, secondaryBuy, stopLoss, takeProfit }: Stra
   })
 }
 
-// For how long the verdict holds, and what its plan can win for what it risks, in words and in figures.
+// How long the verdict is valid, and what its plan can win for its risk, as text and figures.
 
 type StrategyFacts = Pick<Judged, 'technical' | 'periods' | 'language'>
 
 const KEYS: readonly HorizonKey[] = ['short', 'medium', 'long', 'weekly', 'monthly']
 
-/** Each horizon with its direction and words; null without a technical view. */
+/** Each horizon with its direction and text; null without a technical view. */
 export function wireHorizons({ technical, periods, language }: StrategyFacts) {
   if (technical === null || periods === null) return null
   const texts = textsOf(language).outlook
@@ -92,10 +92,10 @@ export function wireHorizons({ technical, periods, language }: StrategyFacts) {
   return { rows, holds: texts.holds, text: [...told, texts.holds].join(texts.join) }
 }
 
-/** How much of the capital may be lost with one trade, in percent: what a size is stated for. */
+/** The part of the capital, in percent, that one trade may lose: the size of a position is computed from it. */
 const RISK_BUDGET_PCT = 1
 
-/** The plan of a purchase in figures and words; why there is none, where nothing should be bought. */
+/** The plan of a purchase as figures and text; or why there is none. */
 export function wirePlan(judged: Judged) {
   const { technical, plan, decision, decimals, currency, language } = judged
   if (technical === null || decision.action === null) return null
@@ -127,14 +127,14 @@ export function wirePlan(judged: Judged) {
   }
 }
 
-/** The share of the capital with which the stop loses the budget: the one size that a report tells. */
+/** The share of the capital with which the stop loses exactly the budget: the only size in a report. */
 const positionPct = ({ riskPct }: TradePlan): number => floorTo(Math.min(100, (RISK_BUDGET_PCT / riskPct) * 100), 1)
 
 export const sizeText = (plan: TradePlan): string => fixed(positionPct(plan), 1)
 
 const rounded = (value: number): number => Math.round(value * 1e4) / 1e4 + 0
 
-/** Limits and ratios are never rounded to what they are not. */
+/** Limits and ratios are only rounded down. */
 function floorTo(value: number, digits: number): number {
   const scale = 10 ** digits
   return Math.floor(value * scale + 1e-9) / scale

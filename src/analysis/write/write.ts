@@ -1,5 +1,5 @@
-// The third step: the judgement in words. Code has words for everything; where a model is configured, its words stand
-// in a box beside them and fill no other place.
+// The third step: the judgement as text. Code writes all texts; if a model is configured, its text is in a separate box
+// and fills no other field.
 
 import { errorFields, log } from '../../lib/log.ts'
 import { STAGE_PROGRESS } from '../codes.ts'
@@ -22,7 +22,7 @@ export type Words = {
   strategy: ReportStrategy | null
   changes: Changes | null
   narrative: Narrative
-  /** What a model wrote; null when none was asked. */
+  /** The model's text; null when no model was asked. */
   told: ModelWords | null
 }
 
@@ -58,11 +58,11 @@ async function askModel(
   return told
 }
 
-/** Characters for one step of progress, and how many steps there are while an answer arrives. */
+/** Characters for one step of progress, and the number of steps while an answer arrives. */
 const PER_STEP = 80
 const STEPS = 24
 
-/** Reports how an answer grows, each step once. */
+/** Reports the growth of an answer, each step once. */
 function streaming({ displayName, language }: Judged, ctx: AnalysisCtx) {
   let last: number = STAGE_PROGRESS.model_wait
   return (characters: number) => {
@@ -70,21 +70,21 @@ function streaming({ displayName, language }: Judged, ctx: AnalysisCtx) {
     if (progress <= last) return
     last = progress
     const text = textsOf(language).analysis.stage.model_wait
-    // Progress is a courtesy: the answer goes on arriving whether or not it could be told.
+    // Progress is optional: the answer arrives whether or not the report of it succeeds.
     ctx.stage({ progress, text, key: 'model', subject: displayName }).catch((error: unknown) => {
       log.warn('analysis.progress_lost', errorFields(error))
     })
   }
 }
 
-/** Code's narrative with a note on what became of the model's words; none of them stands in it. */
+/** The narrative written by code with a note about the model's text, but without that text. */
 function toldNarrative(narrative: Narrative, told: ModelWords, judged: Judged): Narrative {
   if (told.box === null) return { ...narrative, summary: failedSummary(narrative, told, judged.language) }
   const summary = besideModel(narrative, told, judged.language)
   return { ...narrative, summary, limitations: [...narrative.limitations, ...notesOf(told.box, judged)] }
 }
 
-/** The summary is code's all the same, but no longer of a report without a model. */
+/** The summary is written by code, but it must not say that there was no model. */
 function besideModel({ summary }: Narrative, { model }: ModelWords, language: ReportLanguage): string {
   const { codeMade, modelBeside } = textsOf(language).report
   if (!summary.endsWith(codeMade)) return summary
@@ -108,7 +108,7 @@ function notesOf({ counts, contradiction }: ModelBox, { language }: Judged): str
   return [...(marked + dropped > 0 ? [note] : []), ...(contradiction === null ? [] : [contradiction])]
 }
 
-/** The words of a report whose figures failed a check: which check, with its figures, and that nothing is recommended. */
+/** The text of a report whose figures failed a check: which check, with its figures, and that nothing is recommended. */
 function withheldNarrative(input: Judged): Narrative {
   const { language, overview, consistency } = input
   const texts = textsOf(language)

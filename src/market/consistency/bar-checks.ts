@@ -1,5 +1,5 @@
-// Each bar by itself: whether its prices can be prices, and stand in the order that open, high, low and close must have; and of
-// all of them, whether dividends were left in.
+// Checks of each single bar: whether its prices are plausible, and in the order that open, high, low and close must
+// have; and of all bars: whether dividends were left in.
 
 import type { Bar, Quote } from '../bars.ts'
 import { LEAST, LEAST_MARKET_VALUE, LEAST_PRICE, MOST, TOLERANCE, WINDOW } from './tolerances.ts'
@@ -26,7 +26,7 @@ const isVolume = ({ volume, amount }: Pick<Bar, 'volume' | 'amount'>): boolean =
   volume <= MOST.volume &&
   (amount === null || (Number.isFinite(amount) && amount >= 0 && amount <= MOST.amount))
 
-/** Signs and sizes, of the quote too. */
+/** Signs and magnitudes, including those of the quote. */
 export function magnitude({ bars, quote }: Evidence): Checked {
   const findings = []
   const at = bars.findLastIndex((bar) => !isSane(bar))
@@ -52,11 +52,11 @@ export function magnitude({ bars, quote }: Evidence): Checked {
   return findings.length === 0 ? pass('magnitude') : { findings, ...(value ? { quote: value.quote } : {}) }
 }
 
-/** Either may be the one that cannot be. */
+/** Either of the two may be wrong. */
 const volumesOf = ({ volume, amount }: Pick<Bar, 'volume' | 'amount'>): string =>
   [volume, amount].map((value) => (value === null ? '–' : value.toPrecision(4))).join(' / ')
 
-/** Ratios and market values that no company has, or of the traded shares more than of all. They are left out. */
+/** Impossible ratios and market values, or more tradable shares than all shares. They are left out. */
 function valuation(quote: Quote): { findings: Finding[]; quote: Quote } {
   const { totalMarketValue: total, circulatingMarketValue: traded } = quote
   const warn = (told: Partial<Finding>) => finding('magnitude', 'warn', { touches: ['valuation'], ...told })
@@ -77,7 +77,7 @@ function valuation(quote: Quote): { findings: Finding[]; quote: Quote } {
 const wildRatio = (ratio: number | null, most: number): number | null =>
   ratio === null || Math.abs(ratio) <= most ? null : ratio
 
-/** High is the highest, low the lowest. */
+/** High must be the highest price, low the lowest. */
 export function priceOrder({ bars }: Evidence): Checked {
   if (bars.length === 0) return notPossible('price_order', 'no_bars')
   const wrong = (bar: Bar) => isSane(bar) && disorder(bar) > TOLERANCE.orderShare
@@ -98,14 +98,14 @@ export function priceOrder({ bars }: Evidence): Checked {
   }
 }
 
-/** By how much, as a share, the order is broken. */
+/** The size of the order violation, as a fraction. */
 function disorder({ open, high, low, close }: Bar): number {
   return Math.max(Math.max(open, close, low) / high, low / Math.min(open, close)) - 1
 }
 
 /**
- * Whether prices of the past were adjusted. A source says whether it does; what it left in shows only where it is larger than an
- * ordinary day.
+ * Whether past prices were adjusted. A source says whether it adjusts; unadjusted dividends are only visible when they
+ * are larger than an ordinary move.
  */
 export function dividends({ bars, instrument, adjustment, dividends: paid }: Evidence): Checked {
   if (instrument.kind === 'index' || adjustment.kind === 'forward' || adjustment.kind === 'synthetic') {

@@ -1,5 +1,5 @@
-// The dates of bars and quote against each other, the clock and the calendar. The calendar knows the holidays of some years;
-// outside of them only weekends and very long gaps say anything.
+// Checks the dates of bars and quote against each other, the clock and the calendar. The calendar knows the holidays of
+// some years; for other years only weekends and very long gaps are meaningful.
 
 import type { Bar } from '../bars.ts'
 import {
@@ -27,7 +27,7 @@ import {
 const isSame = (a: Bar, b: Bar): boolean =>
   a.open === b.open && a.high === b.high && a.low === b.low && a.close === b.close && a.volume === b.volume
 
-/** One bar a session, in order. A bar that is there twice without a difference counts once. */
+/** One bar for each session, in order. An identical duplicate counts once. */
 export function duplicateDates({ bars }: Evidence): Checked {
   const at = bars.findIndex((bar, i) => i > 0 && bar.date <= (bars[i - 1] as Bar).date)
   if (at < 0) return pass('duplicate_dates')
@@ -46,7 +46,7 @@ export function duplicateDates({ bars }: Evidence): Checked {
   }
 }
 
-/** Nothing is of a day that has not come. */
+/** No date may be in the future. */
 export function futureDates({ bars, quote, instrument, now, isSample }: Evidence): Checked {
   if (isSample) return notPossible('future_dates', 'sample')
   const today = localDate(instrument.market, now)
@@ -67,7 +67,7 @@ export function futureDates({ bars, quote, instrument, now, isSample }: Evidence
   return { findings, bars: bars.filter(({ date }) => date <= today), quote: isEarly ? null : quote }
 }
 
-/** Bars of days on which the exchange was closed are no bars. */
+/** Bars of days without a session are invalid. */
 export function nonSessions({ bars, instrument: { market } }: Evidence): Checked {
   if (bars.length === 0) return notPossible('non_sessions', 'no_bars')
   const wrong = bars.filter(({ date }) => !isTradingDay(market, date))
@@ -85,7 +85,7 @@ export function nonSessions({ bars, instrument: { market } }: Evidence): Checked
   return { findings, bars: bars.filter(({ date: day }) => isTradingDay(market, day)) }
 }
 
-/** Sessions after one date and before another; in years without a calendar only what is longer than any holiday. */
+/** The number of sessions between two dates; in years without a calendar only a gap that is longer than any holiday counts. */
 export function sessionsBetween(market: Market, from: string, to: string): number {
   let sessions = 0
   for (let day = addDays(from, 1); day < to; day = addDays(day, 1)) if (isTradingDay(market, day)) sessions += 1
@@ -95,7 +95,7 @@ export function sessionsBetween(market: Market, from: string, to: string): numbe
 
 type Gap = { date: string; sessions: number }
 
-/** The sessions between bars that have none. A suspension looks the same as a loss, so either is told. */
+/** Sessions without a bar. A suspension looks the same as lost data, so both are reported. */
 export function missingSessions({ bars, instrument: { market } }: Evidence): Checked {
   if (bars.length < 2) return notPossible('missing_sessions', 'no_bars')
   const recent = bars.slice(-WINDOW)
@@ -118,7 +118,7 @@ export function missingSessions({ bars, instrument: { market } }: Evidence): Che
   return { findings: [finding('missing_sessions', isLong ? 'fail' : 'warn', { touches, ...told })] }
 }
 
-/** The newest bar is of the newest session that is over, or the quote stands in for that one. */
+/** The newest bar must be of the newest completed session, or the quote replaces it. */
 export function staleBars(evidence: Evidence): Checked {
   const { bars, quote, instrument, now, isSample } = evidence
   const last = bars.at(-1)
@@ -141,7 +141,7 @@ export function staleBars(evidence: Evidence): Checked {
 const RECENT = 20
 const IDLE_MOST = 15
 
-/** A price that stands still for weeks is one at which nobody trades: averages and signals of it say nothing. */
+/** A price that does not move for weeks means that nobody trades: averages and signals are meaningless. */
 function idleBars(bars: readonly Bar[]): Checked {
   const recent = bars.slice(-RECENT)
   const idle = recent.filter(({ open, high, low, close }, i) => {
@@ -159,12 +159,12 @@ const sessionsMissed = (market: Market, from: string, due: string): number =>
 const isIdle = (volume: number | null, price: number, { close }: Bar): boolean =>
   (volume ?? 0) === 0 && Math.abs(price / close - 1) <= TOLERANCE.quoteShare
 
-/** The market's day of the quote; null when its source tells no time. */
+/** The market's day of the quote; null when its source has no time. */
 export function quoteDay({ quote, instrument }: Evidence): string | null {
   return quote?.quotedAt == null ? null : localDate(instrument.market, quote.quotedAt)
 }
 
-/** The quote is of the newest session; an older one is left out, and nothing is compared with it. */
+/** The quote must be of the newest session; an older one is left out, and nothing is compared with it. */
 export function staleQuote(evidence: Evidence): Checked {
   const { quote, bars, instrument, now, isSample } = evidence
   if (isSample) return notPossible('stale_quote', 'sample')
@@ -179,7 +179,7 @@ export function staleQuote(evidence: Evidence): Checked {
   return {
     findings: [
       finding('stale_quote', 'warn', {
-        // Without it the newest session has no bar at all, or it is only the price that is a bar's.
+        // Without the quote the newest session has no bar at all, or only the price of a bar.
         touches: (bars.at(-1)?.date ?? '') >= latest ? ['price', 'change', 'valuation'] : [...PRICES, 'volume'],
         detail: 'not_used',
         date,

@@ -1,5 +1,5 @@
-// The gate: every named check, each on what the ones before it left. It refuses nothing and decides nothing about an advice; it
-// says what holds, what does not, and what nobody can tell.
+// The gate: every named check, each on the result of the ones before it. It rejects no request and decides no advice;
+// it reports what is correct, what is wrong, and what cannot be verified.
 
 import type { Bar, Fetched, Provenance, Quote } from '../bars.ts'
 import type { Dividend } from '../company.ts'
@@ -24,11 +24,11 @@ import { volumeUnits } from './volume-checks.ts'
 export type Consistency = {
   findings: Finding[]
   adjustment: Adjustment
-  /** A failed check touches prices: no advice, no levels, no score. */
+  /** A failed check concerns prices: no advice, no levels, no score. */
   isBlocked: boolean
-  /** Groups of figures that a failed check touches; they are not quoted. */
+  /** Groups of figures that a failed check concerns; they are not quoted. */
   withheld: Touch[]
-  /** The checks that warn of a group. */
+  /** The checks that warn about a group. */
   marks: Partial<Record<Touch, CheckKey[]>>
 }
 
@@ -97,12 +97,12 @@ const DOUBTS: readonly CheckKey[] = [
   'same_day_close',
 ]
 
-/** Whether another source could settle something: quote and bars differ, or the newest price breaks a limit. */
+/** Whether another source could decide: quote and bars differ, or the newest price violates a limit. */
 export const isInDoubt = ({ findings }: Pick<Consistency, 'findings'>): boolean =>
   alarms({ findings }).some(({ check, touches }) => DOUBTS.includes(check) && touches.includes('price'))
 
-// Figures as they were fetched come in by `examinePrices`: whatever shows a price takes it from there (reports, reviews, the pages
-// of a stock, and the measuring of past advice).
+// All fetched figures pass `examinePrices`: all code that shows a price uses its result (reports, reviews, the pages of
+// a stock, and the measurement of past advice).
 
 /** Bars and quote as they were fetched. */
 export type Prices = { bars: Fetched<Bar[]>; quote: Fetched<Quote> }
@@ -110,11 +110,11 @@ export type Prices = { bars: Fetched<Bar[]>; quote: Fetched<Quote> }
 export type ExaminedWith = {
   dividends: readonly Dividend[] | null
   now: number
-  /** Another source's quote; null where it did not come, absent where none was asked. */
+  /** Another source's quote; null when it did not arrive, absent when it was not requested. */
   second?: Fetched<Quote> | null
 }
 
-/** Figures of a sample and of a market are of different days, so a quote of the other kind is left out. */
+/** Sample and market data have different dates, so a quote of the other kind is left out. */
 export const isMixed = ({ bars, quote }: Prices): boolean =>
   bars.ok && quote.ok && (bars.provenance === null) !== (quote.provenance === null)
 
@@ -140,7 +140,7 @@ export function examinePrices(
   })
 }
 
-/** A source that is not listed has not told whether it adjusts. */
+/** For a source that is not listed it is unknown whether it adjusts. */
 const ADJUSTMENT_OF_SOURCE: Readonly<Record<string, AdjustmentKind>> = {
   tencent: 'forward',
   yahoo: 'forward',

@@ -1,8 +1,8 @@
-// How far a price may move in one session, by the rules of the exchanges.
-// Mainland: 10 % on the main board; risk-warned (ST) shares 5 % until the limit of the main board took them in, so the wider one
-// holds here, as nobody tells since when a share is warned; 20 % on ChiNext since 2020-08-24 and on STAR; 30 % in Beijing; none in
-// the first sessions after listing. Korea 30 % since 2015-06-15, Taiwan 10 % since 2015-06-01, Tokyo by a table of absolute limits.
-// Hong Kong and the United States have none.
+// How far a price may move in one session, by the rules of the exchanges. Mainland: 10 % on the main board; risk-warned
+// (ST) shares had 5 % until they got the main board's limit, so the wider one is used here, because the date of a
+// share's warning is unknown; 20 % on ChiNext since 2020-08-24 and on STAR; 30 % in Beijing; none in the first sessions
+// after listing. Korea 30 % since 2015-06-15, Taiwan 10 % since 2015-06-01, Tokyo by a table of absolute limits. Hong
+// Kong and the United States have none.
 
 import type { Instrument } from '../instruments.ts'
 
@@ -10,7 +10,7 @@ const CHINEXT_SINCE = '2020-08-24'
 const KOREA_SINCE = '2015-06-15'
 const TAIWAN_SINCE = '2015-06-01'
 
-/** Tokyo: below the first price the second one is the most by which it may move. */
+/** Tokyo: below the first price, the second is the largest move. */
 const TOKYO: readonly (readonly [below: number, most: number])[] = [
   [100, 30],
   [200, 50],
@@ -42,13 +42,13 @@ export type LimitQuestion = {
   instrument: Instrument
   date: string
   previousClose: number
-  /** Bars of adjusted series stand on another scale than the table of absolute limits. */
+  /** Adjusted bars have another scale than the table of absolute limits. */
   isAdjusted: boolean
-  /** What the listing is called, where somebody tells. */
+  /** The listing's name, if a source has it. */
   name: string | null
 }
 
-/** The most that a price may move in one session, as a share of the close before; null where there is no limit. */
+/** The largest move of a price in one session, as a fraction of the previous close; null when there is no limit. */
 export function limitShare(question: LimitQuestion): number | null {
   const { instrument, date } = question
   const byMarket = {
@@ -64,7 +64,7 @@ export function limitShare(question: LimitQuestion): number | null {
 
 function mainlandLimit({ instrument, date, name }: LimitQuestion): number {
   const { kind, exchange, code } = instrument
-  // An index moves with its members: no further than the widest of them may.
+  // An index cannot move further than the widest limit of its members.
   if (kind === 'index') return exchange === 'BJ' ? 0.3 : 0.2
   if (exchange === 'BJ') return 0.3
   if (kind === 'etf') return fundLimit(instrument, name)
@@ -76,7 +76,7 @@ function mainlandLimit({ instrument, date, name }: LimitQuestion): number {
 
 const WIDE_FUND = /创业板|科创|双创|北证/
 
-/** By what they track; in Shenzhen only the name tells, and without one the wider limit holds. */
+/** By the index that they track; in Shenzhen only the name shows it, and without a name the wider limit is used. */
 function fundLimit({ exchange, code }: Instrument, name: string | null): number {
   if (/^58[89]/.test(code) || (name !== null && WIDE_FUND.test(name))) return 0.2
   return exchange === 'SZ' && name === null ? 0.2 : 0.1
@@ -91,13 +91,13 @@ function tokyoLimit({ instrument, previousClose, isAdjusted }: LimitQuestion): n
 /** First-day and first-week marks before a mainland name. */
 export const isNewByName = (name: string | null): boolean => name !== null && /^[NC](?=\p{Script=Han})/u.test(name)
 
-/** The marks of a risk warning. Since when a share has one, and which limit held for it when, nobody tells. */
+/** The marks of a risk warning. The date of the warning, and the limit on earlier days, are unknown. */
 export const isRiskWarned = (name: string | null): boolean => name !== null && /^(S\s*)?\*?\s*ST/i.test(name)
 
 export const isOnMainBoard = ({ market, kind, exchange, code }: Instrument): boolean =>
   market === 'cn' && kind === 'stock' && exchange !== 'BJ' && /^(60|00|900|200)/.test(code)
 
-/** The least step of a price. */
+/** The smallest step of a price. */
 export function priceStep({ market, kind, exchange, code }: Instrument, price: number): number {
   if (kind === 'index') return 0.01
   if (market === 'cn') return kind === 'etf' || (exchange === 'SH' && code.startsWith('900')) ? 0.001 : 0.01

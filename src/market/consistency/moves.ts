@@ -1,5 +1,6 @@
-// The move from each close to the next bar: what the exchange's limit, or the size of an ordinary day, does not allow. A high or low
-// outside alone is a tick; a close that comes back is one too; one that stays is a corporate action that nobody took out.
+// Checks the move from each close to the next bar against the exchange's limit, or the size of an ordinary day. A
+// single high or low outside is a bad tick; so is a close that comes back; one that stays is an unadjusted corporate
+// action.
 
 import type { Bar } from '../bars.ts'
 import type { Instrument } from '../instruments.ts'
@@ -21,12 +22,12 @@ import {
   touchesAt,
 } from './types.ts'
 
-/** What a price of the session after a close may be. */
+/** The allowed prices of the session after a close. */
 export type Bounds = {
   low: number
   high: number
   isFree: boolean
-  /** Where no limit is: how far a high or low may lie outside the bar and the close before. */
+  /** Without a limit: how far a high or low may be outside the bar and the previous close. */
   tick: number
 }
 
@@ -45,7 +46,7 @@ function boundsOf(question: BoundsQuestion): Bounds {
   const limit = limitShare(question)
   if (limit === null) {
     const isIndex = instrument.kind === 'index'
-    // Sessions that are missing may each have moved; a split in them must not pass for their sum.
+    // Missing sessions may each have moved, but a split during them must not be taken for their sum.
     const ordinary = isIndex ? LEAST.indexJump : LEAST.freeJump
     const most = sessions > 1 ? Math.max(ordinary, LEAST.gapJump) : ordinary
     const tick = isIndex ? LEAST.indexJump : LEAST.freeTick
@@ -53,7 +54,7 @@ function boundsOf(question: BoundsQuestion): Bounds {
   }
   const slack = isAdjusted ? limit * (1 + TOLERANCE.limitSlack) : limit * (1 + TOLERANCE.limitSlack / 10)
   const step = priceStep(instrument, previousClose) * TOLERANCE.priceSteps
-  // Sessions that are missing may each have moved, but no listing goes through a split unseen in them.
+  // Missing sessions may each have moved, but no listing passes a split in them unnoticed.
   const most = Math.min((1 + slack) ** sessions, Math.max(1 + slack, LEAST.gapJump))
   const least = Math.max(Math.max(0, 1 - slack) ** sessions, Math.min(1 - slack, 1 / LEAST.gapJump))
   return { low: previousClose * least - step, high: previousClose * most + step, isFree: false, tick: 1 }
@@ -61,7 +62,7 @@ function boundsOf(question: BoundsQuestion): Bounds {
 
 type Move = { check: CheckKey; index: number; finding: Finding; repaired?: Bar }
 
-/** Ticks, limits and corporate actions share one walk over the bars. */
+/** Bad ticks, limits and corporate actions are found in one pass over the bars. */
 export function moves(evidence: Evidence): Checked {
   const { bars } = evidence
   if (bars.length < 2) {
@@ -77,7 +78,7 @@ export function moves(evidence: Evidence): Checked {
 
 const MOVE_CHECKS = ['bad_tick', 'price_limit', 'corporate_action'] as const
 
-/** The findings of a check as one: the worst, of the newest day, with how many there are. */
+/** The findings of a check as one: the worst, newest one, with their number. */
 function summed(check: CheckKey, all: readonly Move[], isTooMany: boolean, evidence: Evidence): Finding[] {
   const found = all.filter((move) => move.check === check)
   const newest = (verdict: Finding['verdict']) => found.findLast((move) => move.finding.verdict === verdict)
@@ -93,7 +94,7 @@ function summed(check: CheckKey, all: readonly Move[], isTooMany: boolean, evide
   return [{ ...worst.finding, ...told }]
 }
 
-/** No close beyond the limit that is applied; where that is none, or a wider one than may hold, this says less. */
+/** Whether no close is beyond the applied limit; without a limit, or with one that may be too wide, the result is weaker. */
 function limitKept({ instrument, quote }: Evidence): Finding[] {
   if (['hk', 'us'].includes(instrument.market)) return notPossible('price_limit', 'no_limit').findings
   const isWider = isRiskWarned(quote?.name ?? null) && isOnMainBoard(instrument)
@@ -103,7 +104,7 @@ function limitKept({ instrument, quote }: Evidence): Finding[] {
 function moveAt({ bars, instrument, adjustment, quote }: Evidence, index: number): Move | null {
   const [before, bar] = [bars[index - 1], bars[index]]
   if (before === undefined || bar === undefined || !isSane(before) || !isSane(bar)) return null
-  // The first sessions of a listing know no limit, and no ordinary size either.
+  // The first sessions of a listing have no limit and no ordinary size of a move.
   const isYoung = bars.length < LONG_SERIES && index <= MOST.freeSessions
   const sessions = 1 + sessionsBetween(instrument.market, before.date, bar.date)
   const bounds = boundsOf({
@@ -125,13 +126,13 @@ type BarPair = {
   index: number
   bounds: Bounds
   touches: Touch[]
-  /** The source says that it takes splits out, or there are none. */
+  /** The source adjusts for splits, or there are none. */
   isAdjusted: boolean
 }
 
 const isOutside = (price: number, { low, high }: Bounds): boolean => price < low || price > high
 
-/** A close outside of the bounds. */
+/** A close outside the bounds. */
 function jumpAt(at: BarPair): Move | null {
   const { bars, bar, before, index, bounds, touches } = at
   if (!isOutside(bar.close, bounds)) return isOutside(bar.open, bounds) ? spike(at, bar.open) : null
@@ -147,7 +148,7 @@ function jumpAt(at: BarPair): Move | null {
   return { check, index, finding: finding(check, 'fail', { ...told, detail }) }
 }
 
-/** The day after stands where the day before stood. */
+/** Whether the next day returns to the level of the day before. */
 function isBack(next: number, before: number, bounds: Bounds): boolean {
   const half = bounds.isFree ? Math.sqrt(LEAST.freeJump) : Math.max(bounds.high / before, before / bounds.low)
   return next < before * half && next > before / half
@@ -162,8 +163,8 @@ function spike({ bar, before, index, touches, ...at }: BarPair, found: number): 
 }
 
 /**
- * A large move that drew turnover may be a split that was left in. Where the source takes splits out, both speak for the move, and
- * once it is long past it is only told that nobody can tell; else it is marked as long as it lies in the ranges.
+ * A large move with high turnover may be an unadjusted split. If the source adjusts for splits, both facts support the
+ * move, and once it is long past it only counts as unverifiable; otherwise it is marked as long as it is in the ranges.
  */
 function largeMove(check: CheckKey, { bars, index, isAdjusted }: BarPair, told: Partial<Finding>): Finding {
   const isLongPast = isAdjusted && index < bars.length - NEAR
@@ -173,7 +174,7 @@ function largeMove(check: CheckKey, { bars, index, isAdjusted }: BarPair, told: 
 
 const USUAL_DAYS = 20
 
-/** The turnover of the day is far from the usual, as on days that move a price for a reason. */
+/** The day's turnover is far from usual, as on days with news. */
 function isDriven({ bars, bar, index }: BarPair): boolean {
   const usual = median(bars.slice(Math.max(0, index - USUAL_DAYS), index).map(({ close, volume }) => close * volume))
   return usual > 0 && (bar.close * bar.volume) / usual >= LEAST.moveTurnover
@@ -184,7 +185,7 @@ export function median(values: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? 0
 }
 
-/** A high or low outside of what open and close, or the limit, allow. It is taken back to them. */
+/** A high or low outside of what open and close, or the limit, allow. It is clipped to these. */
 function tickAt({ bar, before, index, bounds, touches }: BarPair): Move | null {
   const [top, bottom] = [Math.max(bar.open, bar.close), Math.min(bar.open, bar.close)]
   const most = bounds.isFree ? Math.max(top, before.close) * bounds.tick : bounds.high
@@ -235,7 +236,7 @@ export function quoteLimit(evidence: Evidence): Checked {
   return { findings: [finding('quote_limit', 'fail', { ...told, detail: 'beyond_limit' })] }
 }
 
-/** An open, high or low of the quote that the day cannot have had is left out. */
+/** An impossible open, high or low of the quote is left out. */
 function tickOfQuote({ quote }: Evidence, bounds: Bounds): Checked {
   if (quote === null) return pass('quote_limit')
   const { price, open, high, low, prevClose } = quote

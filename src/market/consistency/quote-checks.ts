@@ -1,4 +1,5 @@
-// The quote against itself and against the bars. Where both come from one source they can be wrong together, which is said.
+// Checks the quote against itself and against the bars. If both come from one source they can be wrong together, which
+// is reported.
 
 import type { Quote } from '../bars.ts'
 import {
@@ -16,7 +17,7 @@ import { priceStep } from './limits.ts'
 import { MOST, TOLERANCE } from './tolerances.ts'
 import { type Checked, type Evidence, finding, notPossible, PRICES, pass } from './types.ts'
 
-/** The price lies between the day's low and high. */
+/** The price must be between the day's low and high. */
 export function quoteOrder({ quote }: Evidence): Checked {
   if (quote === null) return notPossible('quote_order', 'no_quote')
   const { price, open, high, low } = quote
@@ -28,7 +29,7 @@ export function quoteOrder({ quote }: Evidence): Checked {
   return { findings: [finding('quote_order', 'fail', { touches: PRICES, ...told })] }
 }
 
-/** The change that it tells is the one from its previous close to its price; else it is computed anew. */
+/** The quote's change must be that from its previous close to its price; otherwise it is recomputed. */
 export function quoteChange({ quote, instrument }: Evidence): Checked {
   if (quote === null) return notPossible('quote_change', 'no_quote')
   const { price, prevClose } = quote
@@ -43,7 +44,7 @@ export function quoteChange({ quote, instrument }: Evidence): Checked {
   }
 }
 
-/** The close before the quote's day, in quote and bars; an ex-dividend day may part them by the dividend. */
+/** The close before the quote's day, in quote and bars; on an ex-dividend day they may differ by the dividend. */
 export function previousClose(evidence: Evidence): Checked {
   const { quote, bars, instrument, dividends } = evidence
   if (quote === null) return notPossible('previous_close', 'no_quote')
@@ -62,7 +63,7 @@ export function previousClose(evidence: Evidence): Checked {
   return { findings: [finding('previous_close', verdict, { touches: PRICES, ...told })] }
 }
 
-/** The day of a quote that tells no time: the running session, else the newest one that is over. */
+/** The day of a quote without a time: the running session, else the newest completed one. */
 function assumedDay({ instrument: { market }, now, isSample, bars }: Evidence): string {
   if (isSample) return bars.at(-1)?.date ?? ''
   const phase = marketPhaseSummary({ market, epochMs: now })
@@ -70,7 +71,7 @@ function assumedDay({ instrument: { market }, now, isSample, bars }: Evidence): 
   return running ?? lastCompletedSession(market, now)
 }
 
-/** After the close, price and bar of one day are one figure. */
+/** After the close, price and bar of one day must be equal. */
 export function sameDayClose(evidence: Evidence): Checked {
   const { quote, bars, instrument, now, isSample } = evidence
   if (quote === null) return notPossible('same_day_close', 'no_quote')
@@ -87,11 +88,11 @@ export function sameDayClose(evidence: Evidence): Checked {
   return { findings: [finding('same_day_close', verdict, { touches: PRICES, ...told })] }
 }
 
-/** Counters in renminbi of the exchange in Hong Kong begin with an eight. */
+/** Renminbi counters in Hong Kong begin with an eight. */
 const isRenminbiCounter = ({ market, code }: Evidence['instrument']): boolean =>
   market === 'hk' && /^8\d{4}$/.test(code)
 
-/** The money of the quote is the listing's. */
+/** The quote's currency must be the listing's. */
 export function currency({ quote, instrument }: Evidence): Checked {
   if (instrument.kind === 'index') return pass('currency')
   if (quote === null) return notPossible('currency', 'no_quote')
@@ -103,8 +104,8 @@ export function currency({ quote, instrument }: Evidence): Checked {
 }
 
 /**
- * Bars and quote of one source can be wrong together. Where they differ, or a limit is broken, another source is asked, and this
- * says with which of them it agrees.
+ * Bars and quote of one source can be wrong together. When they differ, or a limit is violated, another source is
+ * requested, and this check reports which of them it confirms.
  */
 export function secondSource(evidence: Evidence): Checked {
   const { quote, bars, barsSource, quoteSource, second, instrument } = evidence
@@ -128,21 +129,21 @@ export function secondSource(evidence: Evidence): Checked {
   return { findings: [finding('second_source', 'fail', { ...told, detail: 'second_neither' })] }
 }
 
-/** The price and the close before it: either may be the one that differs. */
+/** The price and the previous close: either may be the one that differs. */
 function pairOf({ price, prevClose }: Quote, instrument: Instrument): string {
   const digits = Math.max(2, Math.ceil(-Math.log10(priceStep(instrument, price))))
   const shown = (value: number) => (Math.abs(value) < MOST.price ? value.toFixed(digits) : value.toExponential(2))
   return `${shown(price)} / ${shown(prevClose)}`
 }
 
-/** Quotes of two days say nothing of each other. */
+/** Quotes of two different days cannot be compared. */
 function isOfOneDay({ instrument: { market }, quote, second }: Evidence): boolean {
   if (!second || second.quote.quotedAt === null) return second !== null && second !== undefined
   if (quote === null || quote.quotedAt === null) return true
   return localDate(market, quote.quotedAt) === localDate(market, second.quote.quotedAt)
 }
 
-/** Whether another source tells the price, and the close before it, as the quote does. */
+/** Whether another source has the same price and previous close as the quote. */
 export function isConfirmed(evidence: Evidence): boolean {
   const { quote, second, instrument, now } = evidence
   if (quote === null || !second || !isOfOneDay(evidence)) return false
@@ -153,7 +154,7 @@ export function isConfirmed(evidence: Evidence): boolean {
   return isPrevious && isNear(second.quote.price, quote.price, share)
 }
 
-/** Whether the other source's price and close before it fit the bars, by the checks that the quote itself passes. */
+/** Whether the other source's price and previous close agree with the bars, by the same checks as for the quote. */
 function agreesWithBars(evidence: Evidence): boolean {
   const other = { ...evidence, quote: evidence.second?.quote ?? null }
   const findings = [...previousClose(other).findings, ...sameDayClose(other).findings]

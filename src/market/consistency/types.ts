@@ -1,5 +1,5 @@
-// What the gate between sources and judgement says of the figures. Findings travel with a report: everything that quotes a
-// figure can look up whether a check touches it.
+// The result of the gate between sources and judgement. Findings are stored with a report, so all code that quotes a
+// figure can find out whether a check concerns it.
 
 import type { Bar, Quote } from '../bars.ts'
 import type { Dividend } from '../company.ts'
@@ -29,7 +29,7 @@ export const CHECKS = [
 ] as const
 export type CheckKey = (typeof CHECKS)[number]
 
-/** How prices of the past were adjusted for splits and dividends, and by whom. */
+/** How past prices were adjusted for splits and dividends, and by whom. */
 export type Adjustment = { kind: AdjustmentKind; source: string | null }
 export type AdjustmentKind = 'forward' | 'none' | 'synthetic' | 'not_needed' | 'unknown'
 
@@ -39,7 +39,7 @@ export type Verdict = 'pass' | 'warn' | 'fail' | 'not_possible'
 export const TOUCHES = ['price', 'change', 'averages', 'range', 'levels', 'volume', 'valuation'] as const
 export type Touch = (typeof TOUCHES)[number]
 
-/** What exactly was found; each has its sentence in every language. */
+/** The exact finding; each has a sentence in every language. */
 export type DetailCode =
   | 'dropped'
   | 'differs'
@@ -89,36 +89,39 @@ export type DetailCode =
 export type Finding = {
   check: CheckKey
   verdict: Verdict
-  /** Which quoted figures it touches; empty for a pass. What is not possible names the figures that are quoted unchecked, if any. */
+  /**
+   * The quoted figures that it concerns; empty for a pass. If the check was not possible, the figures that are quoted
+   * unchecked, if any.
+   */
   touches: Touch[]
   detail: DetailCode | null
-  /** Of the bar or quote that it speaks of. */
+  /** The date of the bar or quote that it concerns. */
   date: string | null
   expected: number | string | null
   found: number | string | null
-  /** How many bars or sessions it speaks of. */
+  /** The number of bars or sessions that it concerns. */
   count: number | null
 }
 
-/** All that the checks look at. */
+/** The input of the checks. */
 export type Evidence = {
   instrument: Instrument
   bars: readonly Bar[]
   quote: Quote | null
   barsSource: string | null
   quoteSource: string | null
-  /** What another source says of the price; null where none could be asked, absent where there was no reason to ask. */
+  /** The other source's quote; null when no source answered, absent when there was no reason to ask. */
   second?: { source: string; quote: Quote } | null
   adjustment: Adjustment
   /** Figures of a bundled sample are compared with each other, never with the clock. */
   isSample: boolean
   /** Epoch ms. */
   now: number
-  /** Null while nobody tells them. */
+  /** Null when no source has them. */
   dividends: readonly Dividend[] | null
 }
 
-/** What one check leaves behind: what it found, and bars and quote where it repaired them. */
+/** The result of one check: its findings, and bars and quote if it repaired them. */
 export type Checked = { findings: Finding[]; bars?: readonly Bar[]; quote?: Quote | null }
 export type Check = (evidence: Evidence) => Checked
 
@@ -137,7 +140,7 @@ export const notPossible = (check: CheckKey, detail: DetailCode, touches: Touch[
   findings: [finding(check, 'not_possible', { detail, touches })],
 })
 
-/** What a bar at that place touches: the newest two make the price and its change. */
+/** The figures that a bar at this index concerns: the newest two determine the price and its change. */
 export const touchesAt = (index: number, count: number): Touch[] => (index >= count - 2 ? PRICES : HISTORY)
 
 /** The findings that a reader must see, the worst first. */

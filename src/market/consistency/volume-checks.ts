@@ -1,4 +1,5 @@
-// Volumes: in shares, not in lots, and of one scale throughout. Turnover divided by the price says how many shares there were.
+// Volumes must be in shares, not in lots, and have one scale throughout. Turnover divided by the price gives the number
+// of shares.
 
 import type { Bar } from '../bars.ts'
 import { sessionEnd } from '../calendar.ts'
@@ -15,7 +16,8 @@ export function volumeUnits(evidence: Evidence): Checked {
   const { bars, instrument } = evidence
   const known = bars.filter(({ volume }) => volume > 0)
   if (known.length === 0 && !evidence.quote?.volume) return notPossible('volume_units', 'no_volume')
-  // The volume of an index is its members', which sources count in their own ways: its points say nothing about it.
+  // The volume of an index is that of its members, which sources count differently: it has no relation to the points of
+  // the index.
   const compared =
     instrument.kind === 'index'
       ? []
@@ -31,8 +33,8 @@ export function volumeUnits(evidence: Evidence): Checked {
   const found = asked.filter((one) => typeof one === 'object')
   const worst = found.find(({ verdict }) => verdict === 'fail') ?? found[0]
   if (worst !== undefined) return { findings: [worst] }
-  // A scale that is wrong throughout shows only against turnover, or against another source. Without either the volumes are told
-  // as they came, so the finding names them: a reader must know that nobody could check them.
+  // A wrong scale of all volumes is only visible compared with turnover, or with another source. Without either the
+  // volumes are shown unchanged, so the finding names them: a reader must know that they could not be verified.
   const isCompared = asked.slice(0, -1).some((one) => one === 'same')
   return isCompared ? pass('volume_units') : notPossible('volume_units', 'not_told', VOLUME)
 }
@@ -60,16 +62,19 @@ function quoteAmount({ quote }: Evidence): Answer {
   return judged(quote.amount / (quote.volume * middle), LEAST.quoteAmount, null)
 }
 
-/** The rate is the turnover by the value of the shares that may be traded; what counts as such differs between sources, a unit more. */
+/**
+ * The rate is the turnover divided by the value of the tradable shares; sources define these differently, but a wrong
+ * unit is a larger difference.
+ */
 function turnoverRate({ quote }: Evidence): Answer {
   if (!quote?.turnoverRatePct || !quote.circulatingMarketValue || !quote.volume) return 'unknown'
   const share = (quote.volume * quote.price) / quote.circulatingMarketValue
   const found = judged(quote.turnoverRatePct / 100 / share, LEAST.turnoverRate, null)
-  // Which of the three is of another unit cannot be told.
+  // It is unknown which of the three has another unit.
   return typeof found === 'object' ? { ...found, touches: [...VOLUME, 'valuation'] } : found
 }
 
-/** Quote and bar of one day that is over. */
+/** Quote and bar of one completed day. */
 function sameDay(evidence: Evidence): Answer {
   const { quote, bars, instrument, now, isSample } = evidence
   const day = isSample ? bars.at(-1)?.date : quoteDay(evidence)
@@ -77,7 +82,7 @@ function sameDay(evidence: Evidence): Answer {
   if (bar === undefined || !quote?.volume) return 'unknown'
   if (!isSample && now < sessionEnd(instrument.market, bar.date)) return 'unknown'
   if (bar.volume <= 0) {
-    // Bars that never tell a volume are no lost ones.
+    // Bars that never have a volume have not lost any.
     if (bars.slice(-RECENT).every(({ volume }) => volume <= 0)) return 'unknown'
     const told = { date: bar.date, expected: quote.volume, found: bar.volume }
     return finding('volume_units', 'fail', { touches: VOLUME, detail: 'volume_lost', ...told })
@@ -85,7 +90,7 @@ function sameDay(evidence: Evidence): Answer {
   return judged(quote.volume / bar.volume, LEAST.sameDayVolume, bar.date)
 }
 
-/** The volume of a day that has no bar yet: it may be small, but not many times the usual. */
+/** The volume of a day without a bar so far: it may be small, but not many times the usual. */
 function runningDay(evidence: Evidence): Answer {
   const { quote, bars } = evidence
   const day = quoteDay(evidence)
@@ -95,7 +100,7 @@ function runningDay(evidence: Evidence): Answer {
   return ratio >= LEAST.volumeJump ? judged(ratio, LEAST.volumeJump * 0.99, day) : 'unknown'
 }
 
-/** Sessions whose price moved without a share being traded, in a series that tells volumes: those were lost. */
+/** Sessions whose price moved without a volume, in a series with volumes: these were lost. */
 function lostOf({ bars }: Evidence): Answer {
   const from = Math.max(1, bars.length - RECENT)
   const lost = bars.slice(from).filter((bar, i) => bar.volume <= 0 && isMoved(bar, bars[from + i - 1]))
@@ -111,7 +116,7 @@ const isMoved = (bar: Bar, before: Bar | undefined): boolean =>
 
 const WING = 5
 
-/** A day, or a scale from a day on, that is far from the median before it. */
+/** A day, or all days from one on, whose volume is far from the median before. */
 function jumpOf(known: readonly Bar[]): Answer {
   const volumes = known.map(({ volume }) => volume)
   for (let i = known.length - 1; i >= RECENT; i--) {

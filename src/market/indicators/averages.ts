@@ -1,8 +1,8 @@
 import { defineIndicator, type Numbers, type Series, warmingUp } from './series.ts'
 
 /**
- * Simple moving average: SMA_i = (x_{i−n+1} + … + x_i) / n. Warm-up: n−1 bars.
- * The running sum is kept of distances to the first value, so a flat series averages to itself exactly.
+ * Simple moving average: SMA_i = (x_{i−n+1} + … + x_i) / n. Warm-up: n−1 bars. The running sum is that of differences
+ * from the first value, so the average of a flat series is exact.
  */
 export function sma(values: Numbers, period: number): Series {
   const out = warmingUp(values.length, period - 1)
@@ -29,7 +29,7 @@ export function ema(values: Numbers, period: number): Series {
   return out.fill(Number.NaN, 0, Math.min(period - 1, out.length))
 }
 
-/** The same recursion with its immature head, for averages of averages such as MACD's signal line. */
+/** The same recursion including its warm-up values, for averages of averages such as MACD's signal line. */
 export function emaFromFirst(values: Numbers, period: number): Series {
   const out = new Float64Array(values.length)
   const weight = 2 / (period + 1)
@@ -41,7 +41,7 @@ export function emaFromFirst(values: Numbers, period: number): Series {
   return out
 }
 
-/** Bias: (close − MA) / MA · 100, in percent. Warm-up: that of the average, whose series becomes the bias. */
+/** Bias: (close − MA) / MA · 100, in percent. Warm-up: that of the average, whose series is overwritten with the bias. */
 function biasPct(closes: Numbers, period: number): Series {
   const out = sma(closes, period)
   for (let i = period - 1; i < out.length; i++) {

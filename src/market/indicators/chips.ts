@@ -1,14 +1,14 @@
 import type { Bar } from '../bars.ts'
 
-/** What the shares that are out were bought at, as far as turnover tells. Shares are fractions, not percent. */
+/** The prices at which the current shares were bought, estimated from turnover. Shares are fractions, not percent. */
 export type ChipDistribution = {
-  /** How much of the float stands in profit at the last close. */
+  /** The part of the float that is in profit at the last close. */
   profitRatio: number
   /** The median cost. */
   averageCost: number
   cost90: CostRange
   cost70: CostRange
-  /** How many bars it was made of. */
+  /** The number of bars. */
   bars: number
 }
 
@@ -17,13 +17,13 @@ export type CostRange = { low: number; high: number; concentration: number }
 
 const BINS = 150
 const WINDOW = 120
-/** Fewer bars leave most of the float without a known cost. */
+/** With fewer bars, the cost of most of the float is unknown. */
 const MIN_CHIP_BARS = 20
 
 /**
- * The distribution of costs over the last 120 bars: each day what is there shrinks by (1 − turnover), and the day's turnover
- * is laid over its range as a triangle with its peak at (O + C + H + L) / 4. Turnover is volume / float. Null for fewer than
- * 20 bars, without a float, or without any volume.
+ * The distribution of costs over the last 120 bars: each day the existing amounts shrink by (1 − turnover), and the
+ * day's turnover is added over its range as a triangle with its peak at (O + C + H + L) / 4. Turnover is volume /
+ * float. Null for fewer than 20 bars, without a float, or without any volume.
  */
 export function chipDistribution(bars: readonly Bar[], floatShares: number): ChipDistribution | null {
   const window = bars.slice(-WINDOW)
@@ -44,7 +44,7 @@ export function chipDistribution(bars: readonly Bar[], floatShares: number): Chi
   }
 }
 
-/** Prices in equal steps; `step` is 0 when nothing ever moved. */
+/** Prices in equal steps; `step` is 0 when the price never moved. */
 type Grid = { low: number; step: number }
 
 function gridOf(bars: readonly Bar[]): Grid {
@@ -73,7 +73,7 @@ function trade(chips: Float64Array, grid: Grid, { bar, turnover }: { bar: Bar; t
     sum += weights[i] as number
   }
   for (let i = 0; i < weights.length; i++) {
-    // A range narrower than a step has no height anywhere inside it.
+    // A range narrower than a step has no height at any grid point.
     const share = sum > 0 ? (weights[i] as number) / sum : 1 / weights.length
     chips[first + i] = (chips[first + i] as number) + turnover * share
   }
@@ -85,7 +85,7 @@ function heightAt({ low, high }: Bar, peak: number, price: number): number {
   return peak === high ? 1 : (high - price) / (high - peak)
 }
 
-/** The price below which that many chips were bought, linear inside its step. */
+/** The price below which this amount was bought, interpolated linearly within its step. */
 function quantile(chips: Float64Array, grid: Grid, amount: number): number {
   let sum = 0
   for (let i = 0; i < BINS; i++) {
@@ -96,7 +96,7 @@ function quantile(chips: Float64Array, grid: Grid, amount: number): number {
   return grid.low + BINS * grid.step
 }
 
-/** How many chips were bought at or below a price. */
+/** The amount that was bought at or below a price. */
 function belowOf(chips: Float64Array, grid: Grid, price: number): number {
   const bin = binOf(grid, price)
   const inside = grid.step === 0 ? 1 : Math.min(1, Math.max(0, (price - grid.low) / grid.step - bin))
@@ -111,7 +111,7 @@ function rangeOf(low: number, high: number): CostRange {
 
 export type ChipHealth = 'healthy' | 'average' | 'alert'
 
-/** How the distribution is to be read: nearly everyone in profit or costs far apart is a warning. */
+/** The meaning of the distribution: nearly everyone in profit, or widely spread costs, is a warning. */
 export function chipHealth({ profitRatio, cost90 }: ChipDistribution): ChipHealth {
   if (profitRatio >= 0.9 || cost90.concentration >= 0.25) return 'alert'
   return cost90.concentration < 0.15 && profitRatio >= 0.3 ? 'healthy' : 'average'
@@ -124,7 +124,7 @@ type FloatSource = {
   circulatingMarketValue: number | null
 }
 
-/** The shares that trade, from what a quote tells of them; null when it tells nothing. */
+/** The number of tradable shares, from a quote's fields; null when it has none of them. */
 export function floatSharesOf(quote: FloatSource): number | null {
   const { price, volume, turnoverRatePct, circulatingMarketValue } = quote
   if (circulatingMarketValue !== null && circulatingMarketValue > 0 && price > 0) return circulatingMarketValue / price

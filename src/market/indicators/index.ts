@@ -1,5 +1,5 @@
-// The indicators of one instrument: takes bars, returns one typed array for each series, and the row of one bar with null in
-// the warm-up. Every other list of indicators, in the report and for the model, is made from these.
+// The indicators of one instrument: takes bars, returns one typed array for each series, and the row of one bar with
+// null in the warm-up. Every other list of indicators, in the report and for the model, is derived from these.
 
 import type { Bar } from '../bars.ts'
 import { biases, movingAverages } from './averages.ts'
@@ -38,7 +38,7 @@ export type IndicatorField<Part extends ReportPart = ReportPart> = FieldsOf<(typ
 export type IndicatorSeries = Record<IndicatorName, Series>
 export type IndicatorRow = Record<IndicatorName, number | null>
 
-/** Every series with what is known of it, in the order of the row. */
+/** Every series with its properties, in the order of the row. */
 export const INDICATOR_LINES = INDICATORS.flatMap(({ part, lines }: Indicator) =>
   Object.entries(lines).map(([name, line]) => ({ name: name as IndicatorName, part, ...line })),
 ) as readonly (IndicatorLine & { name: IndicatorName; part: ReportPart; field: IndicatorField | null })[]

@@ -5,7 +5,10 @@ export type YearRange = { high: number; low: number; positionPct: number }
 
 const YEAR_MS = 364 * 86_400_000
 
-/** Highest high and lowest low of the 52 weeks that end with the last bar, and where its close stands between them; null while the bars do not reach back that far. */
+/**
+ * Highest high and lowest low of the 52 weeks that end with the last bar, and the position of its close between them;
+ * null when there are not enough bars.
+ */
 export function yearRange(bars: readonly Bar[]): YearRange | null {
   const last = bars.at(-1)
   if (last === undefined) return null
@@ -35,9 +38,9 @@ export type SwingLevel = { price: number; touches: number; lastIndex: number }
 const WING = 3
 
 /**
- * Swing levels (Williams' fractals with three bars on either side): the lows that no neighbour undercuts and the highs that
- * none exceeds, turns within `tolerance` of each other merged into one level at their mean. Low to high. A turn needs its
- * right wing, so the last three bars make none.
+ * Swing levels (Williams' fractals with three bars on either side): lows that no neighbour is below and highs that none
+ * is above; turning points within `tolerance` of each other are merged into one level at their mean. Low to high. A
+ * turning point needs bars on its right, so the last three bars have none.
  */
 export function swingLevels(highs: Numbers, lows: Numbers, tolerance: number): SwingLevel[] {
   const turns: { price: number; index: number }[] = []

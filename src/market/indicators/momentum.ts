@@ -18,7 +18,7 @@ export function macd(closes: Numbers): Macd {
   let fast = (closes[0] ?? 0) as number
   let slow = fast
   let signal = 0
-  // The three averages of `emaFromFirst` side by side: none waits for another one's whole series.
+  // The three averages of `emaFromFirst` in one loop, so that none needs another one's whole series first.
   for (let i = 0; i < size; i++) {
     const close = closes[i] as number
     fast += fastWeight * (close - fast)
@@ -34,9 +34,10 @@ export function macd(closes: Numbers): Macd {
 }
 
 /**
- * RSI (Wilder 1978): 100 · U / (U + D), where U and D are averages of gains and losses. The first average is the mean of
- * the first n changes, then avg_i = (avg_{i−1} · (n−1) + x_i) / n. Warm-up: n bars. Without any movement it is 50.
- * Kept are n times the averages, as Wilder's own work sheet has them: sum_i = sum_{i−1} · (n−1)/n + x_i, without a division.
+ * RSI (Wilder 1978): 100 · U / (U + D), where U and D are averages of gains and losses. The first average is the mean
+ * of the first n changes, then avg_i = (avg_{i−1} · (n−1) + x_i) / n. Warm-up: n bars. Without any movement it is 50.
+ * The code keeps n times the averages, as Wilder's own work sheet does: sum_i = sum_{i−1} · (n−1)/n + x_i, without a
+ * division.
  */
 export function rsi(closes: Numbers, period: number): Series {
   const out = warmingUp(closes.length, period)

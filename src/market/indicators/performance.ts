@@ -11,12 +11,12 @@ function returnPct(closes: Numbers, period: number): Series {
   return out
 }
 
-/** As usual for daily figures, in every market. */
+/** The usual number for daily data, in every market. */
 const SESSIONS_A_YEAR = 252
 
 /**
- * Volatility: the standard deviation (of a sample, n − 1) of the last n logarithmic daily returns · √252, in percent a year. Warm-up: n
- * bars; also missing for n bars after a close that is not above zero.
+ * Volatility: the standard deviation (of a sample, n − 1) of the last n logarithmic daily returns · √252, in percent a
+ * year. Warm-up: n bars; also missing for n bars after a close that is not above zero.
  */
 function volatilityPct(closes: Numbers, period: number): Series {
   const out = blank(closes.length)
@@ -37,9 +37,10 @@ function volatilityPct(closes: Numbers, period: number): Series {
 }
 
 /**
- * Maximum drawdown of the last n closes: the deepest fall from an earlier close of them, in percent, 0 or below. Warm-up: n − 1 bars.
- * A window is the end of one block of n bars and the beginning of the next (van Herk 1992), and its deepest fall lies in the first part,
- * in the second, or between the top of the first and the bottom of the second; so every bar is looked at three times, whatever n is.
+ * Maximum drawdown of the last n closes: the deepest fall from an earlier close among them, in percent, 0 or below.
+ * Warm-up: n − 1 bars. A window is the end of one block of n bars and the beginning of the next (van Herk 1992), and
+ * its deepest fall is in the first part, in the second, or between the top of the first and the bottom of the second;
+ * so every bar is visited three times, whatever n is.
  */
 function maxDrawdownPct(closes: Numbers, period: number): Series {
   const size = closes.length
@@ -63,7 +64,7 @@ function maxDrawdownPct(closes: Numbers, period: number): Series {
   const out = blank(size)
   for (let i = period - 1; i < size; i++) {
     const from = i - period + 1
-    // A window that is a whole block has no second part.
+    // A window that is exactly a block has no second part.
     const isBlock = from % period === 0
     const between = isBlock ? 0 : (bottoms[i] as number) / (tops[from] as number) - 1
     out[i] = Math.min(between, fallsToEnd[from] as number, isBlock ? 0 : (fallsFromStart[i] as number), 0) * 100
@@ -71,7 +72,10 @@ function maxDrawdownPct(closes: Numbers, period: number): Series {
   return out
 }
 
-/** Average turnover: the mean of close · volume of the last n bars, in the listing's money. Warm-up: n − 1 bars; missing without volumes. */
+/**
+ * Average turnover: the mean of close · volume of the last n bars, in the listing's currency. Warm-up: n − 1 bars;
+ * missing without volumes.
+ */
 function averageTurnover(closes: Numbers, volumes: Numbers, period: number): Series {
   const traded = new Float64Array(closes.length)
   for (let i = 0; i < closes.length; i++) traded[i] = (volumes[i] as number) * (closes[i] as number)

@@ -1,17 +1,17 @@
-// The definition of an indicator: its series, computed from the columns of a table of bars, and everything that other code needs to
-// know of them. A series is one number a bar. Inside this folder NaN marks the warm-up, because a Float64Array can hold nothing
-// else; `valueAt` and `nullable` turn it into null at the border, so no caller mistakes a missing value for a number.
+// The definition of an indicator: its series, computed from the columns of a table of bars, and its properties for
+// other code. A series is one number for each bar. Inside this folder NaN marks the warm-up, because a Float64Array can
+// hold nothing else; `valueAt` and `nullable` convert it to null, so no caller takes a missing value for a number.
 // Loops keep their indices inside the arrays, so reads are asserted with `as number`, which costs nothing at run time.
 
 export type Series = Float64Array
 export type Numbers = ArrayLike<number>
 
-/** A series of nothing but warm-up. */
+/** A series that consists only of warm-up. */
 export function blank(length: number): Series {
   return new Float64Array(length).fill(Number.NaN)
 }
 
-/** A series whose first values are warm-up, and whose others are still to be written. */
+/** A series whose first values are warm-up; the caller writes the others. */
 export function warmingUp(length: number, warmUp: number): Series {
   return new Float64Array(length).fill(Number.NaN, 0, Math.min(warmUp, length))
 }
@@ -22,7 +22,7 @@ export function valueAt(series: Numbers, index: number): number | null {
   return value === undefined || Number.isNaN(value) ? null : value
 }
 
-/** The series with null for the warm-up: the form that leaves this folder for charts and JSON. */
+/** The series with null for the warm-up: its form outside this folder, for charts and JSON. */
 export function nullable(series: Numbers): (number | null)[] {
   return Array.from(series, (value) => (Number.isNaN(value) ? null : value))
 }
@@ -38,13 +38,14 @@ export function rollingMin(values: Numbers, period: number): Series {
 }
 
 /**
- * Van Herk's way, with the same few steps for every bar: the values are cut into blocks as long as the window, so a window is the end of
- * one block and the beginning of the next, and the best of either is known from one walk through each block in each direction.
+ * Van Herk's algorithm, with constant work for every bar: the values are cut into blocks as long as the window, so a
+ * window is the end of one block and the beginning of the next, and the extreme of each part is known from one pass
+ * through each block in each direction.
  */
 function rollingExtreme(values: Numbers, period: number, sign: 1 | -1): Series {
   const size = values.length
   const out = new Float64Array(size)
-  // The best from each place of the block before to its end.
+  // The extreme from each position of the previous block to its end.
   const ends = new Float64Array(period).fill(Number.NEGATIVE_INFINITY)
   for (let start = 0; start < size; start += period) {
     const count = Math.min(period, size - start)
@@ -67,13 +68,13 @@ function rollingExtreme(values: Numbers, period: number, sign: 1 | -1): Series {
 
 export type Columns = { open: Series; high: Series; low: Series; close: Series; volume: Series }
 
-/** Where in the technical part of a report the values stand: parts follow each other in this order. */
+/** The position of the values in the technical part of a report: parts have this order. */
 export type ReportPart = 'averages' | 'convergence' | 'oscillators' | 'ranges' | 'performance'
 
 export type IndicatorLine = {
   /** Bars before the first value; values for them are not shown. */
   readonly warmUp: number
-  /** The field of the report; null for a series that the report shows in another way. */
+  /** The field in the report; null for a series that the report shows in another way. */
   readonly field: string | null
   readonly isPercent: boolean
 }
@@ -94,6 +95,6 @@ export const defineIndicator = <const Names extends Lines, Part extends ReportPa
 /** The names of the series of each of the indicators. */
 export type NamesOf<Some> = Some extends Indicator<infer Names> ? keyof Names & string : never
 
-/** What they are called in one part of the report. */
+/** The fields of an indicator in one part of the report. */
 export type FieldsOf<Some, Part extends ReportPart> =
   Some extends Indicator<infer Names, Part> ? Exclude<Names[keyof Names]['field'], null> : never

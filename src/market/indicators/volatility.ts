@@ -5,8 +5,8 @@ export type Bollinger = { upper: Series; middle: Series; lower: Series }
 
 /**
  * Bollinger bands: middle = SMA_n, upper and lower = middle ± width · σ_n with the population deviation. Warm-up: n−1.
- * The squares are summed afresh for each window: a sum that slides keeps the rounding error of every jump it ever passed,
- * and the root makes that visible.
+ * The squares are summed again for each window: a sliding sum keeps the rounding errors of all earlier jumps, and the
+ * square root makes these visible.
  */
 export function bollinger(closes: Numbers, period = 20, width = 2): Bollinger {
   const middle = sma(closes, period)

@@ -13,12 +13,12 @@ export function obv(closes: Numbers, volumes: Numbers): Series {
   return out
 }
 
-/** Sessions before, whose mean volume one is compared with. */
+/** The number of previous sessions whose mean volume is used for comparison. */
 export const SESSIONS_COMPARED = 5
 
 /**
- * Volume ratio: today's volume / mean of the `period` days before it. Warm-up: `period` bars; also missing where those
- * days had no volume at all, as after a suspension or for an index whose source gives none.
+ * Volume ratio: today's volume / mean of the `period` days before it. Warm-up: `period` bars; also missing when those
+ * days had no volume at all, as after a suspension or for an index without volumes.
  */
 export function volumeRatio(volumes: Numbers, period = SESSIONS_COMPARED): Series {
   const out = blank(volumes.length)

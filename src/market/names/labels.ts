@@ -1,5 +1,4 @@
-// What a listing is as an instrument, what people call the place where it is traded, and the codes that the web client's list
-// writes.
+// What kind of instrument a listing is, the common name of its exchange, and the codes in the web client's list.
 
 import type { Listing } from '../../kits/market-names/index.ts'
 import { type Instrument, parseCode } from '../instruments.ts'
@@ -25,14 +24,14 @@ export function placeOf({ exchange }: Pick<Instrument, 'exchange'>, language: La
 
 type Named = Pick<Listing, 'zh' | 'en' | 'aliases'>
 
-/** What the index calls a listing; its Korean name is the first of its other names in that script. */
+/** The names in the index; the Korean name is the first of the aliases in that script. */
 export const namesOf = ({ zh, en, aliases }: Named): Record<Language, string | null> => ({
   zh,
   en,
   ko: aliases.find((alias) => /\p{Script=Hangul}/u.test(alias)) ?? null,
 })
 
-/** What the listing is called in the language, as far as it has a name there. */
+/** The listing's name in the language, if it has one. */
 export function nameIn(listing: Named, language: Language): string {
   const { zh, en } = listing
   return namesOf(listing)[language] || (language === 'zh' ? zh : en) || zh || en
@@ -55,14 +54,14 @@ export function readingText(
   return READ[language](typed, name === '' || name === key ? key : name + code)
 }
 
-/** The instrument of a listing. A code does not tell every fund, and a list not every one that a code tells. */
+/** The instrument of a listing. The code does not identify every fund, and the list does not either. */
 export function instrumentOf({ key, kind }: Listing): Instrument {
   const parsed = parseCode(key)
   if (!parsed.ok) throw new Error(`the listing ${key} is not a code`)
   return kind === 'stock' ? parsed.instrument : { ...parsed.instrument, kind }
 }
 
-/** The key of the code that the text is some spelling of: `sh600519`, `0700.hk`. Null where it is none. */
+/** The key of the code of which the text is a spelling: `sh600519`, `0700.hk`. Null when it is not a code. */
 export function keyOf(text: string): string | null {
   const parsed = parseCode(text)
   return parsed.ok ? parsed.instrument.key : null

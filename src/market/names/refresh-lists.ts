@@ -1,5 +1,5 @@
-// What the lists of a market add to what is known: listings that are new, and further names of known ones. Nothing is taken away:
-// these lists leave out what is traded elsewhere, so a listing that is missing there need not have ended.
+// What the lists of a market add to the known names: new listings, and further names of known ones. Nothing is removed:
+// these lists omit what is traded elsewhere, so a missing listing has not necessarily ended.
 
 import { fold, type Listing, spellerFrom } from '../../kits/market-names/index.ts'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
@@ -14,7 +14,7 @@ export type ListRefreshed =
 const NEW_POPULARITY = 10
 const MOST_ALIASES = 8
 
-/** Asks every list and stores what it adds. One that fails, or is too short to be whole, changes nothing. */
+/** Requests every list and stores its additions. A list that fails, or is too short to be complete, changes nothing. */
 export async function refreshLists(
   store: RefreshStore,
   lists: readonly MarketList[],
@@ -87,7 +87,7 @@ function newNames({ zh, en, aliases }: Listing, row: Listed): string[] {
   return [...new Map(names.map((name) => [fold(name), name])).values()]
 }
 
-/** Who bears each name, by what is known and by the list: a name of two listings becomes the alias of neither. */
+/** The listings of each name, known or in the list: a name of two listings becomes an alias of neither. */
 function ownersOf(known: readonly Listing[], rows: readonly Listed[]): Map<string, Set<string>> {
   const owners = new Map<string, Set<string>>()
   const note = (name: string, key: string): void => {

@@ -1,5 +1,5 @@
-// What providers say that mainland stocks are called today, compared with what is known. A list is believed as a whole or not at
-// all: one that is too short, or that renames or ends too much at once, has lost a page or moved a column.
+// The current names of mainland stocks at the providers, compared with the known ones. A list is accepted as a whole or
+// not at all: one that is too short, or that renames or ends too many at once, has lost a page or moved a column.
 
 import { fold, type Listing, spellerFrom } from '../../kits/market-names/index.ts'
 import { type Clock, isoMicros } from '../../lib/clock.ts'
@@ -10,7 +10,7 @@ export type ListedName = { code: string; name: string }
 export type NameSource = { name: string; list: () => Promise<ListedName[]> }
 
 export interface RefreshStore {
-  /** Mainland stocks and funds as they are known, ended ones included. */
+  /** The known mainland stocks and funds, including ended ones. */
   known(): Promise<Listing[]>
   save(changed: readonly Listing[], told: { source: string; at: string }): Promise<void>
 }
@@ -26,7 +26,7 @@ const MOST_ENDED = 0.1
 const MOST_FORMER_NAMES = 5
 const NEW_POPULARITY = 20
 
-/** Asks the sources in order until one gives a list that can be believed, and stores what it changes. */
+/** Requests the sources in order until one returns an acceptable list, and stores its changes. */
 export async function refreshNames(
   store: RefreshStore,
   sources: readonly NameSource[],
@@ -81,12 +81,12 @@ function namesByKey(listed: readonly ListedName[]): Map<string, string> {
   return names
 }
 
-// Exchanges put these before a name for a day, and cut the name to make room.
+// Exchanges put these before a name for a day, and shorten the name to make room.
 const EX_DAY = /^(?:XD|XR|DR)(?=\p{Script=Han})/u
 const FIRST_DAYS = /^[NC](?=\p{Script=Han})/u
 const LONGEST_NAME = 20
 
-/** Without the blanks that align names in print; full-width letters as plain ones. */
+/** Without the blanks that align names in print; full-width letters become ASCII. */
 function cleanName(name: string): string {
   const plain = name.normalize('NFKC').replace(/\s+/g, '').replace(FIRST_DAYS, '')
   return plain.length <= LONGEST_NAME && !/[\p{C}<>"'`]/u.test(plain) ? plain : ''
@@ -128,7 +128,7 @@ const NEW: Omit<Listing, 'key' | 'zh' | 'pinyin'> = {
   popularity: NEW_POPULARITY,
 }
 
-/** The former name still finds the listing, unless another one bears it by now. */
+/** The former name still finds the listing, unless another one has it now. */
 function withFormerName({ zh, aliases }: Listing, taken: ReadonlySet<string>): string[] {
   const former = taken.has(zh) || aliases.includes(zh) ? [] : [zh]
   const kept = aliases.filter((alias) => !taken.has(alias))

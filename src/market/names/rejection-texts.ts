@@ -1,13 +1,13 @@
-// Why an entry means no listing, in a sentence that names the entry, in the language of whoever asked.
+// Why an entry is not a listing, as a sentence that names the entry, in the caller's language.
 
 import type { Listing } from '../../kits/market-names/index.ts'
 import { type Language, nameIn } from './labels.ts'
 
-/** What is wrong with an entry, with what its sentence names. */
+/** What is wrong with an entry, with the values for its sentence. */
 export type RejectionReason =
   | { kind: 'too_long'; most: number }
   | { kind: 'wrong_exchange'; exchange: string; belongsTo: string }
-  /** `sixDigits`: the number may be one of Seoul. */
+  /** `sixDigits`: the number may be a Korean code. */
   | { kind: 'no_share'; sixDigits: string | null }
   | { kind: 'four_digits'; digits: string }
   | { kind: 'character'; character: string }
@@ -97,7 +97,7 @@ const LONGEST_SHOWN = 40
 type Rejection = { input: string; why: RejectionReason }
 
 export function rejectionText({ input, why }: Rejection, language: Language): string {
-  // JSON quoting, so that a control character in the entry stays visible and harmless in a log or a page.
+  // JSON quoting, so that a control character in the entry is visible and harmless in a log or a page.
   const quoted = JSON.stringify(input.length > LONGEST_SHOWN ? `${input.slice(0, LONGEST_SHOWN)}…` : input)
   return `${quoted} ${reasonText(why, language)}`
 }
@@ -140,7 +140,10 @@ function reasonText(why: RejectionReason, language: Language): string {
   }
 }
 
-/** The existing analysis page takes these digits anywhere in a message for the status of a failing network, and shows that instead. */
+/**
+ * The existing analysis page takes these digits anywhere in a message for the status of a network failure, and shows
+ * that instead.
+ */
 const LIKE_A_FAILURE = /50[23]/
 
 function shown(listing: Listing, language: Language): string {

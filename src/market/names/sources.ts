@@ -1,5 +1,5 @@
-// Where lists of names come from: of all mainland stocks, and the public lists of the other markets, each from where its market
-// hands it out and read from its own format into the same rows.
+// The sources of name lists: of all mainland stocks, and the public lists of the other markets, each read from its own
+// format into the same rows.
 
 import type { ListingKind } from '../../kits/market-names/index.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -17,7 +17,7 @@ import type { NameSource } from './refresh.ts'
 
 const SINA_PAUSE_MS = 300
 
-/** In the configured order; sources without a list are passed over. */
+/** In the configured order; sources without a list are skipped. */
 export function nameSources(options: SourceOptions, { clock, gate }: { clock: Clock; gate: GateKeeper }): NameSource[] {
   const { variables = {} } = options
   const shared = { clock, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) }
@@ -33,20 +33,20 @@ export function nameSources(options: SourceOptions, { clock, gate }: { clock: Cl
 }
 
 export type MarketList = {
-  /** What the log and the document call it. */
+  /** Its name in the log and the document. */
   name: string
   source: string
-  /** A list with fewer has lost a page. */
+  /** A list with fewer rows has lost a page. */
   least: number
   load: () => Promise<Listed[]>
 }
 
 type Sources = { providers: readonly string[]; variables: RawVariables; clock: Clock; gate: GateKeeper; fetch?: Fetch }
 
-/** Names of companies change seldom, and these hosts are slow. */
+/** Company names rarely change, and these hosts are slow. */
 const TIMEOUT_MS = 30_000
 
-/** Those of EastMoney only where it is among the configured providers. */
+/** Those of EastMoney only if it is among the configured providers. */
 export function marketLists(sources: Sources): MarketList[] {
   return [...ofExchanges(sources), ...(sources.providers.includes('eastmoney') ? ofEastMoney(sources) : [])]
 }
@@ -91,12 +91,12 @@ function known(service: string, rows: Listed[] | null): Listed[] {
   return rows
 }
 
-// The lists of exchanges and vendors in their own formats, each made into the same rows. What is no share or fund (a warrant, a
-// preferred share, a test issue) is left out; a format that is not the known one is an error, not an empty list.
+// The lists of exchanges and vendors in their own formats, each converted to the same rows. Anything except shares and
+// funds (a warrant, a preferred share, a test issue) is left out; an unknown format is an error, not an empty list.
 
 export type Listed = {
   key: string
-  /** As the list has it, in the script of its market. */
+  /** As in the list, in the script of its market. */
   name: string
   en: string
   kind: ListingKind
@@ -105,7 +105,7 @@ export type Listed = {
 
 const LONGEST_NAME = 60
 
-/** The row of a code; null where the code or the name is none that this service could use. */
+/** The row of a code; null when this service could not use the code or the name. */
 function listed(code: string, name: string, more: Partial<Listed> = {}): Listed | null {
   const parsed = parseCode(code)
   const clean = name.normalize('NFKC').replace(/\s+/g, ' ').trim()
@@ -117,7 +117,7 @@ function listed(code: string, name: string, more: Partial<Listed> = {}): Listed 
 
 const present = <T>(rows: (T | null)[]): T[] => rows.filter((row) => row !== null)
 
-/** The rows of a table as objects of the columns that are wanted; null where it lacks one. */
+/** The indexes of the wanted columns in a table; null when one is missing. */
 function columns(header: readonly string[], wanted: readonly string[]): number[] | null {
   const places = wanted.map((name) => header.findIndex((cell) => cell.trim() === name))
   return places.includes(-1) ? null : places
@@ -198,7 +198,7 @@ const textOf = (cell: string): string =>
 
 // --- Hong Kong and the mainland's funds: EastMoney's list
 
-/** EastMoney writes Hong Kong's codes with five digits and the mainland's with six. */
+/** EastMoney writes Hong Kong codes with five digits and mainland codes with six. */
 function eastMoneyListed(rows: readonly { code: string; name: string }[], market: 'hk' | 'cn'): Listed[] {
   const form = market === 'hk' ? /^\d{5}$/ : /^\d{6}$/
   return present(

@@ -1,5 +1,5 @@
-// Alpha Vantage: American quotes and the last hundred bars, not adjusted. A free key has 25 requests a day; past them every
-// answer is a note in prose.
+// Alpha Vantage: US quotes and the last hundred bars, unadjusted. A free key has 25 requests a day; after that every
+// answer is a note as text.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'

@@ -1,5 +1,5 @@
-// Stored answers. A fresh one saves the request; an old one is used when every source fails, with its age. Bundled samples
-// are never stored. The second half says how long each kind of answer is stored.
+// Cached answers. A recent one saves the request; an old one is used when every source fails, with its age. Bundled
+// samples are never cached. The second half says how long each kind of answer is cached.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -55,7 +55,7 @@ const forMinutes = (minutes: number) => (keptAt: number, now: number) => isYoung
 const isYounger = (keptAt: number, now: number, minutes: number): boolean =>
   keptAt <= now && now - keptAt < minutes * MINUTE_MS
 
-/** While a market is open its newest bar changes; after that nothing changes until the next session. */
+/** While a market is open its newest bar changes; after the close nothing changes until the next session. */
 function untilNextSession(market: Market) {
   return (keptAt: number, now: number): boolean => {
     if (isYounger(keptAt, now, 1)) return true
@@ -73,7 +73,7 @@ type Asking<T> = {
   ask: () => Promise<Fetched<T>>
 }
 
-/** A fresh stored answer, else the sources' answer, else an old stored answer with its age. */
+/** A recent cached answer, else the sources' answer, else an old cached answer with its age. */
 export async function keptOrAsked<T>({ store, clock, keeping, forceRefresh, ask }: Asking<T>): Promise<Fetched<T>> {
   if (store === null) return ask()
   const kept = await read(store, keeping, clock)
@@ -138,7 +138,7 @@ function keptRun<T>(
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 const RESULTS_MINUTES = 6 * 60
-/** Companies tell their days weeks ahead. */
+/** Companies announce their dates weeks ahead. */
 const EVENTS_MINUTES = 12 * 60
 const BOARDS_MINUTES = 24 * 60
 const PEERS_MINUTES = 24 * 60
@@ -150,7 +150,7 @@ const forced = ({ forceRefresh = false }: QuoteQuery): boolean => forceRefresh
 
 type Listing = Pick<Instrument, 'key' | 'market'>
 
-// A young listing never has as many bars as are requested; only a series this much shorter is requested again.
+// A young listing never has as many bars as requested; only a series this much shorter is requested again.
 const NEARLY = 0.9
 
 export function keepBars({ key, market }: Listing, query: BarsQuery): CachePolicy<Bar[]> {
@@ -168,13 +168,16 @@ export function keepBars({ key, market }: Listing, query: BarsQuery): CachePolic
   }
 }
 
-/** What an index is compared with are sessions that are over, so its series is fetched once a session, by whoever needs it first. */
+/**
+ * An index is only compared over completed sessions, so its series is fetched once a session, by the first caller that
+ * needs it.
+ */
 export function keepIndexBars({ key, market }: Listing, query: BarsQuery): CachePolicy<Bar[]> {
   const policy = keepBars({ key, market }, query)
   const isFresh = (keptAt: number, now: number) =>
     isYounger(keptAt, now, SETTLE_MS / MINUTE_MS) ||
     (keptAt <= now && keptAt >= sessionEnd(market, lastCompletedSession(market, now)) + SETTLE_MS)
-  // A source that has fewer bars than were requested has no more of them an hour later.
+  // A source with fewer bars than requested has no more of them an hour later.
   return { ...policy, keeping: { ...policy.keeping, isFresh, isEnough: () => true } }
 }
 

@@ -12,7 +12,7 @@ import type { Instrument } from '../instruments.ts'
 import { type Circuit, type GateKeeper, outcomeOf } from './gate.ts'
 import type { BarsQuery, MarketDataProvider, MarketNeed, QuoteQuery } from './provider.ts'
 
-/** `timeoutMs` is for one source and one need, retries included. */
+/** `timeoutMs` is for one source and one need, including retries. */
 export type Chain = { clock: Clock; timeoutMs: number; gate: GateKeeper }
 
 /** A request that any source can answer. */
@@ -114,7 +114,7 @@ export function peersNeed(instrument: Instrument, boards: readonly Board[], quer
   }
 }
 
-/** The rankings are of the whole market; the instrument names it. */
+/** The rankings cover the whole market, which the instrument identifies. */
 export function rankingsNeed(instrument: Instrument, query: QuoteQuery): Need<BoardRankings> {
   return {
     dataType: 'sector_rankings',
@@ -146,7 +146,7 @@ export async function firstAnswer<T>(
       return { ok: true, value: answer.value, provider: provider.name, provenance, runs: linked(runs) }
     }
   }
-  // A source that does not carry the market is not a failure, unless no source had an answer.
+  // A source that does not have the market is not a failure, unless no source had an answer.
   return { ok: false, runs: [...linked(runs), ...unable] }
 }
 
@@ -206,7 +206,7 @@ async function tried<T>(
   }
 }
 
-/** The reason of one of our own refusals; an unexpected error keeps its stack. */
+/** The reason of one of our own rejections; an unexpected error is logged with its stack. */
 function report<T>({ instrument, operation }: Need<T>, failure: Failure, error: unknown): void {
   const fields = { ...failure, key: instrument.key, operation }
   if (failure.errorType === 'internal') log.error('market.provider_broke', { ...fields, ...errorFields(error) })

@@ -1,12 +1,12 @@
-// Checks every figure of a provider: these sources are unofficial, change their fields without notice and answer with zeros,
-// placeholders or another listing's numbers when they fail.
+// Validates every figure of a provider: these sources are unofficial, change their fields without notice and answer
+// with zeros, placeholders or another listing's numbers when they fail.
 
 import { UpstreamError } from '../../lib/http-client.ts'
 import type { Bar, Quote } from '../bars.ts'
 import { isDate } from '../calendar.ts'
 import type { VolumePart } from '../day-volumes.ts'
 
-/** Why an answer that arrived is not used. */
+/** Why a received answer is not used. */
 export type AnswerFault = 'malformed' | 'unknown_symbol' | 'wrong_symbol' | 'empty' | 'bad_price' | 'bad_dates'
 
 export function faulty(service: string, reason: AnswerFault, detail?: string): UpstreamError<AnswerFault> {
@@ -31,7 +31,7 @@ export function checkedBars(service: string, bars: Bar[], today: string): Bar[] 
   return bars
 }
 
-/** Volumes within days, if their days and minutes ascend and the newest are of today, so that the next source is asked where they are not. */
+/** Intraday volumes, if their days and minutes ascend and the newest are from today; otherwise the next source is requested. */
 export function checkedParts(service: string, parts: VolumePart[], today: string): VolumePart[] {
   let previous = { date: '', until: 0 }
   for (const part of parts) {
@@ -63,13 +63,13 @@ export function checkedQuote(service: string, quote: Quote): Quote {
   return { ...quote, ...prices, open: told(open), high: told(high), low: told(low) }
 }
 
-/** A figure kept in 32 bits is wrong by up to 6e-8 of itself. */
+/** A figure stored in 32 bits has an error of up to 6e-8 of its value. */
 const NOISE_SHARE = 1e-7
 const FINEST_DECIMALS = 6
 
 /**
- * The shortest figure that 32 bits cannot tell from this one: sources that keep prices so send 1683.199951171875 for 1683.2. A price
- * that is truly finer than the exchange's step stays as it is.
+ * The shortest figure that has the same 32-bit value: sources with 32-bit prices send 1683.199951171875 for 1683.2. A
+ * price that is really finer than the exchange's step is unchanged.
  */
 export function withoutNoise(value: number): number {
   for (let decimals = 0; decimals <= FINEST_DECIMALS; decimals += 1) {
@@ -79,7 +79,7 @@ export function withoutNoise(value: number): number {
   return value
 }
 
-/** Of a quote whose source tells prices alone. */
+/** For a quote whose source only has prices. */
 export const PRICES_ALONE = {
   turnoverRatePct: null,
   volumeRatio: null,

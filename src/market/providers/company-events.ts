@@ -1,18 +1,19 @@
-// Days of results and dividends, as Yahoo and EastMoney tell them. Neither wire is documented by its owner: the fields are those that
-// public programs read.
+// Dates of results and dividends from Yahoo and EastMoney. Neither interface is documented by its owner: the fields are
+// those that public programs read.
 //
 // Yahoo: `v10/finance/quoteSummary/<symbol>?modules=calendarEvents`. The type `CalendarEvents` of yahoo-finance2 has
-// `earnings.earningsDate`, a list of days, `earnings.isEarningsDateEstimate`, `exDividendDate` and `dividendDate`; each day is
-// `{ raw: seconds }` on the wire. No program says what a second day means: it is taken for the end of a window. Nor does one say that
-// ex-day and payment are of one dividend, so they need not be. It tells no amount: those are of past dividends, in the chart. It needs
-// the session of `yahoo-http.ts`.
+// `earnings.earningsDate`, a list of days, `earnings.isEarningsDateEstimate`, `exDividendDate` and `dividendDate`; each
+// day is `{ raw: seconds }` on the wire. No program documents a second day: it is treated as the end of a window. None
+// says that ex-date and payment belong to one dividend, so they may not. There is no amount: amounts of past dividends
+// are in the chart. It needs the session of `yahoo-http.ts`.
 //
-// EastMoney's data centre: the tables `RPT_SHAREBONUS_DET` and `RPT_PUBLIC_BS_APPOIN` are those of akshare (`stock_fhps_detail_em`,
-// `stock_yysj_em`), which names most columns by their place alone: the amount in cash, the day of the register, the ex-day and the
-// notice; the first booked day, its first, second and third change, and the day on which it came out. The names of these columns
-// (`PRETAX_BONUS_RMB`, for ten shares, `EQUITY_RECORD_DATE`, `EX_DIVIDEND_DATE`, `NOTICE_DATE`; `FIRST_APPOINT_DATE`,
-// `FIRST_CHANGE_DATE` to `THIRD_CHANGE_DATE`, `ACTUAL_PUBLISH_DATE`) are those of smaller programs that ask for them by name. Neither
-// table has a day of payment. `REPORT_DATE` is the end of the period: akshare filters by it.
+// EastMoney's data centre: the tables `RPT_SHAREBONUS_DET` and `RPT_PUBLIC_BS_APPOIN` are those of akshare
+// (`stock_fhps_detail_em`, `stock_yysj_em`), which identifies most columns only by position: the cash amount, the
+// record date, the ex-date and the notice; the first scheduled day, its first, second and third change, and the day of
+// publication. The names of these columns (`PRETAX_BONUS_RMB`, for ten shares, `EQUITY_RECORD_DATE`,
+// `EX_DIVIDEND_DATE`, `NOTICE_DATE`; `FIRST_APPOINT_DATE`, `FIRST_CHANGE_DATE` to `THIRD_CHANGE_DATE`,
+// `ACTUAL_PUBLISH_DATE`) are from smaller programs that request them by name. Neither table has a payment date.
+// `REPORT_DATE` is the end of the period: akshare filters by it.
 
 import { z } from 'zod'
 import { isDate, localDate } from '../calendar.ts'
@@ -58,11 +59,11 @@ export async function yahooEvents(
   if (!parsed.success) throw faulty(YAHOO, 'malformed', 'not the known form of calendar events')
   const result = parsed.data.quoteSummary.result?.[0]
   if (!result) throw faulty(YAHOO, 'unknown_symbol', symbolOf(instrument))
-  // A company that tells no day is an answer, too.
+  // A company without any date is a valid answer.
   const told = result.calendarEvents ?? {}
   const { market } = instrument
   const dayOf = (moment: z.infer<typeof Moment>) => (moment?.raw ? localDate(market, moment.raw * 1000) : null)
-  // Days without an hour are midnight in UTC, which is the day before in New York.
+  // Days without a time are midnight in UTC, which is the previous day in New York.
   const plainDay = (moment: z.infer<typeof Moment>) =>
     moment?.raw ? (moment.raw % DAY_S === 0 ? localDay(moment.raw) : localDate(market, moment.raw * 1000)) : null
   const today = localDate(market, options.clock())
@@ -83,17 +84,17 @@ export async function yahooEvents(
 const DAY_S = 86_400
 const localDay = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
-/** What is not called confirmed is an estimate, and so is a window. A day that is over was told before it came. */
+/** A date that is not marked as confirmed is an estimate, and so is a window. A past day was announced before it came. */
 function yahooEarnings(window: string[], isEstimate: boolean | null | undefined, today: string): Earnings[] {
   const [from, to] = [window[0], window.at(-1)]
   if (from === undefined || to === undefined) return []
   const isSure = isEstimate === false && from === to
-  // An estimate of a day that is over says nothing: whether the results came is not told here.
+  // An estimate in the past is meaningless: it does not say whether the results were published.
   if (!isSure && to < today) return []
   return [{ from, to, certainty: isSure ? 'scheduled' : 'estimate', period: null }]
 }
 
-/** The newest ex-day with its payment. A payment before it is that of the dividend before, if there is one close enough. */
+/** The newest ex-date with its payment. An earlier payment belongs to the dividend before, if there is one close enough. */
 function withNewest(
   known: ToldEvents['dividends'],
   exDate: string | null,
@@ -133,7 +134,7 @@ const Appointments = rows(
 type Appointment = NonNullable<NonNullable<z.infer<typeof Appointments>['result']>['data']>[number]
 
 const MOST_ROWS = 8
-/** Dividends are told for ten shares, in renminbi whatever the shares trade in. */
+/** Dividends are given for ten shares, in renminbi whatever the shares' currency is. */
 const SHARES_TOLD = 10
 
 export async function eastMoneyEvents(
@@ -153,7 +154,7 @@ export async function eastMoneyEvents(
   }
   const dividends = bonuses.flatMap((row): ToldEvents['dividends'] => {
     const exDate = dateIn(row.EX_DIVIDEND_DATE)
-    // Plans have no day yet, and shares that are given out are no money.
+    // Plans have no date yet, and share dividends are not money.
     if (exDate === null || row.PRETAX_BONUS_RMB === null) return []
     const days = { recordDate: dateIn(row.EQUITY_RECORD_DATE), payDate: null, announcedOn: dateIn(row.NOTICE_DATE) }
     return [{ exDate, ...days, amount: perShare(row.PRETAX_BONUS_RMB), currency: 'CNY' }]
@@ -162,10 +163,10 @@ export async function eastMoneyEvents(
   return soundEvents(told, market, localDate(market, options.clock()))
 }
 
-/** Without the noise of a division in binary: 23.957 for ten shares is 2.3957 for one. */
+/** Without the rounding error of a binary division: 23.957 for ten shares is 2.3957 for one. */
 const perShare = (forTen: number): number => Number((forTen / SHARES_TOLD).toPrecision(12))
 
-/** The newest day that was booked; the day on which it came out counts before all of them. */
+/** The newest scheduled day; the day of publication has priority over all of them. */
 function appointed(row: Appointment): Earnings[] {
   const period = dateIn(row.REPORT_DATE)
   const published = dateIn(row.ACTUAL_PUBLISH_DATE)

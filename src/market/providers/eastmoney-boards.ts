@@ -1,5 +1,5 @@
-// EastMoney's boards: which ones a stock belongs to, which are the strongest and weakest of the day, and the lists of stocks and
-// funds, from which names are refreshed.
+// EastMoney's boards: those of a stock, the strongest and weakest of the day, and the lists of stocks and funds from
+// which names are refreshed.
 
 import { z } from 'zod'
 import { UpstreamError } from '../../lib/http-client.ts'
@@ -24,7 +24,7 @@ const Row = z.object({
 })
 type Row = z.infer<typeof Row>
 
-// Small lists come as an array, some as an object whose keys count.
+// Small lists are arrays, some others are objects with numbered keys.
 const Page = z.object({
   data: z
     .object({
@@ -49,7 +49,7 @@ export async function rankings(options: EastMoneyOptions, query: QuoteQuery): Pr
   return { industries: await ends(options, 'm:90+t:2', query), concepts: await ends(options, 'm:90+t:3', query) }
 }
 
-/** One page contains both ends when it holds all boards. */
+/** One page contains both ends if it holds all boards. */
 async function ends(options: EastMoneyOptions, group: string, query: QuoteQuery): Promise<RankedEnds> {
   const url = (descending: 0 | 1) => {
     const order = `fid=f3&po=${descending}&pn=1&pz=${PAGE_SIZE}&np=1&fltt=2&invt=2`
@@ -90,15 +90,15 @@ const HONG_KONG = 'm:128+t:3,m:128+t:4,m:128+t:1,m:128+t:2'
 const FUNDS = 'b:MK0021,b:MK0022,b:MK0023,b:MK0024'
 const MOST_PAGES = 100
 
-/** Code and name of every mainland stock, page by page: about a minute at the rate that EastMoney allows. */
+/** Code and name of every mainland stock, page by page: takes about a minute at EastMoney's rate limit. */
 export const mainlandList = (options: EastMoneyOptions, query: QuoteQuery): Promise<ListedRow[]> =>
   wholeList(options, MAINLAND, query)
 
-/** The same of Hong Kong's main board and its market for growing companies, REITs and funds included. */
+/** The same for Hong Kong's main board and growth market, including REITs and funds. */
 export const hongKongList = (options: EastMoneyOptions, query: QuoteQuery): Promise<ListedRow[]> =>
   wholeList(options, HONG_KONG, query)
 
-/** The same of the funds that trade in Shanghai and Shenzhen. */
+/** The same for the funds that trade in Shanghai and Shenzhen. */
 export const fundList = (options: EastMoneyOptions, query: QuoteQuery): Promise<ListedRow[]> =>
   wholeList(options, FUNDS, query)
 
@@ -143,7 +143,7 @@ export type ListedQuote = { instrument: Instrument; quote: Quote; industry: stri
 
 export const isListed = (market: Market): boolean => LISTED_GROUPS[market] !== undefined
 
-/** One page of a market, in the order of the codes. What is wrong with one row is no reason to leave out the others. */
+/** One page of a market, ordered by code. An error in one row does not affect the others. */
 export async function listedQuotes(
   options: EastMoneyOptions,
   { market, page }: { market: Market; page: number },
@@ -177,7 +177,7 @@ const named = (text: string | null | undefined): string | null =>
 const above0 = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
 const LOT = 100
 
-/** Zero is how the source writes "none"; a loss makes a negative ratio of price to earnings. */
+/** The source writes zero for "none"; a loss gives a negative price-earnings ratio. */
 function quoteOf(row: QuotedRow, instrument: Instrument): Quote {
   const [price, prevClose] = [row.f2 ?? Number.NaN, row.f18 ?? Number.NaN]
   return {

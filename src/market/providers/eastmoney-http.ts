@@ -1,5 +1,5 @@
-// Requests to EastMoney. It blocks an address with too many requests for hours, and then answers with nothing or a closed
-// connection: every request waits for its turn, and none is repeated.
+// Requests to EastMoney. It blocks an address with too many requests for hours, and then answers with nothing or closes
+// the connection: every request waits for its turn, and none is retried.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -70,7 +70,7 @@ const INDICES: Record<string, string> = {
 
 const US_VENUES = ['105', '106', '107']
 
-/** The symbols to try, the venue of an American listing being unknown; empty where EastMoney carries none. */
+/** The symbols to try, because the exchange of a US listing is unknown; empty when EastMoney has none. */
 export function secids({ key, market, exchange, kind, code }: Instrument): string[] {
   if (market === 'cn') return [`${exchange === 'SH' ? 1 : 0}.${code}`]
   if (kind === 'index') return INDICES[key] === undefined ? [] : [INDICES[key]]
@@ -78,7 +78,7 @@ export function secids({ key, market, exchange, kind, code }: Instrument): strin
   return market === 'us' ? US_VENUES.map((venue) => `${venue}.${code.replace('.', '_')}`) : []
 }
 
-/** The first symbol that is known, with its answer. */
+/** The answer for the first known symbol. */
 export async function firstKnown<T>(
   instrument: Instrument,
   known: Map<string, string>,
@@ -100,7 +100,7 @@ export async function firstKnown<T>(
   throw failure
 }
 
-/** The code as EastMoney echoes it. */
+/** The code in EastMoney's answer. */
 export function echoes(secid: string, answered: string): boolean {
   return secid.slice(secid.indexOf('.') + 1).toUpperCase() === answered.toUpperCase()
 }

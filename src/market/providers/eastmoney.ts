@@ -1,5 +1,5 @@
-// EastMoney: the most complete source for the mainland, and the one with the strictest limits. Quotes and bars are here;
-// companies and boards in the files beside this one.
+// EastMoney: the most complete source for the mainland, and the one with the strictest limits. Quotes and bars are
+// here; companies and boards are in separate files.
 
 import { z } from 'zod'
 import type { Bar, Quote } from '../bars.ts'
@@ -40,9 +40,9 @@ export function eastMoneyProvider(options: EastMoneyOptions): MarketDataProvider
 
 function supports(instrument: Instrument, need: MarketNeed): boolean {
   if (need === 'realtime_quote' || need === 'daily_data') return secids(instrument).length > 0
-  // American minutes are told in the time of Beijing, so a day's are of two dates: other sources have them in their own.
+  // US minutes are in Beijing time, so a session has two dates: other sources use local time.
   if (need === 'intraday_volume') return instrument.market !== 'us' && secids(instrument).length > 0
-  // Boards, flows and results are of mainland companies; funds and indices have none.
+  // Only mainland companies have boards, flows and results; funds and indices have none.
   return instrument.market === 'cn' && instrument.kind === 'stock'
 }
 
@@ -97,7 +97,7 @@ async function quote(
     currency: currencyOf(instrument),
     turnoverRatePct: positive(data.f168),
     volumeRatio: positive(data.f50),
-    // A loss makes a negative ratio, which is a figure; zero is how the source writes "none".
+    // A loss gives a negative ratio, which is a valid figure; the source writes zero for "none".
     peRatio: data.f162 === 0 ? null : data.f162,
     pbRatio: positive(data.f167),
     totalMarketValue: positive(data.f116),
@@ -127,7 +127,7 @@ async function bars(
   return checkedBars(SERVICE, data.klines.map((line) => toBar(line, instrument)).slice(-query.count), today)
 }
 
-/** Date, open, close, high, low, volume, amount; what follows is worked out here. */
+/** Date, open, close, high, low, volume, amount; further values are computed here. */
 function toBar(line: string, instrument: Instrument): Bar {
   const [date = '', ...rest] = line.split(',')
   const [open, close, high, low, volume, amount] = rest.map((text) => toFigure(text) ?? Number.NaN)
@@ -143,12 +143,12 @@ function toBar(line: string, instrument: Instrument): Bar {
 }
 
 const PART_MINUTES = 5
-/** More than eight sessions of the market with the longest hours: five, and room for half days. */
+/** More than eight sessions of the market with the longest hours: five are needed, plus room for half days. */
 const PARTS = 600
 
 /**
- * Volumes of five minutes, each told with the minute at which it ends; the first of a day has the opening auction in it. Its other answer
- * of minutes (`trends2`) has five days with today among them, which is one too few.
+ * Volumes of five minutes, each with the minute at which it ends; the first of a day includes the opening auction. The
+ * other endpoint for minutes (`trends2`) has five days including today, which is one too few.
  */
 async function dayVolumes(
   options: EastMoneyOptions,
@@ -169,7 +169,7 @@ async function dayVolumes(
   return checkedParts(SERVICE, parts, localDate(instrument.market, options.clock()))
 }
 
-// Results and dividends from EastMoney's data centre, which has other rules than its quotes, and the flows of money.
+// Results and dividends from EastMoney's data centre, which has other limits than its quotes, and money flows.
 
 const MOST_DIVIDENDS = 20
 // Dividends are given for ten shares.
@@ -254,7 +254,7 @@ function toReport(row: Result): FinancialReport {
 
 type Bonus = NonNullable<NonNullable<z.infer<typeof Bonuses>['result']>['data']>[number]
 
-/** A dividend in money that has its day; shares given out and plans are none. */
+/** A cash dividend with its date; share dividends and plans are left out. */
 function toDividend(row: Bonus): Dividend[] {
   const exDate = dateIn(row.EX_DIVIDEND_DATE)
   if (exDate === null || row.PRETAX_BONUS_RMB === null || row.PRETAX_BONUS_RMB <= 0) return []
@@ -314,8 +314,8 @@ function toFlowDay(line: string): FlowDay {
   }
 }
 
-// The multiples of the companies of a stock's industry, as EastMoney lists them: the quote names the industry, which is one of the
-// stock's boards, and the list of that board has a row for each company.
+// The multiples of the companies in a stock's industry from EastMoney: the quote names the industry, which is one of
+// the stock's boards, and the list of that board has a row for each company.
 
 /** One page: the largest companies by market value. */
 const MOST_PEERS = 100
@@ -356,7 +356,7 @@ async function peers(
   return { board: { code: board.code, name: board.name }, total: page.data?.total ?? companies.length, companies }
 }
 
-/** Zero is how the source writes "none"; a loss makes a negative ratio of price to earnings. */
+/** The source writes zero for "none"; a loss gives a negative price-earnings ratio. */
 function toPeer({ f9, f12, f14, f20, f23 }: PeerRow): Peer {
   return {
     code: f12,

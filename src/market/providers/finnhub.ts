@@ -1,4 +1,4 @@
-// Finnhub's quotes of American listings. Bars need a paid plan, so they are not asked for.
+// Finnhub's quotes of US listings. Bars need a paid plan, so they are not requested.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -30,7 +30,7 @@ export function finnhubProvider(
     async quote(instrument, { signal }) {
       const answer = await requestJson(`${options.url}/api/v1/quote?symbol=${encodeURIComponent(instrument.code)}`, {
         service: SERVICE,
-        // In the header, so that no logged address contains the key.
+        // In a header, so that no logged address contains the key.
         headers: { 'x-finnhub-token': options.key },
         timeoutMs: 5_000,
         retries: 1,

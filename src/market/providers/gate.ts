@@ -1,12 +1,12 @@
-// A circuit breaker for failing sources, and a rate limit for strict ones. The state survives the isolate where the keeper
-// stores it; `memoryGate` is for a single process.
+// A circuit breaker for failing sources, and a rate limiter for strict ones. The state survives the isolate if the
+// keeper stores it; `memoryGate` is for a single process.
 
 import type { Clock } from '../../lib/clock.ts'
 import { UpstreamError } from '../../lib/http-client.ts'
 import { log } from '../../lib/log.ts'
 import { sleep } from '../../lib/wait-at-most.ts'
 
-/** For one source and one need: a source may give quotes while its bars fail. */
+/** For one source and one need: quotes of a source may work while its bars fail. */
 export type Circuit = `${string}:${string}`
 
 export interface GateKeeper {
@@ -17,7 +17,7 @@ export interface GateKeeper {
   turn(service: string, intervalMs: number): Promise<number | null>
 }
 
-/** `refused` is an answer that forbids further requests: one is enough. */
+/** `refused` is an answer that forbids further requests: a single one opens the circuit. */
 export type Outcome = 'answered' | 'failed' | 'refused'
 
 export type Pace = (service: string, intervalMs: number, signal: AbortSignal | undefined) => Promise<void>
@@ -38,7 +38,7 @@ function settled(state: CircuitState, outcome: Outcome, now: number): CircuitSta
   return { failures, openUntil: failures >= FAILURES_TO_OPEN ? now + OPEN_MS : 0 }
 }
 
-/** By how much the clocks of two machines may differ, ms. A time that is later than any could be is of a clock that was set back. */
+/** How much the clocks of two machines may differ, ms. A later time comes from a clock that has been set back since. */
 const SLACK_MS = 60_000
 const isStillOpen = ({ openUntil }: CircuitState, now: number): boolean =>
   openUntil > now && openUntil <= now + OPEN_MS + SLACK_MS
@@ -69,7 +69,7 @@ export function memoryGate(clock: Clock): GateKeeper {
   }
 }
 
-/** Waits for the turn, or refuses at once when it is too far away. */
+/** Waits for the turn, or refuses at once when it is too late. */
 export function paceOf(keeper: Pick<GateKeeper, 'turn'>): Pace {
   return async (service, intervalMs, signal) => {
     const waitMs = await keeper.turn(service, intervalMs)
@@ -78,7 +78,7 @@ export function paceOf(keeper: Pick<GateKeeper, 'turn'>): Pace {
   }
 }
 
-// The failure may belong to the listing alone: a suspended one has no price. It does not count against the source.
+// The failure may be caused by the listing: a suspended one has no price. It does not count against the source.
 const NO_SIGN = new Set(['wrong_symbol', 'empty', 'bad_price', 'bad_dates', 'crowded'])
 const REFUSALS = new Set(['rate_limited', 'refused'])
 
@@ -90,7 +90,7 @@ export function outcomeOf(error: unknown): Outcome | null {
   return REFUSALS.has(error.reason) || error.status === 403 ? 'refused' : 'failed'
 }
 
-// A gate with stored state, so that all isolates know what one has learnt about a source. The state is read once for each
+// A gate with stored state, so that all isolates share what is known about a source. The state is read once for each
 // keeper, which lives as long as one analysis. When the store fails, every source counts as working.
 
 export interface GateStore {
@@ -98,10 +98,10 @@ export interface GateStore {
   /** Adds failures, and opens the circuit until then once there are `enough`. */
   fail(circuit: string, by: { failures: number; enough: number; openUntil: number }): Promise<void>
   close(circuit: string): Promise<void>
-  /** Moves the end of an open circuit, if it still is `from`: one of many callers succeeds. */
+  /** Moves the end of an open circuit if it still is `from`: only one of several callers succeeds. */
   postpone(circuit: string, by: { from: number; to: number }): Promise<boolean>
-  /** The start of the turn that is now the caller's, epoch ms; null when the line is too long. */
-  /** A turn later than `latest` was reserved by a clock that has been set back since, and counts for nothing. */
+  /** The start of the caller's turn, epoch ms; null when the queue is too long. */
+  /** A turn later than `latest` was reserved by a clock that has been set back since, and is ignored. */
   reserve(
     service: string,
     by: { now: number; intervalMs: number; longestWaitMs: number; latest: number },

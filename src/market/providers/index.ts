@@ -1,6 +1,6 @@
-// The configured sources, in order. Bundled samples and real figures never meet in one answer:
-// consecutive sources of one kind form a tier, and a tier is used as a whole. The next tier is asked
-// only when this one had neither bars nor a quote.
+// The configured sources, in order. Sample data and market data are never mixed in one answer: consecutive sources of
+// one kind form a tier, and a tier is used as a whole. The next tier is requested only when this one had neither bars
+// nor a quote.
 
 import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Fetch } from '../../lib/http-client.ts'
@@ -54,15 +54,15 @@ export type MarketDataOptions = SourceOptions & {
   store?: AnswerStore
 }
 
-/** Bars and quote of one instrument, both real or both from the same bundled series. */
+/** Bars and quote of one instrument, both from the market or both from the same bundled series. */
 export type MarketSnapshot = {
   bars: Fetched<Bar[]>
   quote: Fetched<Quote>
-  /** The notice that must be shown beside the figures; null when they are real. */
+  /** The notice that must be shown with the figures; null for market data. */
   provenance: Provenance | null
   /** The time of the figures, epoch ms: now, or the end of a bundled series' last session. */
   asOf: number
-  /** All attempts at either, in the order in which they began. */
+  /** All attempts at either, in the order of their beginning. */
   runs: ProviderRun[]
 }
 
@@ -71,15 +71,15 @@ export type MarketData = {
   quote(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Quote>>
   /** The quotes of many listings, in as few requests as the sources allow. */
   quotes(instruments: readonly Instrument[], query?: QuoteQuery): Promise<Map<string, Fetched<Quote>>>
-  /** Volumes within the day, of live sources and never kept: they are of this minute. */
+  /** Intraday volumes, from live sources and never cached, because they change every minute. */
   dayVolumes(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<VolumePart[]>>
-  /** Bars of an index that listings are compared with: of live sources, and fetched once a session. */
+  /** Bars of an index for comparison: from live sources, and fetched once a session. */
   indexBars(index: Instrument, query: BarsQuery): Promise<Fetched<Bar[]>>
   snapshot(instrument: Instrument, query: BarsQuery): Promise<MarketSnapshot>
-  /** The quote of a live source that is none of those named. */
+  /** The quote of a live source that is not among `known`. */
   otherQuote(instrument: Instrument, known: readonly string[], query?: QuoteQuery): Promise<Fetched<Quote>>
   fundamentals(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Fundamentals>>
-  /** Days of results and dividends; of a source, or kept before. */
+  /** Dates of results and dividends; from a source, or cached. */
   companyEvents(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<CompanyEvents>>
   capitalFlow(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<FlowDay[]>>
   boards(instrument: Instrument, query?: QuoteQuery): Promise<Fetched<Board[]>>
@@ -102,7 +102,7 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
   const ask = <T>(need: Need<T>) => firstAnswer(chain, providers, need)
   const bars = (some: readonly MarketDataProvider[], instrument: Instrument, query: BarsQuery) => {
     const askFor = (count: number) => firstAnswer(chain, some, barsNeed(instrument, { ...query, count }))
-    // A stored series ends at a fixed day; another end needs another request. Samples are not stored.
+    // A cached series ends at a fixed day; another end needs another request. Samples are not cached.
     const isKept = kept.store !== null && query.endDate === undefined && some[0]?.name !== SAMPLE_PROVIDER
     return isKept ? keptBars(kept, { instrument, query }, askFor) : askFor(query.count)
   }
@@ -130,7 +130,7 @@ export async function createMarketData(options: MarketDataOptions): Promise<Mark
 
 type AnswerKeeping = { store: AnswerStore | null; clock: Clock }
 
-/** What is known of companies and boards beside their prices; of a source, or stored before. */
+/** Data of companies and boards besides their prices; from a source, or cached. */
 function companyData(
   kept: AnswerKeeping,
   ask: <T>(need: Need<T>) => Promise<Fetched<T>>,
@@ -159,7 +159,7 @@ function companyData(
   }
 }
 
-/** Amounts are compared with the price once, before they are kept. */
+/** Amounts are compared with the price once, before they are cached. */
 async function pricedEvents(
   clock: Clock,
   ask: <T>(need: Need<T>) => Promise<Fetched<T>>,
@@ -169,13 +169,13 @@ async function pricedEvents(
   const today = localDate(instrument.market, clock())
   if (!events.ok || !events.value.dividends.some((one) => needsPrice(one, today))) return events
   const quote = await ask(quoteNeed(instrument, query))
-  // The price of a sample says nothing of a company's dividend.
+  // The price of a sample says nothing about a company's dividend.
   const known = quote.ok && quote.provenance?.kind === events.provenance?.kind ? quote.value : null
   const dividends = events.value.dividends.map((one) => againstPrice(one, known, today))
   return { ...events, value: { ...events.value, dividends } }
 }
 
-/** Requests enough bars for every later need, so that a short series does not replace a long one. */
+/** Requests enough bars for every later need, so that a short series does not replace a long one in the cache. */
 async function keptBars(
   kept: AnswerKeeping,
   { instrument, query, keep = keepBars }: BarsRequest & { keep?: typeof keepBars },
@@ -186,13 +186,13 @@ async function keptBars(
   return fetched.ok ? { ...fetched, value: fetched.value.slice(-query.count) } : fetched
 }
 
-/** Why there is no answer: a reason for each source, as one line for people. */
+/** Why there is no answer: the reason of each source, as one line for users. */
 export function describeFailures(runs: readonly ProviderRun[]): string {
   const reasons = new Set(runs.flatMap(({ errorMessage }) => errorMessage ?? []))
   return [...reasons].join('; ') || 'no source is configured'
 }
 
-/** No configured source has such data. Not the same as a source that failed. */
+/** No configured source has such data. This is not a failure of a source. */
 export function isUnsupported(fetched: Fetched<unknown>): boolean {
   return !fetched.ok && fetched.runs.every(({ errorType }) => errorType === 'unsupported')
 }
@@ -238,7 +238,7 @@ async function takeSnapshot({ chain, tiers, bars: askBars }: Sources, asked: Bar
 
 function continued<T>(before: Fetched<T>, next: Fetched<T>): Fetched<T> {
   const runs = linked([...before.runs, ...next.runs])
-  // Once there is an answer, a source of the tier before that does not carry the market is not a failure.
+  // Once there is an answer, a source of an earlier tier without the market is not a failure.
   return { ...next, runs: next.ok ? linked(runs.filter(({ errorType }) => errorType !== 'unsupported')) : runs }
 }
 
@@ -247,7 +247,7 @@ function continued<T>(before: Fetched<T>, next: Fetched<T>): Fetched<T> {
 export type SourceOptions = {
   /** Names of providers in the order in which they are asked. */
   providers: readonly string[]
-  /** Their addresses and keys; by default every provider is where it is usually found. */
+  /** Their addresses and keys; by default every provider has its usual address. */
   variables?: RawVariables
   fetch?: Fetch
 }

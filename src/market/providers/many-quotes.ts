@@ -1,14 +1,15 @@
-// The quotes of many listings at once: each source is asked for what those before it did not tell, in as few requests as it allows.
+// The quotes of many listings at once: each source is asked for the listings that earlier ones did not have, in as few
+// requests as it allows.
 
 import type { Fetched, ProviderRun, Quote } from '../bars.ts'
 import type { Instrument } from '../instruments.ts'
 import { type Chain, firstAnswer, type Need, quoteNeed } from './chain.ts'
 import type { MarketDataProvider, QuoteQuery } from './provider.ts'
 
-/** Requests that run beside each other at one source. */
+/** Parallel requests to one source. */
 const AT_ONCE = 4
 
-/** One entry for each listing. What had not come when the signal ended the round is without an answer. */
+/** One entry for each listing. A quote that had not arrived when the signal ended the round is missing. */
 export async function manyQuotes(
   chain: Chain,
   providers: readonly MarketDataProvider[],
@@ -65,7 +66,7 @@ async function askedOf(
     const fetched = await firstAnswer(chain, [provider], need)
     return some.map(({ key }) => [key, ofList(fetched, key)])
   } catch (error) {
-    // The round is over: what it had by then counts.
+    // The round is over: quotes that have arrived count.
     if (query.signal?.aborted) return []
     throw error
   }

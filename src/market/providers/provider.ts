@@ -8,38 +8,38 @@ export type MarketNeed = ProviderRun['dataType']
 
 export type QuoteQuery = {
   signal?: AbortSignal
-  /** Ignores stored answers. */
+  /** Ignores cached answers. */
   forceRefresh?: boolean
 }
 
 export type BarsQuery = QuoteQuery & {
-  /** At most so many bars, the newest ones. */
+  /** The most bars to return, the newest ones. */
   count: number
   /** No bar after this date of the market's calendar. */
   endDate?: string
 }
 
 /**
- * One source of market data. A call either returns figures that passed the checks or throws UpstreamError. A source that
- * supports a need has the method for it.
+ * One source of market data. A call either returns figures that passed the checks or throws UpstreamError. A source
+ * that supports a need has the method for it.
  */
 export interface MarketDataProvider {
   readonly name: string
-  /** The notice that must be shown beside this source's figures; null for every source of real, current ones. */
+  /** The notice that must be shown with this source's figures; null for every source of live market data. */
   provenance(instrument: Instrument): Provenance | null
   supports(instrument: Instrument, need: MarketNeed): boolean
   /** Oldest first, at least one. */
   dailyBars?(instrument: Instrument, query: BarsQuery): Promise<Bar[]>
   quote?(instrument: Instrument, query: QuoteQuery): Promise<Quote>
-  /** Of a source that tells several in one answer: the quotes that it has of at most `atOnce` listings, by their keys. */
+  /** For a source with several quotes in one answer: the quotes of at most `atOnce` listings, by their keys. */
   readonly quotes?: {
     readonly atOnce: number
     ask(instruments: readonly Instrument[], query: QuoteQuery): Promise<Map<string, Quote>>
   }
-  /** Volumes within the day, of today and of at least the five sessions before. */
+  /** Intraday volumes of today and of at least the five previous sessions. */
   dayVolumes?(instrument: Instrument, query: QuoteQuery): Promise<VolumePart[]>
   fundamentals?(instrument: Instrument, query: QuoteQuery): Promise<Fundamentals>
-  /** Days of results and dividends, those that cannot be right left out. */
+  /** Dates of results and dividends, without implausible ones. */
   companyEvents?(instrument: Instrument, query: QuoteQuery): Promise<CompanyEvents>
   /** Oldest first, at least one. */
   capitalFlow?(instrument: Instrument, query: QuoteQuery): Promise<FlowDay[]>

@@ -19,7 +19,7 @@ export type ProviderDeps = { clock: Clock; pace: Pace; fetch?: Fetch }
 
 type Provider<Table extends Variables> = LazyUnit<ProviderDeps, MarketDataProvider> & {
   readonly variables: Table
-  /** False for figures that are bundled with the program: they are used only where MARKET_DATA names them. */
+  /** False for figures that are bundled with the program: they are used only if MARKET_DATA names them. */
   readonly isLive: boolean
 }
 
@@ -107,7 +107,7 @@ export type MarketSource = keyof typeof MARKET_PROVIDERS
 
 export const MARKET_SOURCES = Object.keys(MARKET_PROVIDERS) as MarketSource[]
 
-/** Sina's addresses, for its data beside the prices of one instrument. */
+/** Sina's addresses, for data other than the prices of one instrument. */
 export function sinaUrls(raw: RawVariables) {
   const { SINA_QUOTE_URL: quoteUrl, SINA_KLINE_URL: klineUrl } = readVariables(SINA, raw)
   return { quoteUrl, klineUrl }
@@ -119,7 +119,7 @@ export function eastMoneyUrls(raw: RawVariables) {
   return { quoteUrl, historyUrl, datacenterUrl: rest.EASTMONEY_DATACENTER_URL }
 }
 
-/** Where the lists of markets come from that no provider of prices hands out. */
+/** The addresses of name lists that do not come from a provider of prices. */
 export const NAME_LIST_VARIABLES = {
   NASDAQ_TRADER_URL: baseUrl('https://www.nasdaqtrader.com'),
   MOPS_URL: baseUrl('https://mopsfin.twse.com.tw'),

@@ -60,7 +60,7 @@ const isMadeUp = (key: string): boolean => sampleOf(key)?.provenance.kind === 's
 
 const QUARTER_ENDS = ['03-31', '06-30', '09-30', '12-31'] as const
 
-/** Days of no company, from a fixed rule: results a month after each quarter, a dividend of 0.4 % of the last made-up price after it. */
+/** Invented dates, by a fixed rule: results a month after each quarter, then a dividend of 0.4 % of the last invented price. */
 function madeUpEvents({ key, market }: Instrument, close: number, today: string): CompanyEvents {
   const shift = [...key].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 20
   const year = Number(today.slice(0, 4))
@@ -88,8 +88,8 @@ async function barsOf({ key }: Instrument): Promise<Bar[]> {
   return loadSampleBars(sample)
 }
 
-// The bundled series, for trying the service without a market data source. They are either dated history or made up, and
-// every figure from them is shown with that notice.
+// The bundled series, for trying the service without a market data source. They are either dated history or invented,
+// and every figure from them is shown with that notice.
 
 export type Sample = {
   /** The instrument's key. */
@@ -103,9 +103,9 @@ export type Sample = {
 
 export type SampleProvenance = {
   kind: 'historical' | 'synthetic'
-  /** What to print beside every figure: `historical sample, ends 2024-09-19` or `synthetic`. */
+  /** Shown with every figure: `historical sample, ends 2024-09-19` or `synthetic`. */
   label: string
-  /** The published package a historical series was taken from. */
+  /** The published package from which a historical series was taken. */
   source: { package: string; version: string; licence: string } | null
 }
 
@@ -117,7 +117,7 @@ export function sampleOf(key: string): Sample | null {
   return SAMPLES.find((sample) => sample.key === key) ?? null
 }
 
-/** The notice that must be shown beside every figure of that series. */
+/** The notice that must be shown with every figure of that series. */
 export function provenanceOf(key: string): Provenance | null {
   const sample = sampleOf(key)
   if (!sample) return null

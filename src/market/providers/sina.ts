@@ -1,5 +1,5 @@
-// Sina's quote list, lines of fields joined by commas in GBK, and its daily bars of the mainland. The bars are not adjusted for
-// splits and dividends, so other sources stand before it.
+// Sina's quote list, lines of comma-separated fields in GBK, and its daily bars of the mainland. The bars are not
+// adjusted for splits and dividends, so other sources precede it.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -81,7 +81,7 @@ function quoteSymbol({ market, kind, exchange, code }: Instrument): string | nul
   return market === 'us' ? `gb_${code.toLowerCase().replace('.', '$')}` : null
 }
 
-/** The fields of the symbol's line. A symbol that nobody knows has an empty one. */
+/** The fields of the symbol's line. The line of an unknown symbol is empty. */
 function fieldsOf(symbol: string, text: string): string[] {
   const lines = [...text.matchAll(/hq_str_([^=\s]+)="([^"]*)"/g)]
   if (lines.length === 0) throw faulty(SERVICE, 'malformed', 'no quote line')
@@ -112,7 +112,7 @@ function toQuote(instrument: Instrument, fields: string[], now: number): Quote {
     open: positive(at.open),
     high: positive(at.high),
     low: positive(at.low),
-    // Indices count in lots, or in nothing.
+    // Indices count in lots, or have no unit.
     volume: kind === 'index' ? null : number(at.volume),
     amount: positive(AMOUNT[market]),
     quotedAt: quoteTime(instrument, fields, now),
@@ -121,7 +121,7 @@ function toQuote(instrument: Instrument, fields: string[], now: number): Quote {
   }
 }
 
-/** The mainland and Hong Kong by their own clocks; American quotes carry Beijing's. */
+/** Mainland and Hong Kong times are local; US quotes have Beijing time. */
 function quoteTime({ market }: Instrument, fields: string[], now: number): number {
   const [day = '', clock = ''] =
     market === 'us' ? (fields[3] ?? '').split(' ') : market === 'hk' ? fields.slice(17, 19) : fields.slice(30, 32)

@@ -1,5 +1,5 @@
-// Tencent's public quote and daily bar services. Quotes are lines of fields joined by `~`, in GBK; the meaning of a field
-// depends on the market. Neither service is documented or guaranteed, so every answer is checked.
+// Tencent's public quote and daily bar services. Quotes are lines of fields separated by `~`, in GBK; the meaning of a
+// field depends on the market. Neither service is documented or guaranteed, so every answer is validated.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -14,7 +14,7 @@ export type TencentOptions = { quoteUrl: string; klineUrl: string; clock: Clock;
 
 const SERVICE = 'tencent'
 const MOST_BARS = 800
-/** Symbols of one request for quotes. */
+/** Symbols in one request for quotes. */
 const MOST_QUOTES = 60
 const REQUEST = { service: SERVICE, timeoutMs: 5_000, retries: 1 } as const
 const LOT = 100
@@ -49,7 +49,7 @@ export function tencentProvider(options: TencentOptions): PriceProvider {
   }
 }
 
-/** The bar service wants a US symbol with its venue (`usAAPL.OQ`), which only the quote tells. */
+/** The bar service needs a US symbol with its exchange (`usAAPL.OQ`), which only the quote contains. */
 function symbolsOf(options: TencentOptions) {
   const venueSymbols = new Map<string, string>()
 
@@ -88,7 +88,7 @@ function barParameter(symbol: string, { count, endDate }: BarsQuery, today: stri
   return [symbol, 'day', start, end, Math.min(count, MOST_BARS), 'qfq'].join(',')
 }
 
-// A row is date, open, close, high, low, volume; what may follow (a dividend, more figures) is not used.
+// A row is date, open, close, high, low, volume; further fields (a dividend, more figures) are not used.
 const Row = z.tuple([z.string()], z.unknown())
 const Series = z.object({ qfqday: z.array(Row).optional(), day: z.array(Row).optional() })
 const Answer = z.object({ data: z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).nullish() })
@@ -121,9 +121,9 @@ function toNumber(value: unknown): number {
   return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
 }
 
-// One line of Tencent's quote list, `v_sh600519="1~name~code~price~…";`, made into a quote.
+// One line of Tencent's quote list, `v_sh600519="1~name~code~price~…";`, converted to a quote.
 
-// Positions that all markets share, then those that mean something else, or nothing known, elsewhere.
+// Positions that all markets share, then those with another or unknown meaning elsewhere.
 const FIELD = { name: 1, code: 2, price: 3, prevClose: 4, open: 5, volume: 6, time: 30, high: 33, low: 34, amount: 37 }
 const CAPITAL = { circulating: 44, total: 45 }
 const MAINLAND = { turnoverPct: 38, pe: 39, pb: 46, volumeRatio: 49, floatShares: 72 }
@@ -133,7 +133,7 @@ const HUNDRED_MILLION = 100_000_000
 const TEN_THOUSAND = 10_000
 const DAY_MS = 86_400_000
 
-/** The fields of the symbol's line, if the line is there and speaks of that symbol. */
+/** The fields of the symbol's line, if the line exists and belongs to that symbol. */
 function quoteFields(service: string, symbol: string, text: string): string[] {
   const lines = [...text.matchAll(/v_([^=\s]+)="([^"]*)"/g)]
   if (lines.length === 0) throw faulty(service, 'malformed', 'no quote line')
@@ -147,7 +147,7 @@ function quoteFields(service: string, symbol: string, text: string): string[] {
   return fields
 }
 
-/** Those of the list that are right; what is wrong with one is no reason to leave out the others. */
+/** The valid quotes of the list; an error in one does not affect the others. */
 function listedQuotes(instruments: readonly Instrument[], text: string, now: number): Map<string, Quote> {
   const told = new Map<string, Quote>()
   for (const instrument of instruments) {
@@ -162,7 +162,7 @@ function listedQuotes(instruments: readonly Instrument[], text: string, now: num
   return told
 }
 
-/** The code as sent, or as the US list writes it: with a venue after it (`AAPL.OQ`) or a dot before it (`.INX`). */
+/** The code as sent, or as the US list writes it: with an exchange after it (`AAPL.OQ`) or a dot before it (`.INX`). */
 function echoes(asked: string, answered: string): boolean {
   const [want, got] = [asked.toUpperCase(), answered.toUpperCase()]
   return got === want || got.startsWith(`${want}.`) || got === `.${want}`
@@ -191,7 +191,7 @@ function toQuote(service: string, instrument: Instrument, fields: string[], now:
     currency: currency(instrument, fields),
     turnoverRatePct: market === 'cn' ? positive(MAINLAND.turnoverPct) : null,
     volumeRatio: market === 'cn' ? positive(MAINLAND.volumeRatio) : null,
-    // A loss makes a negative ratio, which is a figure; zero is how the source writes "none".
+    // A loss gives a negative ratio, which is a valid figure; the source writes zero for "none".
     peRatio: nullUnless((value) => value !== 0, ofMarket(market === 'us' ? AMERICA.pe : MAINLAND.pe, 'cn', 'hk', 'us')),
     pbRatio: nullUnless((value) => value > 0, ofMarket(market === 'us' ? AMERICA.pb : MAINLAND.pb, 'cn', 'us')),
     totalMarketValue: hundredMillions(CAPITAL.total),
@@ -199,7 +199,7 @@ function toQuote(service: string, instrument: Instrument, fields: string[], now:
   }
 }
 
-/** Mainland volume comes in lots, except for a few symbols where it already is in shares: turnover tells. */
+/** Mainland volume is in lots, except for a few symbols where it is in shares: the turnover shows which. */
 function sharesTraded({ market }: Instrument, fields: string[]): number | null {
   const volume = numberOrNull(fields[FIELD.volume])
   if (volume === null || volume < 0 || market !== 'cn') return volume
@@ -209,7 +209,7 @@ function sharesTraded({ market }: Instrument, fields: string[]): number | null {
   return alreadyShares ? volume : volume * LOT
 }
 
-/** Mainland turnover comes in units of ten thousand. Elsewhere the unit is taken that fits price times volume. */
+/** Mainland turnover is in units of ten thousand. Elsewhere the unit is chosen that matches price times volume. */
 function turnover({ market }: Instrument, amount: number | null, traded: number): number | null {
   if (amount === null) return null
   if (market === 'cn') return amount * TEN_THOUSAND
@@ -227,7 +227,7 @@ function quoteTime(service: string, { market }: Instrument, text: string, now: n
   return at
 }
 
-/** Hong Kong trades a few listings in other money and says so, third from the end. */
+/** A few Hong Kong listings trade in another currency, given in the third field from the end. */
 function currency(instrument: Instrument, fields: string[]): string {
   const told = instrument.market === 'hk' ? (fields.at(-3) ?? '') : ''
   return /^[A-Z]{3}$/.test(told) ? told : currencyOf(instrument)

@@ -1,5 +1,5 @@
-// Tushare: mainland bars, adjusted by its own factors, and flows of money. Every call is a POST that names a table; a code
-// other than zero is a refusal in prose.
+// Tushare: mainland bars, adjusted with its own factors, and money flows. Every call is a POST that names a table; a
+// code other than zero is a refusal with a text.
 
 import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
@@ -92,7 +92,7 @@ function checkEcho(instrument: Instrument, rows: Row[]): void {
   if (rows.some((row) => row.ts_code !== codeOf(instrument))) throw faulty(SERVICE, 'wrong_symbol', instrument.key)
 }
 
-/** Tables come with the newest row first. */
+/** Tables have the newest row first. */
 const ascending = (rows: Row[]): Row[] =>
   rows.toSorted((a, b) => String(a.trade_date).localeCompare(String(b.trade_date)))
 
@@ -103,7 +103,7 @@ function dateOf(row: Row): string {
 
 const numberIn = (row: Row, name: string): number => (typeof row[name] === 'number' ? row[name] : Number.NaN)
 
-/** Prices in the terms of the newest day. A day without a factor leaves no honest series. */
+/** Prices adjusted to the newest day. If a day has no factor, the series is unusable. */
 function adjusted(rows: Row[], factors: Row[]): Bar[] {
   const byDate = new Map(factors.map((row) => [row.trade_date, numberIn(row, 'adj_factor')]))
   const newest = byDate.get(rows.at(-1)?.trade_date ?? null) ?? Number.NaN

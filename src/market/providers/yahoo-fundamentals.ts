@@ -1,5 +1,5 @@
-// Yahoo's data about companies outside the mainland: figures from their reports and ratios as time series, dividends from
-// the chart. The figures derived from them are computed in the second half of this file.
+// Yahoo's data about companies outside the mainland: figures from their reports and ratios as time series, dividends
+// from the chart. The derived figures are computed in the second half of this file.
 
 import { z } from 'zod'
 import { addDays, isDate, localDate } from '../calendar.ts'
@@ -11,7 +11,7 @@ import { askWithSession, type Chart, chartOf, isSymbol, SERVICE, symbolOf, type 
 
 const MOST_DIVIDENDS = 20
 const DIVIDEND_RANGE = '2y'
-/** Reaches back over the five years and five quarters that are told. */
+/** Covers the five years and five quarters that are available. */
 const YEARS = 6
 const DAY_MS = 86_400_000
 
@@ -32,7 +32,7 @@ type Reported = Record<Span, Map<Item, Figures>>
 const RATIOS = ['trailingPeRatio', 'trailingPbRatio', 'trailingMarketCap'] as const
 const SPANS: readonly Span[] = ['quarterly', 'annual']
 const TYPES: readonly string[] = [...SPANS.flatMap((span) => ITEMS.map((item) => `${span}${item}`)), ...RATIOS]
-/** How a period of that span is marked; what is marked otherwise is of another length. */
+/** How a period of that length is marked; other marks mean another length. */
 const PERIOD: Record<Span, string> = { quarterly: '3M', annual: '12M' }
 
 const Point = z.object({
@@ -65,7 +65,7 @@ export async function fundamentals(
   return { report, dividends, valuation }
 }
 
-/** The points of each type that has any, checked. */
+/** The validated points of each type that has any. */
 async function linesOf(
   options: YahooOptions,
   instrument: Instrument,
@@ -93,7 +93,7 @@ async function linesOf(
   )
 }
 
-/** A type without data has no member of its name. */
+/** A type without data has no field of its name. */
 function pointsOf(told: unknown, today: string): Point[] {
   const parsed = Points.safeParse(told ?? [])
   if (!parsed.success) throw faulty(SERVICE, 'malformed', 'not the known form of a figure')
@@ -123,7 +123,7 @@ function figuresOf(points: Point[], period: string): Map<string, Figure> {
   )
 }
 
-/** All ratios of one day, the newest there is: a loss has no ratio, and the ratio of an earlier profit must not replace it. */
+/** All ratios of the newest day: a loss has no ratio, and the ratio of an earlier profit must not replace it. */
 function valuationOf(lines: Map<string, Point[]>): Valuation | null {
   const newest = (type: string) => lines.get(type)?.findLast(({ asOfDate }) => asOfDate === asOf) ?? null
   const asOf = RATIOS.flatMap((type) => lines.get(type) ?? [])
@@ -145,7 +145,7 @@ function valuationOf(lines: Map<string, Point[]>): Valuation | null {
 const positive = (value: number): number | null => (value > 0 ? value : null)
 const nonZero = (value: number | undefined): number | null => (value === undefined || value === 0 ? null : value)
 
-/** The newest first. The chart dates a dividend by its ex-day, and counts it in the listing's money where it names no other. */
+/** The newest first. The chart dates a dividend by its ex-date, and uses the listing's currency unless it names another. */
 function dividendsOf(instrument: Instrument, chart: Chart, today: string): Dividend[] {
   const latest = addDays(today, 366)
   const paid = Object.values(chart.events?.dividends ?? {}).flatMap(({ amount, date, currency }): Dividend[] => {
@@ -158,25 +158,30 @@ function dividendsOf(instrument: Instrument, chart: Chart, today: string): Divid
   return paid.sort((a, b) => (b.exDate ?? '').localeCompare(a.exDate ?? '')).slice(0, MOST_DIVIDENDS)
 }
 
-// One report from figures of many periods. A quarter here is three months; a year is twelve. What is compared or divided is always
-// of the same span and of one currency:
+// One report from figures of many periods. A quarter here is three months; a year is twelve. Only figures of the same
+// length and currency are compared or divided:
 //
-// - growth: (this period − the same period a year before) / that one. None where that one is not above zero: a change from a loss
+// - growth: (this period − the same period a year before) / that one. None if that one is not above zero: a change from
+//   a loss
 //   is no percentage.
 // - gross margin: gross profit / revenue of the period.
-// - return on equity: profit of twelve months (the year, or the quarter with the three before it) / mean of the equity at their
+// - return on equity: profit of twelve months (the year, or the quarter with the three before it) / mean of the equity
+//   at their
 //   end and a year before.
 
 const YEAR_DAYS = 365
-/** Years of 52 or 53 weeks end on another day each time. */
+/** Years of 52 or 53 weeks end on a different day each time. */
 const SLACK_DAYS = 10
 const QUARTER_DAYS = 91
 const QUARTERS = 4
 
-/** The newest period that can be compared with the year before it, else the newest there is. A year goes before its last quarter. */
+/**
+ * The newest period that can be compared with the year before it, else the newest one. A year has priority over its
+ * last quarter.
+ */
 function newestReport(reported: Reported): FinancialReport | null {
   const all = [...periodsOf(reported.annual, 'annual'), ...periodsOf(reported.quarterly, 'quarterly')]
-  // Stable: of two that end on one day the year, which stands first, remains first.
+  // Stable: if two end on one day, the year, which comes first, remains first.
   const newest = all.sort((a, b) => b.date.localeCompare(a.date))
   const chosen = newest.find(({ isComparable }) => isComparable) ?? newest[0]
   return chosen === undefined ? null : reportOf(reported[chosen.span], chosen)
@@ -222,7 +227,7 @@ function at(figures: Map<Item, Figures>, item: Item, { date, currency }: Moment)
   return figure?.currency === currency ? figure.value : null
 }
 
-/** The figure of the period that ended so many days earlier. */
+/** The figure of the period that ended this many days earlier. */
 function earlier(figures: Map<Item, Figures>, item: Item, from: Moment & { days: number }): number | null {
   const found = [...(figures.get(item) ?? [])].find(([date, { currency }]) => {
     const days = (Date.parse(from.date) - Date.parse(date)) / DAY_MS

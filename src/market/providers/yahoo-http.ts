@@ -18,8 +18,8 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like
 type Session = { cookie: string; crumb: string; endsAt: number }
 
 const SESSION_MS = 30 * 60_000
-// One session for each address in an isolate, stored as a value: a request never waits for a session that another one began
-// to fetch.
+// One session for each address in an isolate, stored as a value: a request never waits for a session that another one
+// is fetching.
 const sessions = new Map<string, Session>()
 
 /** The answer to a GET. A 404 means that the symbol is unknown. */
@@ -90,7 +90,7 @@ function sessionAtHand(options: YahooOptions): Session | null {
   return session !== undefined && session.endsAt > options.clock() ? session : null
 }
 
-/** Unless another request has stored a newer one already. */
+/** Does nothing if another request has already stored a newer one. */
 function drop(options: YahooOptions, session: Session | null): void {
   if (sessions.get(addressesOf(options)) === session) sessions.delete(addressesOf(options))
 }
@@ -107,7 +107,7 @@ async function newSession(options: YahooOptions, query: QuoteQuery): Promise<Ses
 /** The form of a crumb. Any other answer (a sentence, an HTML page, nothing) is a refusal. */
 const CRUMB = /^[^\s<>"{}]{1,64}$/
 
-/** The page does not exist; its 404 sets the cookie all the same. */
+/** The page does not exist, but its 404 sets the cookie. */
 async function newCookie(options: YahooOptions, query: QuoteQuery): Promise<string> {
   const request = requestOf(options, query, { accept: 'text/html,*/*' })
   const { headers, status } = await requestBytes(`${options.cookieUrl}/`, { ...request, retries: 0, anyStatus: true })

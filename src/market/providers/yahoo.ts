@@ -1,5 +1,5 @@
-// Yahoo: bars and the latest price from its charts. Days without trade are nulls in the arrays; prices are adjusted here
-// with the adjusted close. Company data is in the file beside this one.
+// Yahoo: bars and the latest price from its charts. Days without trades are nulls in the arrays; prices are adjusted
+// here with the adjusted close. Company data is in a separate file.
 
 import type { Bar, Quote } from '../bars.ts'
 import { localDate, minuteOfDay } from '../calendar.ts'
@@ -68,31 +68,31 @@ export function yahooProvider(options: YahooOptions): YahooProvider {
   }
 }
 
-/** For mainland companies other sources give more, and in another form: the year up to a day, not three months. */
+/** For mainland companies other sources have more data, and in another form: the year up to a day, not three months. */
 function supports(instrument: Instrument, need: MarketNeed): boolean {
   if (yahooSymbol(instrument) === null) return false
   const { market, kind } = instrument
-  // Its minutes of the mainland come late, and its indices have no volumes.
+  // Its mainland minutes are late, and its indices have no volumes.
   if (need === 'intraday_volume') return market !== 'cn' && kind !== 'index'
   return (
     isPriceNeed(need) || ((need === 'fundamentals' || need === 'company_events') && market !== 'cn' && kind === 'stock')
   )
 }
 
-/** The shortest range that reaches back far enough from today, holidays included. */
+/** The shortest range that goes back far enough from today, including holidays. */
 function rangeFor({ count, endDate }: BarsQuery, now: number): string {
   const sinceEnd = endDate === undefined ? 0 : Math.max(0, (now - Date.parse(endDate)) / DAY_MS)
   const days = sinceEnd + (count * 7) / 5 + 20
   return RANGES.find(([, reach]) => reach >= days)?.[0] ?? 'max'
 }
 
-/** One bar for each timestamp whose prices are all there. */
+/** One bar for each timestamp with all prices. */
 function toBars({ market }: Instrument, chart: Chart, adjusted: boolean): Bar[] {
   const prices = chart.indicators.quote[0] ?? {}
   const adjustedCloses = adjusted ? chart.indicators.adjclose?.[0]?.adjclose : undefined
   const timestamps = chart.timestamp ?? []
   const columns = [prices.open, prices.high, prices.low, prices.close, prices.volume, adjustedCloses]
-  // A column that lacks a value somewhere puts every later one under the wrong day.
+  // If a value is missing in a column, every later value would belong to the wrong day.
   const isWhole = (column: unknown[] | undefined) => column === undefined || column.length === timestamps.length
   if (timestamps.length > 0 && !columns.every(isWhole)) {
     throw faulty(SERVICE, 'malformed', 'columns of different lengths')
@@ -115,7 +115,10 @@ function toBars({ market }: Instrument, chart: Chart, adjusted: boolean): Bar[] 
 
 const PART_MS = 5 * 60_000
 
-/** Its parts are told with the moment at which they begin. The newest one may stand at the moment of the last trade instead, and has no volume. */
+/**
+ * Its parts have the time at which they begin. The newest one may have the time of the last trade instead, and has no
+ * volume.
+ */
 function toParts({ market }: Instrument, chart: Chart): VolumePart[] {
   const [volumes, timestamps] = [chart.indicators.quote[0]?.volume ?? [], chart.timestamp ?? []]
   if (volumes.length !== timestamps.length) throw faulty(SERVICE, 'malformed', 'columns of different lengths')
@@ -127,7 +130,7 @@ function toParts({ market }: Instrument, chart: Chart): VolumePart[] {
   })
 }
 
-/** Prices come as 32 bits keep them. */
+/** Prices have 32-bit precision. */
 const toldPrice = (price: number | null | undefined): number | null => (price == null ? null : withoutNoise(price))
 
 function toQuote(instrument: Instrument, chart: Chart): Quote {
@@ -138,7 +141,7 @@ function toQuote(instrument: Instrument, chart: Chart): Quote {
   const today = localDate(instrument.market, quotedAt)
   const bars = toBars(instrument, chart, false)
   const bar = bars.find(({ date }) => date === today)
-  // The answer's own "previous close" is the one before the whole range, so it is the last resort.
+  // The answer's own "previous close" is the one before the whole range, so it is used last.
   const prevClose = bars.findLast(({ date }) => date < today)?.close ?? toldPrice(meta.chartPreviousClose) ?? Number.NaN
   return {
     ...PRICES_ALONE,

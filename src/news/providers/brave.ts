@@ -11,7 +11,7 @@ const Row = z.object({
   page_age: text,
   meta_url: z.object({ hostname: text }).nullish(),
 })
-// The news index answers its rows at the top, the web index below `web`; nothing found leaves either out.
+// The news index has its rows at the top level, the web index below `web`; without results either is absent.
 const Reply = z.object({
   results: z.array(Row).nullish(),
   web: z.object({ results: z.array(Row).nullish() }).nullish(),

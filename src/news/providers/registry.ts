@@ -1,4 +1,4 @@
-// Which search providers there are, in the order in which they are asked unless NEWS_SEARCH has another one.
+// The search providers, in their default order; NEWS_SEARCH may set another one.
 
 import { baseUrl, type LazyUnit, lazyUnit, optionalBaseUrl, providerKey } from '../../lib/variables.ts'
 import type { SearchProvider, SearchProviderDeps } from '../search-provider.ts'

@@ -7,7 +7,7 @@ const Reply = z.object({
   results: z.array(z.object({ title: text, url: text, content: text, publishedDate: text, engine: text })),
 })
 
-/** An instance of one's own: it needs no key, but its JSON format must be switched on. */
+/** A self-hosted instance: it needs no key, but its JSON format must be enabled. */
 export function searxng({ url, clock, fetch }: Omit<SearchOptions, 'key'>): SearchProvider {
   const name = 'searxng'
   return {

@@ -24,7 +24,7 @@ export function serpapi({ url, key, clock, fetch }: SearchOptions): SearchProvid
       const options = { service: name, retries: 1, signal, ...(fetch && { fetch }) }
       const reply = checkedReply(name, Reply, await requestJson(`${url}/search.json?${params}`, options))
       const rows = [...(reply.news_results ?? []), ...(reply.organic_results ?? [])]
-      // The service says in `error` both that nothing was found and that the account has run dry.
+      // The service uses `error` both for "no results" and for an exhausted account.
       if (rows.length === 0 && reply.error && !/hasn't returned any results/i.test(reply.error)) {
         throw new UpstreamError({ service: name, reason: 'refused', detail: 'an error in place of results' })
       }

@@ -12,7 +12,7 @@ export function tavily({ url, key, clock, fetch }: SearchOptions): SearchProvide
   return {
     name,
     async search({ text: query, days, count, isNews }, signal) {
-      // Only the news topic tells dates.
+      // Only the news topic has dates.
       const topic = isNews ? { topic: 'news', days } : { topic: 'general', time_range: days <= 31 ? 'month' : 'year' }
       const body = JSON.stringify({ query, search_depth: 'basic', max_results: Math.min(20, count), ...topic })
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }

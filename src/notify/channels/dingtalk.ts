@@ -11,7 +11,7 @@ export const dingtalk = defineChannel({
   secrets: ['webhook_url', 'secret'],
   environment: { webhook_url: addressIn('DINGTALK_WEBHOOK_URL'), secret: tokenIn('DINGTALK_SECRET') },
   open: ({ webhook_url, secret }) => ({
-    // The body may have 20 KB; the rest of it is the envelope.
+    // The body may have 20 KB, including the envelope.
     limit: { unit: 'json_bytes', max: 18_000 },
     pace: [{ count: 20, windowMs: MINUTE_MS }],
     recognisesRepeats: false,
@@ -25,7 +25,7 @@ export const dingtalk = defineChannel({
   }),
 })
 
-/** The title is shown in lists of chats only. */
+/** The title is only shown in chat lists. */
 const headed = (part: Parameters<typeof titled>[0], text: string): string =>
   part.of > 1 ? `**${titled(part, 100)}**\n\n${text}` : text
 

@@ -11,7 +11,7 @@ export const feishu = defineChannel({
   secrets: ['webhook_url', 'secret'],
   environment: { webhook_url: addressIn('FEISHU_WEBHOOK_URL'), secret: tokenIn('FEISHU_SECRET') },
   open: ({ webhook_url: url, secret }) => ({
-    // The body may have 20 KB; the rest of it is the card.
+    // The body may have 20 KB, including the card.
     limit: { unit: 'json_bytes', max: 18_000 },
     pace: [
       { count: 5, windowMs: 1_000 },
@@ -34,7 +34,7 @@ export const feishu = defineChannel({
   }),
 })
 
-/** The secret is part of the key here, and nothing is the message. */
+/** Here the secret is part of the HMAC key, and the message is empty. */
 async function signature(secret: string, seconds: number): Promise<{ timestamp: string; sign: string }> {
   return { timestamp: String(seconds), sign: base64(await hmac(`${seconds}\n${secret}`, '')) }
 }

@@ -17,10 +17,10 @@ import {
   tokenIn,
 } from '../fields.ts'
 
-/** One sender and one list of receivers for whichever of them is set up. */
+/** One sender and one list of recipients for whichever service is configured. */
 const MAIL_ENVIRONMENT = { from: lineIn('EMAIL_FROM'), to: mailboxesIn('EMAIL_TO', 50) } as const
 
-/** Of a whole report there is seldom a tenth. */
+/** A whole report rarely has a tenth of this. */
 const MAIL_CHARACTERS = 200_000
 const SUBJECT_CHARACTERS = 200
 
@@ -65,7 +65,7 @@ export const mailgun = defineChannel({
   }),
 })
 
-/** Mail by Resend, which takes a message once however often it comes under one key. */
+/** Mail by Resend, which delivers a message once, however often it is sent with one idempotency key. */
 export const resend = defineChannel({
   settings: z.object({
     api_key: token(),
@@ -86,7 +86,7 @@ export const resend = defineChannel({
       body: JSON.stringify({ from, to, subject: titled(part, SUBJECT_CHARACTERS), html: asHtml(part), text }),
     }),
     judgeFailure: ({ status, body }) =>
-      // The same message is on its way in another request.
+      // The same message is being processed in another request.
       status === 409 && textAt(body, 'name') === 'concurrent_idempotent_requests'
         ? later(textAt(body, 'message'), 5_000)
         : null,

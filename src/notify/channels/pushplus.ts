@@ -3,7 +3,7 @@ import { defineChannel, JSON_TYPE, later, MINUTE_MS, OK, rejected } from '../cha
 import { asMarkdown, titled } from '../dialects.ts'
 import { apiUrl, baseUrlIn, lineIn, numberAt, textAt, token, tokenIn, word } from '../fields.ts'
 
-/** Asked too often: the service pauses the account. */
+/** Too many requests: the service pauses the account. */
 const PAUSED = 900
 
 export const pushplus = defineChannel({

@@ -3,7 +3,7 @@ import { defineChannel, JSON_TYPE, MINUTE_MS, OK, rejected } from '../channel.ts
 import { asMarkdown, titled } from '../dialects.ts'
 import { baseUrlIn, httpUrl, numberAt, pathToken, textAt, tokenIn } from '../fields.ts'
 
-/** ServerChan, both generations: the key tells which. */
+/** ServerChan, both generations: the key shows which. */
 export const serverchan = defineChannel({
   settings: z.object({
     key: pathToken(),

@@ -12,7 +12,7 @@ export const slack = defineChannel({
   secrets: ['webhook_url'],
   environment: { webhook_url: addressIn('SLACK_WEBHOOK_URL') },
   open: ({ webhook_url: url }) => ({
-    // Up to 50 blocks would be taken; nobody reads a message of that length in a chat.
+    // Slack accepts up to 50 blocks; nobody reads a message of that length in a chat.
     limit: { unit: 'characters', max: 12_000 },
     pace: [{ count: 1, windowMs: 1_000 }],
     recognisesRepeats: false,

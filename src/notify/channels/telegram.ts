@@ -8,7 +8,7 @@ import { apiUrl, baseUrlIn, lineIn, member, numberAt, numberIn, pathToken, textA
 export const telegram = defineChannel({
   settings: z.object({
     bot_token: pathToken(),
-    // Ids of groups are numbers, names of channels are words.
+    // Group ids are numbers, channel names are words.
     chat_id: z.preprocess((id) => (Number.isSafeInteger(id) ? String(id) : id), word(100)),
     message_thread_id: laxInt({ min: 1 }).optional(),
     api_url: apiUrl('https://api.telegram.org'),
@@ -28,7 +28,7 @@ export const telegram = defineChannel({
     })
     return {
       limit: { unit: 'characters', max: 4_096 },
-      // A group takes 20 messages a minute.
+      // A group accepts 20 messages a minute.
       pace: [{ count: 20, windowMs: MINUTE_MS }],
       recognisesRepeats: false,
       render: asTelegram,

@@ -10,7 +10,7 @@ const BARK_CHARACTERS = 4_000
 
 const filled = (template: string, title: string, content: string): string =>
   template
-    // A function, so that no `$` of the text means anything.
+    // A function, so that `$` in the text has no special meaning.
     .replace(/\$\{(title|content)_json\}/g, (_, name) => JSON.stringify(name === 'title' ? title : content))
 
 function isJson(text: string): boolean {
@@ -18,7 +18,7 @@ function isJson(text: string): boolean {
     JSON.parse(text)
     return true
   } catch {
-    // It throws for whatever is none; that is the question.
+    // The parser throws for invalid JSON, which is what is being tested.
     return false
   }
 }
@@ -32,7 +32,7 @@ const template = () =>
       error: 'JSON is wanted in which ${title_json} and ${content_json} stand for texts',
     })
 
-/** Any address that takes JSON, in a shape of its own choice. */
+/** Any address that accepts JSON, in a configurable shape. */
 export const webhook = defineChannel({
   settings: z.object({
     url: address(),

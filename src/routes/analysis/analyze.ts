@@ -33,9 +33,9 @@ import {
 } from './schemas.ts'
 
 const MAX_STOCKS = 50
-/** From the end of a run until its answer is out. */
+/** The time from the end of a run until its answer is complete. */
 const CLOSING_MS = 60_000
-/** Sources of a selection whose words belong to every task of the batch. */
+/** Sources of a selection for which the original text belongs to every task of the batch. */
 const BATCH_SOURCES: readonly (string | null | undefined)[] = ['import', 'image']
 
 const app = router(analysisEnvelope)
@@ -137,14 +137,14 @@ function requestOf(
 
 type Wishes = Pick<AnalyzeRequest, 'analysis_phase' | 'force_refresh' | 'report_language'>
 
-/** Queues the analysis of a listing that somebody holds. */
+/** Queues the analysis of a listing in a portfolio. */
 export async function analyzeHolding(c: Context<AppEnv>, target: Resolved, wishes: Wishes): Promise<Response> {
   const body = AnalyzeRequest.parse({ ...wishes, selection_source: 'portfolio' })
   const circumstances = { isSingle: true, batch: null, configured: config(c.env).reportLanguage }
   return submitOne(c, requestOf(body, target, circumstances), await keyedRequest(c, body))
 }
 
-/** How an entry was read that somebody confirmed; null where nothing had to be read. */
+/** How a confirmed entry was read; null if no interpretation was needed. */
 function readingOf({ readFrom, listing, instrument }: Resolved, language: TaskRequest['language']): string | null {
   if (readFrom === null) return null
   const name = (listing && nameIn(listing, language ?? 'zh')) || instrument.key
@@ -156,7 +156,7 @@ function acceptedText({ stockCode, language, reading }: TaskRequest): string {
   return reading === null ? accepted : `${accepted}${language === 'zh' ? '；' : '; '}${reading}`
 }
 
-/** Only an entry that had to be read has it. */
+/** Only entries that needed interpretation have it. */
 const readingField = ({ reading }: TaskRequest) => (reading === null ? {} : { reading })
 
 type Key = Awaited<ReturnType<typeof keyedRequest>>
@@ -216,7 +216,10 @@ async function submitBatch(c: Context<AppEnv>, requests: TaskRequest[], keyed: K
   )
 }
 
-/** A synchronous run: no task, no events, never a duplicate; it counts, and its report is stored, like any other. */
+/**
+ * A synchronous run: no task, no events, never a duplicate; it counts towards the limits, and its report is stored,
+ * like any other run.
+ */
 async function analyzeOne(c: Context<AppEnv>, request: TaskRequest, keyed: Key): Promise<Response> {
   const begun = await beginOne(c, request, keyed)
   if ('answer' in begun) return begun.answer
@@ -227,7 +230,7 @@ async function analyzeOne(c: Context<AppEnv>, request: TaskRequest, keyed: Key):
   }
 }
 
-/** A run of its own, or the answer of the run that the request's key began before. */
+/** Runs an analysis, or returns the answer of the run that was started earlier with the request's key. */
 async function beginOne(
   c: Context<AppEnv>,
   request: TaskRequest,
@@ -251,7 +254,7 @@ async function beginOne(
   const report = stored && reportOf(stored)
   if (stored !== null && report !== null)
     return { answer: c.json(storedResult(report, request, diagnosticsOf(stored))) }
-  // The run before left nothing, so it is made again, under its own id.
+  // The earlier run has no result, so it is repeated under its own id.
   const again = await begin(begun.id, null)
   if (!again.ok && again.reason === 'full') throw tooManyAnalyses(again)
   return { queryId: begun.id }
@@ -259,7 +262,7 @@ async function beginOne(
 
 const COME_BACK = { 'retry-after': '5' }
 
-/** A stored report as the run itself answered it: before it had a row, and with the request's own word for its type. */
+/** A stored report in the form of the run's own answer: without a row id, and with the type given in the request. */
 function storedResult(report: AnalysisReport, { reportType }: TaskRequest, diagnostics: StoredDiagnostics | null) {
   return resultOf({ ...report, meta: { ...report.meta, id: null, report_type: reportType } }, diagnostics)
 }
@@ -272,7 +275,7 @@ async function runOne(c: Context<AppEnv>, request: TaskRequest, queryId: string)
   return c.json(JSON.parse(answer.result) as AnalysisResultResponse)
 }
 
-/** Should the call be lost, the run counts until its time is over. */
+/** If the call fails, the run counts until its time is over. */
 async function endDirect(c: Context<AppEnv>, queryId: string): Promise<void> {
   try {
     await taskQueue(c.env).endDirect(queryId)
@@ -281,7 +284,7 @@ async function endDirect(c: Context<AppEnv>, queryId: string): Promise<void> {
   }
 }
 
-/** Has the news sent that was saved with the report. Should the call be lost, the cron trigger makes it. */
+/** Has the notices sent that were saved with the report. If the call fails, the cron trigger sends them. */
 async function tell(c: Context<AppEnv>, queryId: string): Promise<void> {
   try {
     await taskQueue(c.env).notify([])

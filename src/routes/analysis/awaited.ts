@@ -1,4 +1,4 @@
-// The answer to who waits for the tasks that a request has queued. The tasks run on whether somebody waits or not.
+// Answers a client that waits for the tasks of its request. The tasks continue whether or not a client waits.
 
 import type { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -13,7 +13,7 @@ import { laxInt } from '../../lib/lax.ts'
 import type { AnalysisResultResponse, BatchTaskAcceptedResponse, TaskAccepted } from './schemas.ts'
 
 const MAX_WAIT_SECONDS = 60
-/** Between two looks: a run takes about a second, and reports at least every three. */
+/** The first interval between two reads: a run takes about a second, and shows progress at least every three. */
 const FIRST_LOOK_MS = 200
 const MOST_BETWEEN_MS = 1_000
 
@@ -24,7 +24,7 @@ export const waitSeconds = laxInt({ min: 0, max: MAX_WAIT_SECONDS })
 type AcceptedTask = z.infer<typeof TaskAccepted>
 type Batch = z.infer<typeof BatchTaskAcceptedResponse>
 
-/** The answer that the tasks were accepted, or what became of them within the time. */
+/** The answer that the tasks were accepted, or their results if they finish in time. */
 export async function awaitTasks(c: Context<AppEnv>, accepted: Response, seconds: number): Promise<Response> {
   const body: AcceptedTask | Batch = await accepted.json()
   const until = Date.now() + seconds * 1000
@@ -48,7 +48,7 @@ async function ofOne(c: Context<AppEnv>, body: AcceptedTask, task: Task | null):
   throw new AppError('analysis_failed', task.error ?? task.message ?? task.status, { extra: { task_id: task.id } })
 }
 
-/** The task when it has ended, or as it is when the time is over or the client has left. */
+/** The task when it has ended, or its current state when the time is over or the client has disconnected. */
 async function lookUntil(c: Context<AppEnv>, id: string, until: number): Promise<Task | null> {
   for (let pauseMs = FIRST_LOOK_MS; ; pauseMs = Math.min(pauseMs * 1.5, MOST_BETWEEN_MS)) {
     const task = await taskQueue(c.env).get(c.get('principal').owner, id)
@@ -58,7 +58,7 @@ async function lookUntil(c: Context<AppEnv>, id: string, until: number): Promise
   }
 }
 
-/** The result of a task that the queue still knows: live, so under the request's own word and without a row's id. */
+/** The result of a task that is still in the queue: with the type given in the request and without a row id. */
 export function liveResult(stored: StoredAnalysis, task: Task): AnalysisResultResponse | null {
   const report = reportOf(stored)
   if (report === null) return null

@@ -1,4 +1,4 @@
-// What a calendar says for people, in the caller's language.
+// Texts of a calendar for users, in the caller's language.
 
 import type { ReportLanguage } from '../../analysis/schemas.ts'
 import type { IcsEvent } from '../../lib/ics.ts'
@@ -7,7 +7,7 @@ import type { DividendMark, Earnings, EventKind } from '../../market/company-eve
 import type { Market } from '../../market/instruments.ts'
 
 type Texts = {
-  /** With the codes whose days are not known. */
+  /** `unknown` contains the codes with unknown days. */
   calendar: (unknown: string) => string
   backwards: (from: string, to: string) => string
   tooLong: (days: number) => string

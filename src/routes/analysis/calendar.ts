@@ -1,5 +1,5 @@
-// Days of results and dividends of what the caller watches and holds. The days are shared market data; which of them are told, and how
-// many shares are held, is the owner's.
+// Days of results and dividends of the listings that the caller watches or holds. The days are shared market data;
+// which of them are returned, and the number of shares, depend on the owner.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -34,11 +34,11 @@ const common = { method: 'get', scope: 'analysis', limit: 'reads', bodyLimit: 's
 
 const MOST_DAYS = 366
 const DEFAULT_DAYS = 30
-/** Days are compared as texts of four digits of a year. */
+/** Days are compared as texts with a year of four digits. */
 const LAST_DAY = '9999-12-31'
 const MOST_LISTINGS = 300
 const MOST_CODES = 50
-/** What has not come by then is told as not asked yet. */
+/** Data that has not arrived by then is marked as not requested yet. */
 const PATIENCE_MS = 12_000
 
 const SPAN = {
@@ -224,7 +224,7 @@ function spanOf(c: Context<AppEnv>, { from: first, to: last }: Span): { from: st
   return { from, to }
 }
 
-/** Each listing once, what is held first. */
+/** Each listing once, holdings first. */
 async function instrumentsOf(c: Context<AppEnv>, query: Span, held: HeldShares): Promise<Instrument[]> {
   const { scope, stock_codes: codes, watchlist_id: id } = query
   const keys = new Set<string>()
@@ -250,7 +250,7 @@ function instrumentOf(key: string): Instrument[] {
   return parsed.ok ? [parsed.instrument] : []
 }
 
-/** Shares of the owner on the days that count. */
+/** The owner's number of shares on the relevant days. */
 class HeldShares {
   readonly #c: Context<AppEnv>
   readonly #account: number | null
@@ -267,7 +267,7 @@ class HeldShares {
     return [...today].flatMap(([key, { n }]) => (n > 0n ? [key] : []))
   }
 
-  /** At the end of that day, whatever the currency in which they were bought. */
+  /** At the end of that day, in any currency. */
   async quantity(key: string, date: string) {
     return (await this.#on(date)).get(key) ?? ZERO
   }
@@ -306,7 +306,7 @@ type ListedEvent = { listing: ListingEvents; entry: CalendarEntry; name: string 
 async function eventShown({ listing, entry, name, held }: ListedEvent): Promise<Event> {
   const { instrument, provider, notice } = listing
   const { kind, from, to, certainty, earnings, dividend } = entry
-  // Who holds it at the end of the day before is paid.
+  // The holder at the end of the previous day is paid.
   const shares = dividend === null ? null : await held.quantity(instrument.key, addDays(dividend.exDate, -1))
   const amount = dividend?.amount == null ? null : parseAmount(dividend.amount)
   const expected = shares === null || amount === null || shares.n === 0n ? null : rounded(times(shares, amount))
@@ -334,7 +334,7 @@ async function eventShown({ listing, entry, name, held }: ListedEvent): Promise<
   }
 }
 
-/** A fresh answer is younger. */
+/** A cached answer is fresh if it is younger. */
 const FRESH_SECONDS = 12 * 3600
 
 function listingShown(c: Context<AppEnv>, listing: ListingEvents, name: string | null) {

@@ -35,7 +35,7 @@ import { refusalError } from './refusals.ts'
 
 const MAX_CHANNELS = 50
 
-/** Ids of the environment's own channels begin like this. */
+/** Ids of the operator's channels from the environment start with this. */
 const OPERATOR_PREFIX = 'operator-'
 
 const ChannelId = z
@@ -47,10 +47,10 @@ const Mode = z
   .enum(['single', 'digest'])
   .describe('`digest`: the reports of what was asked for together come as one message when the last is there')
 
-/** Everything may be left out of a change: it stays as it is. Null takes it away. */
+/** All fields of a change are optional: a missing one is not changed, null removes it. */
 function settingsOf({ settings, secrets }: ChannelType) {
   const fields = Object.entries(settings.shape).map(([name, field]) => {
-    // A default belongs to a channel that is made, not to a change that leaves the field out.
+    // A default is used when a channel is created, not when a change leaves the field out.
     const bare = field instanceof z.ZodDefault ? field.unwrap() : field
     const optional = (bare as z.ZodType).nullish()
     return [name, secrets.includes(name) ? optional.describe('Never shown') : optional]
@@ -228,8 +228,8 @@ endpoint(
 )
 
 /**
- * Sends the message unless it would be one too many, or nobody is there to take it. It counts towards the pace of the channel, as
- * every message does.
+ * Sends the message unless the rate limit is exceeded or the channel cannot be reached. It counts towards the channel's
+ * rate limit, like every message.
  */
 export async function testChannel(
   c: Context<AppEnv>,
@@ -255,7 +255,7 @@ function testOf(verdict: Verdict): z.infer<typeof ChannelTest> {
   const waitMs = outcome === 'later' ? verdict.retryAfterMs : null
   return {
     ok: false,
-    // A markup that was refused twice is refused.
+    // If the message is refused with markup twice, it counts as rejected.
     outcome: outcome === 'plain' ? 'rejected' : outcome,
     error,
     retry_after_seconds: waitMs === null ? null : Math.ceil(waitMs / 1000),
@@ -271,7 +271,7 @@ async function mustFind(c: Context<AppEnv>, id: string): Promise<ChannelRow> {
   return row
 }
 
-/** The whole settings: what is left out is what it was, what is null goes. */
+/** The complete settings: missing fields keep their value, null removes it. */
 function merged({ kind, settings }: ChannelInput, before: Record<string, unknown>): Record<string, unknown> {
   const { settings: schema } = CHANNELS[kind]
   const given = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))
@@ -282,7 +282,7 @@ function merged({ kind, settings }: ChannelInput, before: Record<string, unknown
   const path = (issue?.path ?? []).filter((step) => typeof step !== 'symbol')
   const loc = ['body', 'settings', ...path]
   if (whole[String(path[0])] !== undefined) throw valueError(loc, 'it does not fit', null)
-  // What is there besides may be secret: its names are shown, and none of its values.
+  // The other settings may be secret: their names are shown, but not their values.
   const input = Object.fromEntries(Object.keys(given).map((name) => [name, '**********']))
   throw invalid([{ type: 'missing', loc, msg: 'Field required', input }])
 }

@@ -1,5 +1,6 @@
-// The stream of one turn of a talk. What happened is told by the talk's object, from its events; here it becomes the frames that
-// the page reads: lines that begin with `data: `. The client may leave and come back, and the turn goes on without it.
+// The stream of one turn of a talk. The talk's object reports the steps, from its events; here they become the frames
+// that the page reads: lines that begin with `data: `. The client may disconnect and reconnect; the turn continues
+// without it.
 
 import type { Context } from 'hono'
 import { CHAT_TEXTS, toolLabel } from '../../analysis/chat/texts.ts'
@@ -8,7 +9,7 @@ import type { AppEnv } from '../../http/app-env.ts'
 import { isStillAdmitted } from '../../http/auth.ts'
 import { errorFields, log } from '../../lib/log.ts'
 
-/** As the talk's object tells it. */
+/** In the form of the talk's object. */
 type Step =
   | { id: number; kind: 'begun' }
   | { id: number; kind: 'thinking' | 'writing'; step: number }
@@ -19,16 +20,16 @@ type Step =
 type Turn = {
   language: ReportLanguage
   sessionId: string
-  /** What the person is told besides; null for nothing. */
+  /** A notice for the user; null for none. */
   notice: string | null
-  /** The client knows what is up to this event. */
+  /** The client has everything up to this event. */
   after: number
-  /** What happened behind an event; null when the talk is gone. */
+  /** The steps after an event; null if the talk was deleted. */
   steps(after: number, waitMs: number): Promise<Step[] | null>
 }
 
 const HEARTBEAT_MS = 15_000
-/** Between tries to reach an object that went away, and how often. */
+/** The time between attempts to reach an object that was restarted, and their number. */
 const AGAIN_MS = 200
 const MOST_TRIES = 25
 
@@ -36,13 +37,13 @@ export function chatStream(c: Context<AppEnv>, turn: Turn): Response {
   const encoder = new TextEncoder()
   const frames = framesOf(c, turn)
   const body = new ReadableStream<Uint8Array>({
-    // One piece at a time: a client that reads slowly is waited for, and costs nothing.
+    // One piece at a time: with a slow client, no more is read.
     pull: async (controller) => {
       const { value, done } = await frames.next()
       if (done === true) controller.close()
       else controller.enqueue(encoder.encode(value))
     },
-    // What is being waited for ends by itself.
+    // Calls that are waiting end by themselves.
     cancel: () => void frames.return(undefined),
   })
   return new Response(body, {
@@ -73,7 +74,7 @@ async function* framesOf(c: Context<AppEnv>, turn: Turn): AsyncGenerator<string,
   }
 }
 
-/** An object that was restarted while it was asked is asked again: what it told is stored. */
+/** If the object restarts during the call, the call is repeated: the steps are stored. */
 async function stepsOrError(turn: Turn, after: number): Promise<Step[] | null | Error> {
   try {
     return await turn.steps(after, HEARTBEAT_MS)
@@ -83,7 +84,7 @@ async function stepsOrError(turn: Turn, after: number): Promise<Step[] | null | 
   }
 }
 
-/** A check that cannot be made now does not end the stream. */
+/** If the check fails temporarily, the stream continues. */
 async function mayStay(c: Context<AppEnv>): Promise<boolean> {
   try {
     return await isStillAdmitted(c, 'analysis')
@@ -93,7 +94,7 @@ async function mayStay(c: Context<AppEnv>): Promise<boolean> {
   }
 }
 
-/** The last frame of an event carries its id: whoever resumes behind it has all of it. */
+/** The last frame of an event has its id: a client that resumes after it has the complete event. */
 function told(step: Step, { turn, isLast }: { turn: Turn; isLast: boolean }): string {
   const frames = wire(step, turn).map((value) => frame(value))
   const last = frames.pop() ?? ''

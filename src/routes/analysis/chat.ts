@@ -1,5 +1,5 @@
-// Talks about reports, as the existing page asks for them. A talk is a conversation of the owner's, kept by the object of a
-// conversation; these paths are a view of it.
+// Talks about reports, in the form of the existing page. A talk is a conversation of the owner, stored in the object of
+// a conversation; these paths are a view of it.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -31,14 +31,14 @@ const app = router(analysisEnvelope)
 const tag = 'Chat'
 const common = { scope: 'analysis', bodyLimit: 'standard', tag } as const
 
-/** As clients make it: a UUID, mostly. */
+/** Made by clients; usually a UUID. */
 const SESSION_ID = /^[A-Za-z0-9_-]{1,64}$/
 const SessionPath = z.object({ session_id: z.string().describe('As the client made it') })
 
 const MAX_SESSIONS = 500
 const MAX_CONTEXT_BYTES = 32_768
 const MAX_SKILLS = 3
-/** A turn ends in less than five minutes, its answer's check included. */
+/** A turn ends in less than five minutes, including the check of its answer. */
 const TURN_MS = 285_000
 
 const skills = z.array(z.string().max(64)).max(MAX_SKILLS).nullish()
@@ -106,13 +106,13 @@ endpoint(
       sessionId: body.session_id,
       notice: dropped === 0 ? null : texts.dropped(dropped),
       after: Math.max(after, asked.question - 1),
-      // A stub of an object that went away does not come back; each call has one of its own.
+      // A stub of a restarted object cannot be reused; each call gets a new one.
       steps: (behind, waitMs) => conversation(c.env, owner, id).talkSteps(asked.question, behind, waitMs),
     })
   },
 )
 
-/** What the agent is asked and told. */
+/** The question with the context for the agent. */
 async function questionOf(c: Context<AppEnv>, { message, context, ...asked }: ChatRequest) {
   const language = callerLanguage(c)
   const { late, stopped, noAnswer, unchecked, found } = CHAT_TEXTS[language]
@@ -132,7 +132,7 @@ async function questionOf(c: Context<AppEnv>, { message, context, ...asked }: Ch
   }
 }
 
-/** Refuses a question that no model would answer. A database that is away is none of the person's faults. */
+/** Refuses a question if no model can answer. An unavailable database is not the user's error. */
 async function demandModel(c: Context<AppEnv>): Promise<void> {
   const read = await ownerSettings(c.env, c.get('principal').owner)
   const choice = read.ok ? chooseModel(read.settings, config(c.env).models.operator) : null
@@ -141,7 +141,7 @@ async function demandModel(c: Context<AppEnv>): Promise<void> {
   }
 }
 
-/** Makes room for a new talk: those that were unused the longest go, unless they are being answered. */
+/** Makes room for a new talk: deletes those with the oldest use, unless an answer is in progress. */
 async function dropOldest({ env }: Context<AppEnv>, owner: string): Promise<number> {
   try {
     const surplus = await chatSessions(env.DB, owner, { limit: 20, offset: MAX_SESSIONS })
@@ -150,7 +150,7 @@ async function dropOldest({ env }: Context<AppEnv>, owner: string): Promise<numb
     )
     return counts.filter((count) => count > 0).length
   } catch (error) {
-    // The next new talk makes room.
+    // The next new talk repeats this.
     log.warn('chat.not_dropped', errorFields(error))
     return 0
   }
@@ -242,7 +242,7 @@ endpoint(
   },
 )
 
-/** The object of a talk; null for an id that was never used, which wakes none. */
+/** The object of a talk; null for an id that was never used, without waking an object. */
 async function talkOf(c: Context<AppEnv>, session: string) {
   if (!SESSION_ID.test(session)) return null
   const { owner } = c.get('principal')
@@ -254,7 +254,7 @@ async function isStored(env: Env, place: string): Promise<boolean> {
   try {
     return await isObjectStored(env, place)
   } catch (error) {
-    // Then the object is asked itself, as on the platform.
+    // Then the object itself is asked, as on the platform.
     log.warn('chat.state_not_asked', errorFields(error))
     return true
   }

@@ -15,7 +15,7 @@ const ONE = `${PATH}/{delivery_id}`
 const params = z.object({ delivery_id: z.string() })
 const missing = { 404: { description: 'No such delivery' } }
 
-/** The number of a delivery, which grows with each. */
+/** The number of a delivery; it increases with each. */
 const DeliveryCursor = z.tuple([z.int()])
 
 const Delivery = z

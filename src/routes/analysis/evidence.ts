@@ -1,4 +1,4 @@
-// What the method was worth when it was replayed over stored bars.
+// How the method performed in a replay over stored bars.
 
 import { z } from '@hono/zod-openapi'
 import { NOT_SCORED, OUTCOMES, type Outcome, outcomeOf, scoresOf } from '../../analysis/evidence/ledger.ts'
@@ -110,7 +110,7 @@ endpoint(
   },
 )
 
-/** The stored run; the first caller of a service whose cron has not run yet makes it. */
+/** The stored run; if the cron has not run yet, the first request computes it. */
 async function runOf(env: Env, data: (typeof EVIDENCE_DATA)[number]) {
   const run = await evidenceRun(env.DB, data)
   if (run?.methodVersion === METHOD_VERSION) return run
@@ -123,7 +123,7 @@ async function runOf(env: Env, data: (typeof EVIDENCE_DATA)[number]) {
 
 export { app as evidence }
 
-// The owner's ledger of advice, and whether it is whole.
+// The owner's ledger of advice, with a check that it is complete.
 
 const evidenceLedger = router(analysisEnvelope)
 
@@ -243,7 +243,7 @@ endpoint(
   },
   async (c, { query: { after_place: after, limit } }) => {
     const { owner } = c.get('principal')
-    // With the row before the page, whose hash the first one must name.
+    // Includes the row before the page, because the first row must contain its hash.
     const read = await ledgerRows(c.env.DB, { owner, after: Math.max(0, after - 1), limit: limit + 2 })
     const before = after === 0 ? null : (read.find(({ place }) => place === after) ?? null)
     const behind = read.filter(({ place }) => place > after)
@@ -273,7 +273,7 @@ endpoint(
 
 type ScoredRow = LedgerRow & { advice: LedgerContent | null; outcome: Outcome }
 
-/** One listing after the other: the bars of many at once would not fit into memory. */
+/** One listing after another: the bars of many at once would exceed the memory. */
 async function withOutcomes(db: D1Database, rows: readonly LedgerRow[]): Promise<ScoredRow[]> {
   const advices = rows.map((row) => ({ ...row, advice: adviceIn(row).advice }))
   const outcomes = new Map<number, Outcome>()
@@ -285,7 +285,7 @@ async function withOutcomes(db: D1Database, rows: readonly LedgerRow[]): Promise
   return advices.map((row) => ({ ...row, outcome: outcomes.get(row.place) ?? outcomeOf(row.advice, 'no_bars') }))
 }
 
-/** The bars that the service keeps of a listing, if they pass the checks of a report. */
+/** The stored bars of a listing, if they pass the checks of a report. */
 async function barsOf(db: D1Database, key: string) {
   const body = await keptBars(db, key)
   if (body === null) return 'no_bars'

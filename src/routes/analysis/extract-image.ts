@@ -1,5 +1,6 @@
-// A list of stocks in a picture, read by the owner's own model. The picture goes to that model alone and is stored nowhere; what it says
-// is data: whatever stands in it, the answer is rows that a person looks through, and nothing is stored.
+// Reads a list of stocks from a picture with the owner's own model. The picture is sent to that model only and is not
+// stored; the model's output is untrusted data: whatever the picture contains, the answer consists of rows for the user
+// to review, and nothing is stored.
 
 import { Buffer } from 'node:buffer'
 import { z } from '@hono/zod-openapi'
@@ -29,9 +30,9 @@ import { refusalError } from './refusals.ts'
 const app = router(analysisEnvelope)
 
 const MAX_PICTURE_BYTES = 5 * 1024 * 1024
-/** The form around the picture. */
+/** The size of the form around the picture. */
 const FORM_BYTES = 16 * 1024
-/** The page gives up after 60 s. */
+/** The page stops waiting after 60 s. */
 const MOST_MS = 50_000
 const TRIES = 2
 const MOST_FOUND = 200
@@ -41,7 +42,7 @@ const ExtractedRows = z.object({
   rows: z.array(z.object({ code: z.string().max(100).nullish(), name: z.string().max(100).nullish() })).max(MOST_FOUND),
 })
 
-/** As models write it that follow no schema: the rows alone, and codes as numbers. */
+/** The output of models that ignore the schema: only the rows, and codes as numbers. */
 const Cell = z.union([z.string().max(100), z.number()]).nullish()
 const Rows = z.array(z.object({ code: Cell, name: Cell })).max(MOST_FOUND)
 const Answer = z.union([Rows, z.object({ rows: Rows })]).transform((rows) => (Array.isArray(rows) ? rows : rows.rows))
@@ -80,7 +81,7 @@ endpoint(
     const language = callerLanguage(c)
     const items = readRows(rows, names).map((read) => {
       const item = itemOf(read, language)
-      // One wrong digit is another listing: only a name beside the code makes sure.
+      // A code with one wrong digit is another listing: it is certain only together with the name.
       const isSure = read.code !== null && read.name !== null
       return item.confidence === 'high' && !isSure ? { ...item, confidence: 'medium' as const } : item
     })
@@ -99,7 +100,7 @@ const TYPES: Readonly<Record<string, (bytes: Uint8Array) => boolean>> = {
 
 const begins = (bytes: Uint8Array, with_: readonly number[]): boolean => with_.every((byte, i) => bytes[i] === byte)
 
-/** The picture as a `data:` address. Its bytes have to be of the type that it says. */
+/** The picture as a `data:` URL. Its bytes must match the declared type. */
 async function pictureOf(c: Context<AppEnv>): Promise<string> {
   const { maxUploadBytes } = config(c.env)
   const bytes = await readBytes(c.req.raw, maxUploadBytes)
@@ -119,7 +120,7 @@ async function pictureOf(c: Context<AppEnv>): Promise<string> {
 
 type Seeing = { model: LanguageModel; notes: CallNote[] }
 
-/** The owner's model, else the operator's; null when it does not see, or there is none. */
+/** The owner's model, otherwise the operator's; null if it does not accept images or there is none. */
 async function seeingModel(c: Context<AppEnv>): Promise<Seeing | null> {
   const { addressPolicy, models } = config(c.env)
   const settings = await ownerSettings(c.env, c.get('principal').owner)
@@ -178,7 +179,7 @@ async function readPicture(c: Context<AppEnv>, { model, notes }: Seeing, picture
   throw refusalError(c, ({ unreadPicture }) => unreadPicture, { word: 'extract_failed' })
 }
 
-/** The rows of the answer; null where it is none. */
+/** The rows in the answer; null if it is invalid. */
 function foundIn(text: string): ImportRow[] | null {
   const [json = ''] = /\{[\s\S]*\}|\[[\s\S]*\]/.exec(text) ?? []
   let value: unknown
@@ -196,7 +197,7 @@ function foundIn(text: string): ImportRow[] | null {
     .filter(({ code, name }) => code !== null || name !== null)
 }
 
-/** What the calls used is the owner's to see; an answer is worth no less without it. */
+/** Stores the usage of the calls for the owner; if this fails, the answer is still returned. */
 async function noteCalls(c: Context<AppEnv>, notes: readonly CallNote[]): Promise<void> {
   const { owner } = c.get('principal')
   for (const note of notes) {

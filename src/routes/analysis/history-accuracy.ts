@@ -1,4 +1,4 @@
-// How the owner's past advice turned out.
+// The outcome of the owner's past advice.
 
 import { z } from '@hono/zod-openapi'
 import { type Advised, accuracyOf, advisedSession, CALM_PCT } from '../../analysis/judge/accuracy.ts'
@@ -48,7 +48,7 @@ const AccuracyResponse = z
 
 const DAY_MS = 86_400_000
 const MOST_REPORTS = 500
-/** Each listing may cost a request to a source. */
+/** Each listing may cause a request to a source. */
 const MOST_STOCKS = 40
 const SMALL_SAMPLE = 30
 
@@ -92,7 +92,7 @@ endpoint(
 )
 
 const BARS = 400
-/** A session's bars are asked for a few listings at a time. */
+/** The bars are fetched for a few listings at a time. */
 const AT_A_TIME = 4
 
 async function barsOf(market: MarketData, keys: readonly string[]): Promise<Map<string, Bar[]>> {
@@ -113,7 +113,7 @@ async function barsOfOne(market: MarketData, key: string): Promise<Bar[] | null>
   if (!parsed.ok) return null
   try {
     const fetched = await market.bars(parsed.instrument, { count: BARS })
-    // Real advice is not measured against a sample, nor against bars of which a check says that they are wrong.
+    // Real advice is not measured with sample data, nor with bars that failed a check.
     if (!fetched.ok || fetched.provenance !== null) return null
     const nobody = { ok: false as const, runs: [] }
     const prices = { bars: fetched, quote: nobody }

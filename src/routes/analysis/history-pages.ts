@@ -1,5 +1,5 @@
-// What one stored record holds (its news, its diagnostics, its flow), and its report as something to look at: a page, its chart, and
-// what the web client shares.
+// The parts of one stored record (its news, diagnostics and flow), and its report for display: a page, its chart, and
+// the image that the web client shares.
 
 import { z } from '@hono/zod-openapi'
 import { chartsOf, reviewOf } from '../../analysis/market-review/record.ts'
@@ -107,7 +107,7 @@ const html = { description: 'The page', contentType: 'text/html', schema: z.stri
 
 const PAGE_EXAMPLE = '<!doctype html><title>600519</title>'
 
-/** A shared page is a picture of a report: longer ones do not fit one. */
+/** A page is shared as an image; a longer report does not fit. */
 const MAX_SHARED_CHARACTERS = 15_000
 
 endpoint(
@@ -149,7 +149,7 @@ endpoint(
     const charts = chartsOf(stored)
     const chart = reportChart(report) ?? (region === undefined ? [...charts.values()][0] : charts.get(region)) ?? null
     if (chart === null) throw new AppError('not_found', 'This record has no chart')
-    // An image that is opened by itself is a page: it may not load or run anything.
+    // An image that is opened directly is a document: it may not load or run anything.
     return new Response(theme === 'dark' ? inDark(chart) : chart, {
       headers: { 'content-type': 'image/svg+xml', 'content-security-policy': "default-src 'none'; sandbox" },
     })
@@ -218,7 +218,7 @@ endpoint(
       headers: {
         'content-type': 'image/png',
         'content-disposition': `inline; filename="${report.meta.stock_code.replace(/[^\w.-]/g, '_')}.png"`,
-        // A stored report does not change; it may be deleted.
+        // A stored report does not change, but may be deleted.
         'cache-control': 'private, max-age=300',
       },
     })

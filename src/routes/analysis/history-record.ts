@@ -1,4 +1,4 @@
-// What every answer about one stored record has in common.
+// What all answers about one stored record have in common.
 
 import { z } from '@hono/zod-openapi'
 import { historyFlow } from '../../analysis/flow/history.ts'
@@ -41,7 +41,7 @@ export function summaryOf(stored: StoredAnalysis): DiagnosticSummary {
   return diagnosticSummary(diagnosticsOf(stored), languageOf(stored))
 }
 
-/** The flow of a finished run, from what is stored of it. */
+/** The flow of a finished run, from its stored data. */
 export function flowOf(stored: StoredAnalysis) {
   return historyFlow({
     queryId: stored.queryId,
@@ -65,7 +65,7 @@ export const periodQuery = {
 
 const DAY_MS = 24 * 3600 * 1000
 
-/** The days of a query as instants: from the first one's start until the last one's end. */
+/** The days of a query as times: from the start of the first to the end of the last. */
 export function period(query: { start_date?: string | undefined; end_date?: string | undefined }) {
   const from = dayStart(query.start_date, 'start_date')
   const last = dayStart(query.end_date, 'end_date')
@@ -75,7 +75,7 @@ export function period(query: { start_date?: string | undefined; end_date?: stri
   }
 }
 
-/** Clients name days as China counts them, whatever zone they are in. */
+/** Clients send days in China's time zone, whatever their own is. */
 const ZONE = '+08:00'
 
 function dayStart(date: string | undefined, name: string): number | null {
@@ -85,7 +85,7 @@ function dayStart(date: string | undefined, name: string): number | null {
   return at
 }
 
-/** Any spelling of a listing finds its records; what is no listing is looked for as it stands. */
+/** Records can be found with any form of a listing's code; other text is searched unchanged. */
 export async function keyOf(env: Env, stockCode: string | undefined): Promise<string | null> {
   const text = stockCode?.trim() ?? ''
   if (text === '') return null

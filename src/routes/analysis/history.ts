@@ -29,7 +29,7 @@ import {
 import { refusalError } from './refusals.ts'
 import { AnalysisReport, HistoryItem, HistoryListResponse } from './schemas.ts'
 
-// History by listing: one row for each, and everything of one deleted.
+// History by listing: one row for each, and the deletion of all records of one.
 
 const historyStocks = router(analysisEnvelope)
 const tag = 'Analysis history'
@@ -116,7 +116,7 @@ export { historyStocks }
 
 const app = router(analysisEnvelope)
 const params = recordParams
-// Fixed words of the path come before the id of a record, which may be any.
+// Fixed path segments are registered before record ids, which may be any text.
 for (const part of [historyStocks, historyAccuracy, historyPages]) app.route('/', part)
 
 endpoint(

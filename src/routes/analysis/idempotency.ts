@@ -1,5 +1,5 @@
-// The header `Idempotency-Key` of calls that begin an analysis (draft-ietf-httpapi-idempotency-key-header): a client that lost an
-// answer sends the same request again and gets what the first one began.
+// The header `Idempotency-Key` of calls that start an analysis (draft-ietf-httpapi-idempotency-key-header): a client
+// that did not receive the answer sends the same request again and gets the result of the first one.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -9,7 +9,7 @@ import { sha256Hex } from '../../lib/crypto.ts'
 
 const HEADER = 'Idempotency-Key'
 
-/** A quoted text as the draft has it, or the same without quotes. */
+/** A quoted string as in the draft, or the same without quotes. */
 export const idempotencyHeaders = z.object({
   [HEADER]: z
     .string()
@@ -21,7 +21,7 @@ export const idempotencyHeaders = z.object({
     ),
 })
 
-/** The key of a request and a digest of what it asks for, as the schema read it; null without a key. */
+/** The key of a request and a digest of its validated body; null without a key. */
 export async function keyedRequest(c: Context<AppEnv>, body: unknown) {
   const text = c.req.header(HEADER)
   if (text === undefined) return null
@@ -29,7 +29,7 @@ export async function keyedRequest(c: Context<AppEnv>, body: unknown) {
   return { key, digest: await sha256Hex(JSON.stringify([c.req.path, body])) }
 }
 
-/** 422: the key stands for another request. */
+/** 422: the key was used for a different request. */
 export function otherRequest(c: Context<AppEnv>, message: string): AppError {
   const input = c.req.header(HEADER) ?? null
   return new AppError('unprocessable', message, {

@@ -55,7 +55,7 @@ for (const part of [
   tasks,
   queue,
   schedules,
-  // Before the paths that take any id.
+  // Registered before the paths with any id.
   watchlistGroups,
   watchlists,
   watchlistsDefault,
@@ -90,7 +90,7 @@ for (const part of [
   portfolioRates,
   portfolioRisk,
   portfolioSnapshot,
-  // Before the paths that take a number in the same place.
+  // Registered before the paths with a number in the same position.
   signalOutcomes,
   signalEntry,
   signals,

@@ -68,7 +68,7 @@ endpoint(
     const settings = config(c.env)
     const wish = body ?? MarketReviewRequest.parse({})
     const request = reviewRequest({
-      // A text that the schema let through names regions.
+      // A text that is valid in the schema contains regions.
       regions: (wish.region ? strictRegions(wish.region) : null) ?? lenientRegions(settings.tasks.reviewRegion),
       reportLanguage: wish.report_language ?? wish.reportLanguage ?? null,
       configuredLanguage: settings.reportLanguage,

@@ -1,4 +1,4 @@
-// An import of stocks: the text or the file (CSV, XLSX) that a person has, and how each of its rows is read. Nothing is stored.
+// An import of stocks: reads a text or a file (CSV, XLSX), and returns how each row was read. Nothing is stored.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -150,7 +150,7 @@ export function itemOf({ reading, row, group, note }: ReadRow, language: Languag
   }
 }
 
-/** High for a code that the list knows, medium for a name, and for a code that is not in the list. */
+/** High for a code in the list, medium for a name or for a code that is not in the list. */
 function confidenceOf({ kind, resolved }: Reading): 'high' | 'medium' | 'low' {
   if (resolved === null) return 'low'
   return kind === 'code' && resolved.listing !== null ? 'high' : 'medium'

@@ -1,4 +1,4 @@
-// The queue itself: how long it is, and how one of its tasks is stopped.
+// The queue itself: its length, and how to stop one of its tasks.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -88,7 +88,7 @@ endpoint(
     const answer = await taskQueue(c.env).cancel(owner, task_id)
     if (answer.ok) return c.json(taskInfo(answer.task))
     if (answer.reason === 'finished') throw finished(answer.status)
-    // The queue forgets a finished task long before the history does.
+    // The queue removes a finished task long before the history does.
     if ((await findByQueryId(c.env.DB, owner, task_id)) !== null) throw finished('completed')
     throw new AppError('not_found', 'The task does not exist or has expired')
   },
@@ -132,7 +132,7 @@ endpoint(
   },
 )
 
-/** The number of an event; anything else means a start from the beginning. */
+/** The number of an event; any other value starts from the beginning. */
 function place(text: string | undefined): string | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? text : null
 }

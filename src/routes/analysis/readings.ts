@@ -1,5 +1,5 @@
-// How entries of a list are read, as the interface tells it: `stocks/readings` before they are sent, and beside what an import or
-// a watchlist made of them.
+// How entries of a list were read, in the form of the interface: `stocks/readings` before they are sent, and next to
+// the result of an import or a watchlist.
 
 import { z } from '@hono/zod-openapi'
 import { ReportLanguage } from '../../analysis/schemas.ts'
@@ -43,7 +43,7 @@ export const StockReading = z
   })
   .openapi('StockReading')
 
-/** One candidate as every answer tells it. */
+/** One candidate, in the form of all answers. */
 export function candidateOf(listing: Listing, language: Language): z.infer<typeof StockCandidate> {
   const instrument = instrumentOf(listing)
   return {
@@ -55,7 +55,7 @@ export function candidateOf(listing: Listing, language: Language): z.infer<typeo
   }
 }
 
-/** One reading as every answer tells it. */
+/** One reading, in the form of all answers. */
 export function readingOf(
   { input, kind, resolved, rejected, candidates }: Reading,
   language: Language,

@@ -1,5 +1,5 @@
-// Why a request of the analysis service is refused, in the caller's language. What a client matches (`error`, `detail.reason`, types of
-// a 422) is the same in all of them.
+// Why a request of the analysis service is refused, in the caller's language. The values that clients compare (`error`,
+// `detail.reason`, types of a 422) are the same in all languages.
 
 import type { Context } from 'hono'
 import type { ReportLanguage } from '../../analysis/schemas.ts'
@@ -164,7 +164,7 @@ export const REFUSAL_TEXTS: Record<ReportLanguage, RefusalTexts> = {
 
 type Refusal = { language?: ReportLanguage | null | undefined; word?: string; cause?: unknown }
 
-/** 400, in the language that the request names, else in the caller's. */
+/** 400, in the language that the request names, otherwise the caller's. */
 export function refusalError(
   c: Context<AppEnv>,
   say: (texts: RefusalTexts) => string,
@@ -188,9 +188,10 @@ export function tooManyAnalyses(full: FullQuota, asked = 1): AppError {
 }
 
 /**
- * The refusal of entries that mean no stock, or more than one: what was typed, why, and which stocks may be meant.
- * 400 `validation_error`. `detail` has the sentence (`message`), `reason` and `candidates` of the first entry, and all of them
- * for each entry in `invalid`; where the body has several fields, `field` names the one. The same request with `confirm: true` takes the first candidate of each.
+ * The refusal of entries that match no stock or more than one: the entry, the reason, and the candidates. 400
+ * `validation_error`. `detail` has the sentence (`message`), `reason` and `candidates` of the first entry, and the same
+ * for each entry in `invalid`; if the body has several fields, `field` names the one. The same request with `confirm:
+ * true` takes the first candidate of each.
  */
 export function unclearNames(rejected: readonly Rejected[], language: Language, field?: string): AppError {
   const message = rejectionsText(rejected, language)
@@ -205,7 +206,7 @@ export function unclearNames(rejected: readonly Rejected[], language: Language, 
   return new AppError('bad_request', message, { extra: { detail } })
 }
 
-/** A row of an import that cannot be taken, and where it stands. */
+/** An invalid row of an import, and its position. */
 export type BadRow = { row: number; column: string } & ({ rejected: Rejected } | { message: string })
 
 const SHOWN_ROWS = 5

@@ -1,4 +1,4 @@
-// Saved screens: made, changed, run by hand or by themselves, and what they found.
+// Saved screens: create, change, run manually or automatically, and their results.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -44,7 +44,7 @@ const LIST = `${ROOT}/screens`
 const ONE = `${LIST}/{screen_id}`
 const changing = { ...reading, method: 'post', limit: 'writes' } as const
 
-/** Of one owner. */
+/** For one owner. */
 const MOST_SCREENS = 100
 const MOST_CHANNELS = 20
 const LONGEST_NAME = 64
@@ -123,7 +123,7 @@ async function screenAt(c: Context<AppEnv>, id: string): Promise<SavedScreen> {
   return saved
 }
 
-/** What was sent, checked and made into what is stored. */
+/** A validated request, converted to the stored form. */
 async function entered(c: Context<AppEnv>, body: z.infer<typeof ScreenNew>): Promise<NewScreen> {
   const { entry } = wordsOf(c)
   if (/\p{C}/u.test(body.name)) throw new AppError('bad_request', entry.oneLine)

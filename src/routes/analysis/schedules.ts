@@ -54,7 +54,7 @@ type Schedule = z.infer<typeof Schedule>
 
 const ScheduleList = z.object({ schedules: z.array(Schedule) }).openapi('ScheduleList')
 
-/** What was confirmed is stored as its code, so every later run is of what the owner was shown. */
+/** A confirmed stock is stored as its code, so every later run uses the one that was shown to the owner. */
 const readings = z.array(StockReading).describe('How the stocks were read that were not clear, and are confirmed')
 const SavedSchedule = Schedule.extend({ readings }).openapi('SavedSchedule')
 const SavedScheduleList = ScheduleList.extend({ readings }).openapi('SavedScheduleList')
@@ -80,7 +80,7 @@ const PATH = '/api/v1/analysis/schedules'
 const ONE = `${PATH}/{schedule_id}`
 const params = z.object({ schedule_id: z.string() })
 const missing = { 404: { description: 'No such schedule' } }
-/** When a slot was due, whose it is, and which. */
+/** The due time of a slot, the owner, and the slot. */
 const RunPlace = z.tuple([z.int(), z.string(), z.string()])
 const refused = {
   400: { description: 'Too many schedules, or stocks, a watchlist or channels that are none' },
@@ -269,7 +269,7 @@ async function mustFind(c: Context<AppEnv>, id: string): Promise<ScheduleRow> {
   return row
 }
 
-/** The row of an input. What changes neither the time nor its being on keeps the slots that are still to settle. */
+/** The row for an input. A change that affects neither the time nor `enabled` keeps the unsettled slots. */
 async function rowOf(
   c: Context<AppEnv>,
   { enabled, confirm, ...input }: ScheduleInput,
@@ -295,7 +295,7 @@ async function rowOf(
     enabled,
     since,
     nextAt: enabled ? (next ?? null) : null,
-    // Rows of one list are told apart by their time, so that the list keeps its order.
+    // Rows of one list get different times, so that the list keeps its order.
     createdAt: known?.createdAt ?? isoMicros(now + place),
     updatedAt: isoMicros(now),
   }
@@ -313,7 +313,7 @@ function checkZone({ when }: SchedulePlan, loc: (string | number)[]): void {
   throw valueError([...loc, 'when', 'zone'], reason, when.zone)
 }
 
-/** One message a day, at a time by the clock; and one that is told to nobody would be none. */
+/** One message a day, at a fixed time; a digest without a recipient is refused. */
 function checkDigest({ what, when, notify }: SchedulePlan, loc: (string | number)[]): void {
   if (what.kind !== 'digest') return
   const times = 'times' in when ? when.times.length : 0
@@ -330,7 +330,7 @@ async function checkWatchlist(c: Context<AppEnv>, { what }: SchedulePlan): Promi
 
 type Cleared = { plan: SchedulePlan; readings: Readings }
 
-/** The plan with every stock clear: as it was typed, or, confirmed, as the code of its first candidate. */
+/** The plan with every stock resolved: unchanged if clear, or, if confirmed, as the code of the first candidate. */
 function clearStocks(
   plan: SchedulePlan,
   names: NameIndex,
@@ -348,7 +348,7 @@ function clearStocks(
   return { plan: { ...plan, what: { ...what, stock_codes } }, readings: taken.map((one) => readingOf(one, language)) }
 }
 
-/** A channel that is not there would be told nothing, and nobody would hear of it. */
+/** Messages to a missing channel would be lost without notice. */
 async function checkChannels(c: Context<AppEnv>, { channels }: SchedulePlan): Promise<void> {
   if (channels === null) return
   const known = new Set((await notifyTargets(c.env, ownerOf(c))).map(({ id }) => id))

@@ -1,5 +1,5 @@
-// The wire shapes of the analysis family, under the names its document gives them. Reports and flows keep their shape where
-// they are made; here they only get their names.
+// The JSON shapes of the analysis family, with the names in its document. Reports and flows are defined elsewhere; here
+// they only get their names.
 
 import { z } from '@hono/zod-openapi'
 import * as flow from '../../analysis/flow/run-flow.ts'
@@ -11,8 +11,8 @@ import { laxBool } from '../../lib/lax.ts'
 import type { Consistency } from '../../market/consistency/examine.ts'
 import { CHECKS, type Finding, type Touch } from '../../market/consistency/types.ts'
 
-// Which fields of a price or of bars a check speaks of. `data_checks` names the checks for a reader; this names the figures, for a
-// program that shows some of them only.
+// The fields of a price or of bars that a check is about. `data_checks` names the checks for readers; this names the
+// figures, for programs that show only some of them.
 
 const VERDICTS = ['fail', 'warn', 'not_possible'] as const
 type MarkVerdict = (typeof VERDICTS)[number]
@@ -30,14 +30,14 @@ type FieldCheck = z.infer<typeof FieldCheck>
 
 type FieldsOf = Partial<Record<Touch, readonly string[]>>
 
-/** An average or a range of the past stands in no quote. */
+/** A quote contains no past average or range. */
 export const QUOTE_FIELDS: FieldsOf = {
   price: ['current_price', 'open', 'high', 'low', 'prev_close'],
   change: ['change', 'change_percent'],
   volume: ['volume', 'amount'],
 }
 
-/** A change between two bars is made of their prices. */
+/** A change between two bars is computed from their prices. */
 const BAR_PRICES = ['open', 'high', 'low', 'close', 'change_percent']
 export const BAR_FIELDS: FieldsOf = {
   price: BAR_PRICES,
@@ -51,7 +51,7 @@ export const BAR_FIELDS: FieldsOf = {
 type Figures = Readonly<Record<string, unknown>>
 type CheckedFields = { fields: FieldsOf; rows: readonly Figures[]; language: ReportLanguage }
 
-/** The worst first. A field that has no figure in any row is not named. */
+/** The worst first. A field without a figure in any row is left out. */
 export function fieldChecks({ findings }: Consistency, { fields, rows, language }: CheckedFields): FieldCheck[] {
   const isTold = (field: string) => rows.some((row) => row[field] !== null && row[field] !== undefined)
   const markOf = (finding: Finding, verdict: MarkVerdict): FieldCheck[] => {
@@ -113,7 +113,7 @@ export const TaskAccepted = z
     message: z.string(),
     reading: z.string().optional(),
     analysis_phase: z.string(),
-    /** Only for who waits: false, as nothing is finished that is answered so. */
+    /** Only for a waiting client: always false, because no finished task has this answer. */
     finished: z.literal(false).optional(),
     progress: z.int().optional(),
   })
@@ -152,7 +152,7 @@ export const BatchTaskAcceptedResponse = z
         .openapi('BatchDuplicateTaskItem'),
     ),
     message: z.string(),
-    /** Both only for who waits. */
+    /** Both only for a waiting client. */
     finished: z.boolean().optional(),
     tasks: z.array(TaskInfo).optional(),
   })

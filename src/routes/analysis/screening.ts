@@ -1,4 +1,4 @@
-// Screening: which figures are kept, how old they are, and the listings that pass a filter.
+// Screening: the stored figures, their age, and the listings that match a filter.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -89,7 +89,7 @@ const Screened = z
 
 export const wordsOf = (c: Context<AppEnv>): ScreeningTexts => SCREENING_TEXTS[callerLanguage(c)]
 
-/** Refused where the operator keeps no figures, or none of that market. */
+/** Refused if the operator collects no figures, or none of that market. */
 export function readOrRefuse(c: Context<AppEnv>, input: z.infer<typeof ScreenInput>): Screen {
   const words = wordsOf(c)
   const { markets } = config(c.env).screening

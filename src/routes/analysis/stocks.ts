@@ -31,11 +31,15 @@ import { searchTexts } from '../../market/pasted.ts'
 import { type Resolved, resolveInput } from '../../market/resolve.ts'
 import { BAR_FIELDS, fieldChecks, QUOTE_FIELDS, StockHistory, StockQuote } from './schemas.ts'
 
-// The list that the web client loads once and searches by itself. Its rows are tuples of fixed order, part of the wire contract.
+// The list that the web client loads once and searches itself. Its rows are tuples in a fixed order, which is part of
+// the interface.
 
 const stockIndex = router(detailEnvelope)
 
-/** Code with exchange, code as shown, Chinese name, pinyin, initials, aliases, market, kind, still traded, popularity. */
+/**
+ * Code with exchange, displayed code, Chinese name, pinyin, initials, aliases, market, kind, whether still traded,
+ * popularity.
+ */
 type Entry = [
   canonicalCode: string,
   shownCode: string,
@@ -49,10 +53,10 @@ type Entry = [
   popularity: number,
 ]
 
-/** Counts the forms that the list has had, so that a browser takes none for another. */
+/** The version of the list's format, so that a browser does not use a cached older format. */
 const FORM = 2
 
-// A file to the browser, not a call of the API: the document does not tell of it.
+// A file for the browser, not a call of the API: it is not in the document.
 const file = { method: 'get', path: '/stocks.index.json' } as const
 serve(stockIndex, { ...file, scope: 'analysis', limit: 'reads', bodyLimit: 'standard' }, async (c) => {
   const names = await currentNames(stockNameStore(c.env.DB))
@@ -61,7 +65,7 @@ serve(stockIndex, { ...file, scope: 'analysis', limit: 'reads', bodyLimit: 'stan
   return c.body(textOf(names), 200, { ...headers, 'content-type': 'application/json; charset=utf-8' })
 })
 
-/** Proxies drop or add the mark of a weak tag when they compress. */
+/** Proxies add or remove the mark of a weak ETag when they compress. */
 function holds(header: string | undefined, etag: string): boolean {
   const plain = (tag: string) => tag.trim().replace(/^W\//, '')
   return (header ?? '').split(',').some((tag) => plain(tag) === plain(etag) || tag.trim() === '*')
@@ -76,7 +80,7 @@ function textOf(names: NameIndex): string {
   return made.text
 }
 
-/** The existing page stops completing anything once one of its suggestions is of a market that it does not know. */
+/** The existing page stops all completion when a suggestion has a market it does not know. */
 const isKnownThere = ({ 6: market }: Entry): boolean => market !== 'TW'
 
 function entryOf(listing: Listing): Entry {
@@ -97,7 +101,7 @@ function entryOf(listing: Listing): Entry {
   ]
 }
 
-/** What the client may submit as it stands. */
+/** A code that the client can submit unchanged. */
 function shownCode({ key, market, kind, code }: Instrument): string {
   return market === 'hk' && kind !== 'index' ? code : key
 }
@@ -113,7 +117,7 @@ export { stockIndex }
 
 const app = router(analysisEnvelope)
 app.route('/', stockIndex)
-/** What the checks look at, however few bars were asked for: a year. */
+/** The checks use a year of bars, even if fewer are requested. */
 const CHECKED_BARS = 260
 const tag = 'Stocks'
 const params = z.object({ code: z.string() })
@@ -142,7 +146,7 @@ endpoint(
     const { bars, quote } = await market.snapshot(stock.instrument, { count: CHECKED_BARS })
     const { value: told, data_notice } = answered(quote, settings)
     const examined = examinePrices(stock.instrument, { bars, quote }, { dividends: null, now: Date.now() })
-    // A quote that a report would leave out is shown here, because it is what was asked for, and says so.
+    // A quote that a report would leave out is returned here with its checks, because it was requested.
     const value = examined.quote ?? told
     const language = settings.reportLanguage
     const figures = quoteFigures(value)
@@ -205,7 +209,7 @@ endpoint(
     const settings = { ...config(c.env), reportLanguage: callerLanguage(c) }
     const stock = await stockOf(c, code)
     const market = await marketDataOf(c.env)
-    // At least one more than asked for, so that the first has something to be compared with.
+    // At least one more than requested, so that the first one can be compared with the previous.
     const bars = await market.bars(stock.instrument, { count: Math.max(query.days + 1, CHECKED_BARS) })
     const { data_notice } = answered(bars, settings)
     const nobody = { ok: false as const, runs: [] }
@@ -265,7 +269,7 @@ function changePct(close: number, previous: number | null): number | null {
   return previous === null || previous === 0 ? null : Math.round((close / previous - 1) * 1e6) / 1e4
 }
 
-/** One bar for each week or month that has sessions, under the date of its last. */
+/** One bar for each week or month with sessions, with the date of the last session. */
 function groupBars(bars: readonly Bar[], period: Period): Bar[] {
   const groups = new Map<string, Bar>()
   for (const bar of bars) {
@@ -340,7 +344,7 @@ endpoint(
   },
 )
 
-/** The suggestions for each part of what was typed or pasted, each listing once. */
+/** The suggestions for each part of the text, each listing once. */
 function found(names: NameIndex, query: string, limit: number): Suggestion[] {
   const suggestions = new Map<string, Suggestion>()
   for (const text of searchTexts(query)) {

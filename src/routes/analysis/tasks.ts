@@ -102,7 +102,7 @@ endpoint(
   },
 )
 
-/** The same bytes for an id that never existed and for another owner's: neither is told apart, nor echoed. */
+/** The same bytes for an unknown id and for another owner's: they cannot be distinguished, and the id is not in the answer. */
 async function storedOrNotFound(c: Context<AppEnv>, queryId: string): Promise<StoredAnalysis> {
   const stored = await findByQueryId(c.env.DB, c.get('principal').owner, queryId)
   if (stored === null) throw new AppError('not_found', 'The task does not exist or has expired')
@@ -157,7 +157,7 @@ function reviewFields(stored: StoredAnalysis | null) {
 
 export { app as tasks }
 
-/** The result as history tells it, or null when the stored report cannot be read. */
+/** The result in the form of the history, or null if the stored report cannot be read. */
 function storedResult(stored: StoredAnalysis): AnalysisResultResponse | null {
   const report = reportOf(stored)
   return report && resultOf(report, diagnosticsOf(stored))

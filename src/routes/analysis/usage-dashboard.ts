@@ -1,4 +1,4 @@
-// What the owner's calls of language models used: analyses, market reviews, and the agents of conversations and talks.
+// The usage of language models by the owner: analyses, market reviews, and the agents of conversations and talks.
 
 import { z } from '@hono/zod-openapi'
 import { modelUsage } from '../../db/model-calls.ts'
@@ -109,7 +109,7 @@ const sumsOf = ({ calls, promptTokens, completionTokens, totalTokens }: Row) => 
   ...{ calls, prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: totalTokens },
 })
 
-/** China has one time zone and no summer time. */
+/** China has one time zone and no daylight saving time. */
 const BEIJING_MS = 8 * 3_600_000
 
 const beijingDay = (at: number): string => new Date(at + BEIJING_MS).toISOString().slice(0, 10)

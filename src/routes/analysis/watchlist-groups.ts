@@ -1,4 +1,4 @@
-// What is done with whole groups: taking them out as a file, bringing rows in, analysing one, and what changed over them.
+// Operations on whole groups: export to a file, import of rows, analysis, and what changed in them.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -39,7 +39,7 @@ const PATH = '/api/v1/analysis/watchlists'
 const missing = { 404: { description: 'No such watchlist' } }
 const chosen = { watchlist_id: z.string().max(64).optional().describe('One watchlist; all of them without it') }
 
-/** The groups of a question: one, which has to be there, or all. */
+/** The requested groups: one, which must exist, or all. */
 async function listsOf(c: Context<AppEnv>, id: string | undefined): Promise<Watchlist[]> {
   return id === undefined || id === '' ? listWatchlists(c.env.DB, ownerOf(c)) : [await mustFind(c, id)]
 }
@@ -63,7 +63,7 @@ endpoint(
         return [name.trim(), code, stockName ?? '', said ?? ''].map(exportedCell).join(',')
       }),
     )
-    // The mark at the start tells spreadsheets that it is UTF-8.
+    // The byte order mark tells spreadsheets that it is UTF-8.
     return c.body(`\uFEFF${['group,code,name,note', ...rows].join('\r\n')}\r\n`, 200, {
       'content-type': 'text/csv; charset=utf-8',
       'content-disposition': 'attachment; filename="watchlists.csv"',
@@ -107,7 +107,8 @@ endpoint(
     const owner = ownerOf(c)
     const placed = await stocksOfRows(c, body.rows, body.confirm)
     const room = { lists: MAX_LISTS, stocks: MAX_STOCKS }
-    // Another write may have taken the room between the look and the import: then it is looked at anew, which says what is full.
+    // Another write may have used the space between the check and the import: then the check is repeated, and reports
+    // which group is full.
     for (let tried = 0; tried < MOST_TRIES; tried++) {
       const targets = targetsOf(c, await listWatchlists(c.env.DB, owner), placed)
       const done = await importStocks(c.env.DB, owner, { targets, room })
@@ -125,7 +126,7 @@ const MOST_TRIES = 4
 
 type Placed = { group: string | null; row: number; stock: WatchedStock }
 
-/** What each row means; every row that means nothing clear is named, and then nothing is imported. */
+/** The stock of each row; if rows are unclear, all of them are reported and nothing is imported. */
 async function stocksOfRows(c: Context<AppEnv>, rows: readonly ImportRow[], isConfirmed: boolean): Promise<Placed[]> {
   const names = await currentNames(stockNameStore(c.env.DB))
   const language = callerLanguage(c)
@@ -144,7 +145,7 @@ async function stocksOfRows(c: Context<AppEnv>, rows: readonly ImportRow[], isCo
   return placed
 }
 
-/** The groups that the rows go to, with room for all of them; else the row that finds none is named. */
+/** The groups of the rows, with room for all of them; otherwise the row without room is reported. */
 function targetsOf(c: Context<AppEnv>, lists: readonly Watchlist[], placed: readonly Placed[]): ImportTarget[] {
   const listOf = (group: string | null) =>
     lists.find((one) => (group === null ? one.isDefault : one.name.trim() === group)) ?? null
@@ -171,7 +172,7 @@ function targetsOf(c: Context<AppEnv>, lists: readonly Watchlist[], placed: read
   })
 }
 
-/** The first row whose stock finds its group full. */
+/** The first row with a stock for which its group has no room. */
 function firstBeyond(rows: readonly Placed[], present: readonly WatchedStock[]): Placed | undefined {
   const keys = new Set(present.map(({ key }) => key))
   return rows.find(({ stock: { key } }) => !keys.has(key) && keys.add(key).size > MAX_STOCKS)
@@ -180,7 +181,7 @@ function firstBeyond(rows: readonly Placed[], present: readonly WatchedStock[]):
 const noRoom = (c: Context<AppEnv>, at: Placed | undefined, say: Parameters<typeof refusal>[1]) =>
   badRows([{ row: at?.row ?? 1, column: 'group', message: refusal(c, say).message }], callerLanguage(c))
 
-/** A stock that stands in several rows keeps its first place and its last note. */
+/** A stock in several rows keeps its first position and its last note. */
 function eachOnce(stocks: readonly WatchedStock[]): WatchedStock[] {
   const found = new Map<string, WatchedStock>()
   for (const stock of stocks) {
@@ -285,7 +286,7 @@ const Digest = z
   .openapi('WatchlistDigest')
 
 const DAY_MS = 86_400_000
-/** Since, until, and how many came before. */
+/** Since, until, and the number of earlier items. */
 const DigestPlace = z.tuple([z.int(), z.int(), z.int().min(0)])
 const MOST_FAILED = 1_000
 

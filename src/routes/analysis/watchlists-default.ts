@@ -12,7 +12,7 @@ import { confirm, full, MAX_STOCKS, stockOf, watchedAs } from './watchlists.ts'
 const app = router(analysisEnvelope)
 const tag = 'Watchlists'
 const PATH = '/api/v1/stocks/watchlist'
-/** Apart from every name that an owner can give: those are trimmed. */
+/** Differs from all names that an owner can give, because those are trimmed. */
 export const DEFAULT_NAME = ' default'
 
 const Codes = z.object({ stock_codes: z.array(z.string()), message: z.string().nullable() }).openapi('WatchlistCodes')
@@ -85,7 +85,7 @@ async function defaultList(db: D1Database, owner: string): Promise<Watchlist | n
   return (await listWatchlists(db, owner)).find(({ isDefault }) => isDefault) ?? null
 }
 
-/** Two first stocks at once make one list: the second finds the name taken, and the first's list there. */
+/** Two simultaneous first stocks create one list: for the second the name exists, so it uses the first's list. */
 async function newDefault(db: D1Database, owner: string): Promise<{ id: string }> {
   const list = {
     id: hexId(),

@@ -42,7 +42,7 @@ export const MAX_STOCKS = 500
 
 export const listName = z.string().trim().min(1).max(100)
 const name = listName
-/** One line: it stands in a cell of an export. */
+/** One line, because it is a cell of an export. */
 export const note = z
   .string()
   .max(500)
@@ -278,7 +278,10 @@ export async function mustFind(c: Context<AppEnv>, id: string): Promise<Watchlis
 type Confirm = { confirm?: boolean }
 type Readings = z.infer<typeof StockReading>[]
 
-/** The listings that entries mean, each once; 400 with the candidates when one is not clear and nobody confirmed its first. */
+/**
+ * The listings of the entries, each once; 400 with the candidates if one is unclear and its first candidate was not
+ * confirmed.
+ */
 export async function stocksOf(
   c: Context<AppEnv>,
   codes: readonly string[],
@@ -313,7 +316,7 @@ export async function stockOf(
   return { stock, readings }
 }
 
-/** The stock to take out. A list may have a number of a bond, which is no stock's any more: it goes by its own text. */
+/** The stock to remove. A list may contain the code of a bond, which is no longer a stock's: it is found by its text. */
 export async function watchedAs(c: Context<AppEnv>, code: string): Promise<Pick<WatchedStock, 'key' | 'stockCode'>> {
   const reading = readEntry(code, await currentNames(stockNameStore(c.env.DB)))
   if (reading?.rejected?.reason !== 'no_share') return (await stockOf(c, code)).stock

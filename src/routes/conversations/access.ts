@@ -6,12 +6,12 @@ import { errorFields, log } from '../../lib/log.ts'
 import { isObjectStored } from '../../lib/state-keeper.ts'
 import { CONVERSATION_ID } from './schemas.ts'
 
-/** The 404 of a conversation that does not exist or belongs to another owner: the answer does not tell which. */
+/** The 404 of a conversation that does not exist or belongs to another owner: the answer is the same for both. */
 export function notFound(id: string): AppError {
   return new AppError('unknown_conversation', `Conversation ${id} not found`)
 }
 
-/** The object of the client's conversation. An id that cannot exist is answered without waking an object. */
+/** The object of the client's conversation. An impossible id is refused without waking an object. */
 export function ownConversation(c: Context<AppEnv>, id: string): ReturnType<typeof conversation> {
   if (!CONVERSATION_ID.test(id)) throw notFound(id)
   return objectOf(c, id)
@@ -22,21 +22,21 @@ export function objectOf(c: Context<AppEnv>, id: string): ReturnType<typeof conv
   return c.get('isUnusedId') === true ? noConversation(c.env) : conversation(c.env, c.get('principal').owner, id)
 }
 
-/** The object's answer, or the 404 when it has no such conversation. */
+/** The object's answer, or the 404 if it has no such conversation. */
 export function foundOr404<T>(answer: T | null, id: string): T {
   if (answer === null) throw notFound(id)
   return answer
 }
 
-// Keeps requests for ids that were never used away from their objects, where each request would leave a file. That matters
-// only under `npm start`, where the state keeper knows whether a file exists. On the platform an object without stored data
-// takes no room, and is simply called.
+// Prevents requests for ids that were never used from reaching an object, where each one would create a file. This is
+// only needed under `npm start`, where the state keeper knows whether a file exists. On the platform an object without
+// stored data uses no space, and is called directly.
 
 const MAX_REMEMBERED = 10_000
 
 /**
- * Ids that are known to this process to have a file. No file is removed while the service runs, except that of a damaged
- * conversation.
+ * Ids for which this process knows that a file exists. No file is removed while the service runs, except that of a
+ * damaged conversation.
  */
 const stored = new Set<string>()
 
@@ -58,7 +58,7 @@ export async function isUnused(env: Env, owner: string, id: string): Promise<boo
 
 const nameOf = (owner: string, id: string): string => JSON.stringify([owner, id])
 
-/** Looks the id of the path up before any of the routes below it runs. */
+/** Checks the id of the path before any of the routes below it runs. */
 export const markUnused: MiddlewareHandler<AppEnv> = (c, next) => {
   const id = c.req.param('conversation_id')
   if (id === undefined || !CONVERSATION_ID.test(id) || stored.has(nameOf(c.get('principal').owner, id))) return next()

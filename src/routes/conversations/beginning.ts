@@ -1,4 +1,4 @@
-// The beginning of a new conversation: its agent, its first message with the message's origin, and its own tool servers. A
+// The start of a new conversation: its agent, its first message with the message's origin, and its own tool servers. A
 // conversation that cannot start is refused here, before anything is created.
 
 import type { Context } from 'hono'
@@ -29,13 +29,13 @@ export type Beginning = {
   /** `isTask`: it is a task in natural language, which a shell cannot run. */
   firstMessage: { content: string; imageUrls: string[] | null; isTask?: boolean } | null
   replay: ReplayStep[] | null
-  /** Sealed, because they may contain keys. */
+  /** Encrypted, because they may contain keys. */
   toolServers: string | null
   choice: AgentChoice
   runtime: RuntimeWish
 }
 
-/** The id of the conversation, and what the address asks for. */
+/** The id of the conversation, and the options from the URL. */
 type NewConversationRequest = {
   id: string
   asked: {
@@ -102,7 +102,7 @@ function openingOf(body: InitSessionRequest): Pick<Beginning, 'firstMessage' | '
   return { firstMessage: { content: body.initial_user_msg ?? '', imageUrls, isTask }, replay: null }
 }
 
-/** While the database is away, a conversation begins with default settings. */
+/** While the database is unavailable, a conversation starts with the default settings. */
 async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
   try {
     return await ownerSettings(env, owner)
@@ -115,8 +115,9 @@ async function settingsOf(env: Env, owner: string): Promise<OwnerSettings> {
 type AgentRequest = { choice: AgentChoice; isReplay: boolean }
 
 /**
- * Without a model the shell runs, but for a recording, in which the answers of one stand already, whatever the settings say. A
- * model that lacks its key is refused at once. An unknown model is accepted: the agent's first step says which setting to change.
+ * Without a model the shell agent is used, except for a recording, which contains the answers of a model. A model
+ * without its key is refused at once. An unknown model is accepted: the agent's first step says which setting to
+ * change.
  */
 function agentOf(c: Context<AppEnv>, read: OwnerSettings, { choice, isReplay }: AgentRequest): AgentName {
   if (!read.ok) return agentToRun(choice.agent, { model: false, recording: isReplay }).agent
@@ -131,7 +132,10 @@ function agentOf(c: Context<AppEnv>, read: OwnerSettings, { choice, isReplay }: 
   return agentToRun(settings.agent, { model: model !== null, recording: isReplay }).agent
 }
 
-/** What the request says, then what the settings say. Settings that cannot be read are no wish; the first step tells of them. */
+/**
+ * The value in the request, then that in the settings. Settings that cannot be read are ignored; the first step reports
+ * the error.
+ */
 function runtimeOf(read: OwnerSettings, asked: NewConversationRequest['asked']): RuntimeWish {
   if (!read.ok) return { kind: asked.runtime ?? 'auto', labels: asked.labels ?? [] }
   const { runtime, runnerLabels, runnerUnsynced, sandboxBaseContainerImage } = read.settings
@@ -145,15 +149,15 @@ function runtimeOf(read: OwnerSettings, asked: NewConversationRequest['asked']):
   }
 }
 
-// The repository that a conversation is to begin with, as far as it can be known before it is cloned. An owner with stored
-// tokens learns at once that none of them may read it; without tokens the clone itself has to tell.
+// The selected repository of a new conversation, checked as far as possible before it is cloned. An owner with stored
+// tokens gets an error at once if none of them can read it; without tokens the clone reports the error.
 
 type Candidate = { account: Account; name: string }
 
-/** What the token may not read is not there; anything else that fails says nothing about the repository. */
+/** A repository that the token may not read counts as missing; other failures say nothing about the repository. */
 const REFUSALS: ReadonlySet<FailureWord> = new Set(['unauthorized', 'forbidden', 'not-found'])
 
-/** Null when none is selected. Throws a 400 for one that no stored token may read. */
+/** Null if none is selected. Throws a 400 for one that no stored token can read. */
 export async function checkedRepository(c: Context<AppEnv>, body: InitSessionRequest): Promise<Repository | null> {
   const selected = selectedRepository(body, !isAskedByModel(c.req.raw))
   if (selected === null) return null
@@ -179,7 +183,7 @@ export async function checkedRepository(c: Context<AppEnv>, body: InitSessionReq
   return at(selected, account, name)
 }
 
-/** The accounts that may know the repository, the named provider's first. */
+/** The accounts that may have access to the repository, the given provider's first. */
 function candidatesFor({ name, url, provider }: Repository, accounts: readonly Account[]): Candidate[] {
   if (/^https?:\/\//i.test(name)) {
     const { origin, pathname } = new URL(url)
@@ -197,10 +201,10 @@ function candidatesFor({ name, url, provider }: Repository, accounts: readonly A
 }
 
 function at(selected: Repository, account: Account, name: string): Repository {
-  // Where an address was given, the clone goes there.
+  // If a URL was given, that URL is cloned.
   const isAddress = /^https?:\/\//i.test(selected.name)
   const url = isAddress ? selected.url : `${gitOriginOf(account)}/${name}.git`
-  // Either way it is at the host that was stored with the token.
+  // In both cases the host is the one that was stored with the token.
   return { ...selected, url, provider: account.provider, isTyped: true }
 }
 
@@ -211,7 +215,7 @@ function unreadable({ name }: Repository): AppError {
 }
 
 const HOSTS = { github: 'github.com', gitlab: 'gitlab.com', bitbucket: 'bitbucket.org', enterprise_sso: 'github.com' }
-/** Two names or more: GitLab has groups within groups. */
+/** Two or more names: GitLab has nested groups. */
 const FULL_NAME = /^[\w.-]+(\/[\w.-]+)+$/
 
 const MAX_LENGTH = 2_000
@@ -222,15 +226,15 @@ type Repository = {
   url: string
   branch: string | null
   provider: string | null
-  /** Whether a person chose where it is. */
+  /** Whether the user entered the URL. */
   isTyped: boolean
 }
 
-/** What a request selects: `owner/name` at its provider, or an http(s) address. An empty branch means none. */
+/** The repository selected in the request: `owner/name` at its provider, or an http(s) URL. An empty branch means none. */
 function selectedRepository(body: InitSessionRequest, isTyped: boolean): Repository | null {
   const name = body.repository?.trim()
   if (!name) return null
-  // They stand in the list and in the record of the conversation.
+  // They are stored in the list and in the record of the conversation.
   if (name.length > MAX_LENGTH) throw valueError(['body', 'repository'], TOO_LONG, null)
   if ((body.selected_branch ?? '').length > MAX_LENGTH) throw valueError(['body', 'selected_branch'], TOO_LONG, null)
   const provider = body.git_provider ?? null

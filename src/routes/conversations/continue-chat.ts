@@ -1,4 +1,5 @@
-// A talk about reports that goes on with files: a new conversation with everything that was said. The talk stays what it is.
+// Continues a talk about reports with files: a new conversation with all previous messages. The talk itself is not
+// changed.
 
 import { z } from '@hono/zod-openapi'
 import { conversation, talkId } from '../../bindings.ts'
@@ -39,7 +40,7 @@ endpoint(
     const event = (await isUnused(c.env, owner, from)) ? null : await conversation(c.env, owner, from).talkEnd()
     if (event === null) throw new AppError('not_found', 'There is no such talk')
     if (event === 'busy') throw new AppError('conflict', 'A message of the talk is being answered')
-    // The same place of a talk makes the same conversation.
+    // The same position in a talk creates the same conversation.
     const id = (await sha256Hex(JSON.stringify(['continued', owner, session, event]))).slice(0, 32)
     c.set('conversationId', id)
     const made = await withRoom(c, id, {

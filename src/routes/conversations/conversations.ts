@@ -32,10 +32,10 @@ import {
 } from './schemas.ts'
 
 const TOKEN_LIFETIME_MS = 24 * 3600 * 1000
-/** For so long the same token is given again. */
+/** How long the same token is returned again. */
 const TOKEN_AGAIN_MS = 300_000
 const MAX_SIGNED = 10_000
-/** What the reference called the trigger of API callers; old clients filter by it. */
+/** The reference's name for the trigger of API callers; older clients filter by it. */
 const TRIGGER_ALIAS = 'openhands_api'
 
 const making = router(masking(statusEnvelope))
@@ -157,7 +157,7 @@ endpoint(
   },
 )
 
-/** A task names its repository itself; one that is selected as well goes before. */
+/** The repository of a task takes precedence over a selected one. */
 function withTaskRepository(body: InitSessionRequest): InitSessionRequest {
   const task = body.create_microagent
   if (task == null || body.repository) return body
@@ -191,7 +191,10 @@ function conversationInfo(c: Context<AppEnv>, summary: ConversationSummary) {
   }
 }
 
-/** A token for this conversation alone. A client that used such a token gets the same one back, so it cannot extend its life. */
+/**
+ * A token for this conversation only. A client that used such a token gets the same one back, so it cannot extend the
+ * validity.
+ */
 function sessionKey(c: Context<AppEnv>, { owner, id }: ConversationSummary): string | null {
   const { keyId, via } = c.get('principal')
   const { secretsKey } = config(c.env)
@@ -202,7 +205,7 @@ function sessionKey(c: Context<AppEnv>, { owner, id }: ConversationSummary): str
 
 type TokenScope = { owner: string; conversation: string; key: string }
 
-/** Tokens that were signed a moment ago, by what they open: clients ask for the same conversations again and again. */
+/** Recently signed tokens, by conversation, because clients request the same conversations repeatedly. */
 const signed = new Map<string, { token: string; until: number }>()
 
 function recentToken(secretsKey: string, scope: TokenScope): string {

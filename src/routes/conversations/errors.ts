@@ -1,16 +1,16 @@
-// The 422 shows the value that was found, and the object around a field that is missing. Where requests carry keys and
-// secrets, it must not: a refused request would put them into a browser's console and a proxy's log.
+// A 422 contains the invalid value, and the object with a missing field. For requests with keys and secrets it must
+// not: otherwise they would be visible in the browser's console and in the proxy's log.
 
 import { AppError, type Envelope, errorEnvelope, installationFault, type ValidationItem } from '../../http/errors.ts'
 
 const MASK = '**********'
 
-/** Members that hold a secret: masked whole, however they are shaped. */
+/** Members that contain a secret: masked completely, whatever their type. */
 const SECRETS = new Set(['value', 'llm_api_key', 'search_api_key', 'sandbox_api_key', 'token', 'api_key', 'env'])
-/** Members that hold secrets somewhere: their shape is shown, and none of their texts. */
+/** Members with secrets inside: their structure is shown, but none of their texts. */
 const HOLDERS = new Set(['mcp_config', 'provider_tokens'])
 
-/** An envelope of the service, with the secrets of the request masked in what a 422 shows of it. */
+/** An error format of the service, with the request's secrets masked in a 422. */
 export const masking = (envelope: Envelope): Envelope => ({
   render: (error) => {
     const { items, ...options } = error.options
@@ -24,9 +24,9 @@ export const maskedErrorEnvelope = masking(errorEnvelope)
 
 function maskedItem(item: ValidationItem): ValidationItem {
   const { loc, input } = item
-  // The name of a member is no secret, and the reader needs it.
+  // The name of a member is not secret, and is needed to understand the error.
   if (loc.at(-1) === '[key]') return item
-  // Of what is missing the object around it is shown, whatever the missing member would hold.
+  // For a missing member the input is the object around it, so the path of that object counts.
   const steps = (item.type === 'missing' ? loc.slice(0, -1) : loc).map(String)
   if (steps.some((step) => SECRETS.has(step))) return { ...item, input: masked(input) }
   const isRecord = typeof input === 'object' && input !== null && !Array.isArray(input)
@@ -34,7 +34,7 @@ function maskedItem(item: ValidationItem): ValidationItem {
   return { ...item, input: shown(input, isInside) }
 }
 
-/** The value without its secrets; inside a holder without any text. */
+/** The value without its secrets; inside a member with secrets, without any text. */
 function shown(value: unknown, isInside: boolean): unknown {
   if (Array.isArray(value)) return value.map((inner) => shown(inner, isInside))
   if (typeof value !== 'object' || value === null) return isInside ? masked(value) : value
@@ -48,7 +48,7 @@ function shown(value: unknown, isInside: boolean): unknown {
 const masked = (value: unknown): unknown =>
   value === null || value === undefined || typeof value === 'boolean' ? (value ?? null) : MASK
 
-/** The result of the work, or the 500 that the interface declares for it when the store fails. */
+/** The result of the work, or the documented 500 if the storage fails. */
 export async function orDeclared<T>(work: Promise<T>, message: string): Promise<T> {
   try {
     return await work
@@ -59,7 +59,7 @@ export async function orDeclared<T>(work: Promise<T>, message: string): Promise<
   }
 }
 
-/** Why stored values cannot be opened, and what helps. */
+/** Why stored values cannot be decrypted, and how to fix it. */
 export const sealedElsewhere = (what: string, names: readonly string[], remedy: string): string =>
   `Stored ${what} cannot be opened: ${names.join(', ')}. They were changed in the database, or SECRETS_KEY is not the one they were sealed under. ${remedy}, or start with that key`
 

@@ -1,4 +1,4 @@
-// Streams a whole log from the object in batches, as fast as the client reads: only a small part of a conversation is in
+// Streams a whole log from the object in batches, at the client's speed: only a small part of a conversation is in
 // memory at once.
 
 import type { conversation } from '../../bindings.ts'
@@ -7,12 +7,13 @@ import { errorFields, log } from '../../lib/log.ts'
 type Stub = ReturnType<typeof conversation>
 type Batch = NonNullable<Awaited<ReturnType<Stub['readEvents']>>>
 
-/** The element for an event; null leaves it out. */
+/** The array element for an event; null leaves it out. */
 export type Choose = (text: string) => string | null
 
 /**
- * The text of a JSON array of what the events give, between `head` and `tail`. `first` is the batch after -1; the walk ends
- * with the event that was the newest when that was read. Throws if the conversation goes away meanwhile.
+ * The text of a JSON array with one element per event, between `head` and `tail`. `first` is the batch after -1; the
+ * stream ends with the event that was the newest when that batch was read. Throws if the conversation is deleted
+ * meanwhile.
  */
 export async function* jsonArray(
   events: { stub: Stub; first: Batch; pick: Choose },
@@ -27,7 +28,7 @@ export async function* jsonArray(
       yield owed + items.join(',')
       owed = ','
     }
-    // Ids are dense from 0, so counting is enough.
+    // Ids are consecutive from 0, so they can be counted.
     after += batch.events.length
     if (after >= first.last) break
     const next = await stub.readEvents(after)
@@ -37,7 +38,7 @@ export async function* jsonArray(
   yield `${owed === ',' ? '' : owed}]${tail}`
 }
 
-/** The texts as a body. The next one is read when there is room; a failure breaks the connection. */
+/** The texts as a body. The next one is read when there is room; a failure aborts the connection. */
 export function streamOf(texts: AsyncGenerator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream<Uint8Array>(

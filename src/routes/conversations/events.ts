@@ -15,14 +15,14 @@ import { ConversationPath } from './schemas.ts'
 const MAX_LIMIT = 100
 const MAX_KEY_LENGTH = 200
 const MAX_WAIT_SECONDS = 60
-/** Of one call to the object: who left is waited for no longer than that. */
+/** The length of one call to the object; after a client disconnects, the wait ends within this time. */
 const SLICE_MS = 10_000
 
 const filterFields = {
-  // Said in the document, never filled in: what is absent here may stand in the other place.
+  // The default is in the document but not applied here, because the other place may have the value.
   exclude_hidden: laxBool().optional().openapi({ default: false }),
   query: z.string().nullish(),
-  // Items of any kind are taken; what is no wire name matches nothing.
+  // Items of any type are accepted; unknown names match nothing.
   include_types: z.array(z.unknown()).nullish(),
   exclude_types: z.array(z.unknown()).nullish(),
   source: z.string().nullish(),
@@ -82,7 +82,7 @@ endpoint(
   },
 )
 
-/** What stands in the answer of who waits. */
+/** The state in the answer to a waiting client. */
 const Stand = z
   .object({
     success: z.literal(true),
@@ -153,7 +153,7 @@ async function standAfter(c: Context<AppEnv>, { id, eventId, seconds }: Waited):
   }
 }
 
-/** The body wins, field by field. */
+/** The body takes precedence, field by field. */
 function filterOf(query: EventFields, body: EventFields) {
   const fields = { ...query, ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) }
   const bound = (field: 'start_date' | 'end_date') =>

@@ -1,5 +1,5 @@
-// What a client asks about the machine behind a conversation. At the edge there is none: a workspace lives in the conversation's
-// own storage, no editor is served beside it, and nothing in it listens on a port. A runner's servers have hosts of their own.
+// Requests about the machine of a conversation. At the edge there is none: the workspace is in the conversation's own
+// storage, there is no editor, and nothing listens on a port. Servers on a runner have their own hosts.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -120,7 +120,7 @@ endpoint(
   },
 )
 
-/** The 404 unless the conversation is there. */
+/** The 404 if the conversation does not exist. */
 async function demand(c: Context<AppEnv>, id: string): Promise<void> {
   foundOr404(await ownConversation(c, id).summary(), id)
 }
@@ -161,7 +161,7 @@ endpoint(
   },
 )
 
-/** A task is shown as knowledge that has inputs. */
+/** A task is shown as knowledge with inputs. */
 function onTheWire({ name, kind, content, triggers, inputs, tools }: Loaded): Microagent {
   return { name, type: kind === 'repo' ? 'repo' : 'knowledge', content, triggers, inputs, tools }
 }

@@ -18,13 +18,13 @@ import { foundOr404, ownConversation } from './access.ts'
 import { jsonArray } from './event-walk.ts'
 import { ConversationPath } from './schemas.ts'
 
-/** Each holds a copy of the conversation, so there cannot be any number of them. */
+/** Each contains a copy of the conversation, so the number is limited. */
 const MAX_PER_CONVERSATION = 50
 
-/** Clients show a password with which feedback could be taken back elsewhere. Here nothing would take one, so there is none. */
+/** Clients show a password for deleting the feedback elsewhere. There is no such function here, so it is empty. */
 const NO_PASSWORD = ''
 
-/** Clients also send `token` and `trajectory`; the events are taken from the log instead. */
+/** Clients also send `token` and `trajectory`; the events are read from the log instead. */
 const FeedbackRequest = z
   .object({
     email: z.string().max(320).nullish(),
@@ -74,7 +74,7 @@ endpoint(
   },
 )
 
-/** Whatever keeps feedback from being stored has one answer; the cause goes to the log. */
+/** Any failure to store feedback has the same answer; the cause is logged. */
 async function storing<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -84,7 +84,7 @@ async function storing<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The judgement with the events it is about goes to R2, then the row that finds it to D1. */
+/** Stores the feedback with its events in R2, then a row that refers to it in D1. */
 async function store(c: Context<AppEnv>, conversationId: string, given: FeedbackRequest) {
   const { owner } = c.get('principal')
   if ((await countFeedback(c.env.DB, owner, conversationId)) >= MAX_PER_CONVERSATION) {
@@ -105,7 +105,7 @@ async function store(c: Context<AppEnv>, conversationId: string, given: Feedback
   const key = feedbackKey(owner, row.id)
   await storeText(c.env.FILES, key, await recordOf(c, row, given))
   try {
-    // Others may have been faster while the events were stored.
+    // Other requests may have stored feedback in the meantime.
     if (!(await insertFeedback(c.env.DB, row, allowed))) throw enough(allowed, allowed)
   } catch (error) {
     await forget(c.env.FILES, key)
@@ -118,7 +118,7 @@ function enough(used: number, allowed: number): AppError {
   return quotaReached({ limit: 'feedback', used, allowed }, 'Ask the operator of this server to make room.')
 }
 
-/** What is kept in R2: the judgement, then the events. */
+/** The object in R2: the feedback, then the events. */
 async function recordOf(c: Context<AppEnv>, row: FeedbackRow, { email, version }: FeedbackRequest) {
   const stub = ownConversation(c, row.conversationId)
   const first = foundOr404(await stub.readEvents(-1), row.conversationId)
@@ -135,7 +135,7 @@ async function recordOf(c: Context<AppEnv>, row: FeedbackRow, { email, version }
   return jsonArray({ stub, first, pick: forTrajectory }, [head, '}'])
 }
 
-/** A record without a row would never be found again. */
+/** An object without a row would never be found again. */
 async function forget(bucket: R2Bucket, key: string): Promise<void> {
   try {
     await bucket.delete(key)
@@ -146,12 +146,12 @@ async function forget(bucket: R2Bucket, key: string): Promise<void> {
 
 export { app as feedback }
 
-// A text of unknown length into R2 without having all of it in memory.
+// Stores a text of unknown length in R2 without having all of it in memory.
 
-/** All parts of an upload but the last must be equal in size, and no smaller than 5 MiB. */
+/** All parts of an upload except the last must have the same size, at least 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024
 
-/** Stores the text under the key, all of it or nothing. */
+/** Stores the text under the key, completely or not at all. */
 async function storeText(bucket: R2Bucket, key: string, texts: AsyncIterable<string>): Promise<void> {
   const encoder = new TextEncoder()
   let upload: R2MultipartUpload | null = null
@@ -169,7 +169,7 @@ async function storeText(bucket: R2Bucket, key: string, texts: AsyncIterable<str
       for (; rest.byteLength >= PART_BYTES; rest = rest.subarray(PART_BYTES)) {
         parts.push(await putInTime(upload.uploadPart(parts.length + 1, inSlices(rest.subarray(0, PART_BYTES)))))
       }
-      // A copy, or what is left would keep the whole alive.
+      // A copy, because a view would keep the whole buffer in memory.
       waiting = [rest.slice()]
       size = rest.byteLength
     }
@@ -183,7 +183,7 @@ async function storeText(bucket: R2Bucket, key: string, texts: AsyncIterable<str
   }
 }
 
-/** What was uploaded already would otherwise lie there until the bucket's own rules remove it. */
+/** Otherwise the uploaded parts would stay until the bucket's own rules remove them. */
 async function abandon(upload: R2MultipartUpload | null): Promise<void> {
   try {
     await upload?.abort()

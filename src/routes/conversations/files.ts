@@ -194,7 +194,7 @@ endpoint(
     })
     if (answer.status === 404) throw notFound(params.conversation_id)
     const outcome = await answer.json<{ report: UploadReport } | FormProblem>()
-    // What came counts from the answer on.
+    // The received bytes count as used from now on.
     await stub.storageFull()
     if ('report' in outcome) return c.json(outcome.report)
     throw refusal(outcome, config(c.env).maxUploadBytes)

@@ -31,7 +31,7 @@ endpoint(
   async (c, { params }) => {
     const outcome = foundOr404(await ownConversation(c, params.conversation_id).gitChanges(), params.conversation_id)
     if (outcome.ok) return c.json(outcome.changes)
-    // Clients show a hint when they read these very words.
+    // Clients compare this text and show a hint.
     if (outcome.reason === 'not-a-repository') throw new AppError('not_found', 'Not a git repository')
     throw new AppError('declared_failure', outcome.message)
   },

@@ -104,7 +104,7 @@ endpoint(
     const id = params.conversation_id
     const { owner } = c.get('principal')
     const outcome = CONVERSATION_ID.test(id) ? await objectOf(c, id).start() : null
-    // This call words its 404 like an answer, without a text.
+    // The 404 of this call has the form of its normal answer, without a message.
     if (outcome === null) return c.json({ status: 'error', conversation_id: id }, 404)
     if (outcome.started) await keepToLimit(c, owner, id)
     return c.json({ status: 'ok', conversation_id: id, message: null, conversation_status: outcome.status })
@@ -132,7 +132,7 @@ endpoint(
   },
 )
 
-/** Also one that cannot be opened any more. */
+/** Also deletes one that cannot be opened any more. */
 async function deletedSomehow(c: Context<AppEnv>, id: string): Promise<boolean> {
   try {
     return await objectOf(c, id).delete()
@@ -145,8 +145,8 @@ async function deletedSomehow(c: Context<AppEnv>, id: string): Promise<boolean> 
 export { changing, running }
 
 /**
- * Deletes a conversation whose object cannot do it itself, because its file is damaged; false when that is not so. The file
- * goes last: until then all of this can be done again.
+ * Deletes a conversation if its object cannot, because its file is damaged; false if the file is not damaged. The file
+ * is deleted last: until then all of this can be repeated.
  */
 async function deleteDamaged(env: Env, owner: string, id: string): Promise<boolean> {
   const place = conversationPlace(env, owner, id)

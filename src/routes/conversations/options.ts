@@ -67,8 +67,8 @@ endpoint(
   (c) => c.json(['invariant']),
 )
 
-// The web client reads this before anything else. `oss` is the one mode in which it does not ask for a login service,
-// and an empty analytics key switches its telemetry off.
+// The web client reads this first. `oss` is the only mode in which it does not require a login service, and an empty
+// analytics key disables its telemetry.
 const WEB_CLIENT_CONFIG = {
   APP_MODE: 'oss' as const,
   GITHUB_CLIENT_ID: '',

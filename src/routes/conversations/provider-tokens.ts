@@ -65,7 +65,7 @@ endpoint(
     const plan = planOf(incoming, stored)
     const verdicts = await Promise.all(plan.map(({ check }) => checked(c.env, check)))
     const invalid = verdicts.find(({ verdict }) => !verdict.ok && verdict.reason === 'invalid')
-    // The one 401 that is not about the caller's own key, and worded like the other answers of this family.
+    // The only 401 that is not about the caller's own key; it has the form of the other errors of this family.
     if (invalid) return c.json({ error: refusal(invalid.provider) }, 401)
     for (const { provider, verdict } of verdicts) demandReached(provider, verdict)
     const changes = plan.map(({ change }) => change)
@@ -121,14 +121,14 @@ const refusal = (provider: string) => `Invalid token. Please make sure it is a v
 
 export { app as providerTokens }
 
-// What a request for tokens comes to: which token must be asked about where, and what is stored if every provider says
-// yes. The web client sends all providers each time, with empty texts for those that the user left alone.
+// The result of a request with tokens: which tokens must be checked with which provider, and what is stored if all
+// checks succeed. The web client always sends all providers, with empty texts for the unchanged ones.
 
 type Incoming = {
   provider: string
   /** Null: keep the stored one. */
   token: string | null
-  /** Null: the provider's own. Undefined: none was named. */
+  /** Null: the provider's own host. Undefined: no host was given. */
   host: string | null | undefined
   userId: string | null
 }
@@ -141,7 +141,7 @@ type WireToken = {
   user_id?: string | null | undefined
 }
 
-/** Throws the 422 with every host that is none. */
+/** Throws the 422 with every invalid host. */
 function readIncoming(tokens: Record<string, WireToken>): Incoming[] {
   const items: ValidationItem[] = []
   const incoming = Object.entries(tokens).map(([provider, { token, host, user_id = null }]): Incoming => {
@@ -157,7 +157,7 @@ function readIncoming(tokens: Record<string, WireToken>): Incoming[] {
   return incoming
 }
 
-/** Whether the plan depends on tokens that are stored. */
+/** Whether the plan depends on stored tokens. */
 function needsStored(incoming: readonly Incoming[]): boolean {
   return incoming.some(({ token, host }) => token === null && host !== undefined)
 }
@@ -170,7 +170,7 @@ function planOf(incoming: readonly Incoming[], stored: readonly ProviderToken[])
     }
     const kept = stored.find((one) => one.provider === provider)
     if (kept === undefined || host === undefined || host === kept.host) return []
-    // The stored token goes to the new host only after that host accepted it.
+    // The stored token is used for the new host only after that host has accepted it.
     return [{ check: { provider, token: kept.token, host }, change: { provider, token: null, host, userId: null } }]
   })
 }

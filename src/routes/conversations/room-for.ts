@@ -1,5 +1,5 @@
-// Room for one more conversation, asked for before it is made. The owner's object is asked while the rest is being looked
-// at, so that a creation does not take longer for it.
+// Reserves space for one more conversation before it is created. The owner's object is asked in parallel with the other
+// checks, so that the creation does not take longer.
 
 import type { Context } from 'hono'
 import { conversation, owner } from '../../bindings.ts'
@@ -15,7 +15,7 @@ import { waitAtMost } from '../../lib/wait-at-most.ts'
 type Making<P, T> = {
   prepare: () => Promise<P>
   make: (prepared: P) => Promise<T>
-  /** Whether the conversation is there now. */
+  /** Whether the conversation exists now. */
   isMade: (made: T) => boolean
 }
 
@@ -43,7 +43,7 @@ export async function withRoom<P, T>(
   if (!reservation.ok) throw storageFull(reservation)
   let isThere = false
   try {
-    // Both sides of it are chains of writes in other objects.
+    // The calls before and after are chains of writes in other objects.
     await giveWay()
     const made = await make(prepared.value)
     isThere = isMade(made)
@@ -54,7 +54,7 @@ export async function withRoom<P, T>(
   }
 }
 
-/** The 429 of an owner who has as many conversations, or as many bytes, as there may be. */
+/** The 429 for an owner who has reached the limit of conversations or bytes. */
 export function storageFull(full: { limit: string; used: number; allowed: number }): AppError {
   return quotaReached(full, ADVICE[full.limit] ?? '')
 }
@@ -64,7 +64,7 @@ function reserve(c: Context<AppEnv>, id: string): Promise<Reservation> {
   return owner(c.env, name).reserveConversation(name, id)
 }
 
-/** A limit that cannot be checked must not cause an outage: the conversation is counted with its first report. */
+/** An unavailable limit check must not cause an outage: the conversation is counted with its first report. */
 function passed(error: unknown): Reservation {
   log.error('conversation.room_not_asked', errorFields(error))
   return { ok: true, isFresh: false }
@@ -74,18 +74,18 @@ async function release(c: Context<AppEnv>, id: string): Promise<void> {
   try {
     await owner(c.env, c.get('principal').owner).releaseConversation(id)
   } catch (error) {
-    // The owner's object finds the unused reservation by itself.
+    // The owner's object finds the unused reservation itself.
     log.warn('conversation.room_not_given_back', errorFields(error))
   }
 }
 
-/** How long the start of a conversation waits until others are closed, so that the client's next list shows that. */
+/** How long the start of a conversation waits until others are closed, so that the client's next list is up to date. */
 const WAIT_MS = 2_000
 
 /**
- * Closes the owner's running conversations above the limit, after `startedId` was started: first those without clients, of
- * them idle ones first, then those whose last event is oldest. Their clients are told. If the index cannot be read, all go
- * on running; the next start enforces the limit again.
+ * Closes the owner's running conversations above the limit, after `startedId` was started: first those without clients,
+ * of them idle ones first, then those with the oldest last event. Their clients are notified. If the index cannot be
+ * read, all continue; the next start enforces the limit again.
  */
 export async function keepToLimit(c: Context<AppEnv>, owner: string, startedId: string): Promise<void> {
   const kept = closeSurplusOrTell(c.env, owner, startedId)
@@ -105,7 +105,7 @@ async function closeSurplus(env: Env, owner: string, startedId: string): Promise
   const { maxRunningLoops } = config(env)
   const others = (await listRunning(env.DB, owner)).filter((id) => id !== startedId)
   if (others.length < maxRunningLoops) return
-  // The index may lag behind; each object knows for itself.
+  // The index may be out of date; each object knows its own state.
   const known = await Promise.all(others.map(async (id) => ({ id, is: await conversation(env, owner, id).activity() })))
   const running = known
     .flatMap(({ id, is }) => (is === null ? [] : [{ id, ...is }]))
@@ -119,7 +119,7 @@ async function closeSurplus(env: Env, owner: string, startedId: string): Promise
   await Promise.all(surplus.map(({ id }) => conversation(env, owner, id).makeWay()))
 }
 
-/** The same after a socket was opened, if opening it started the loop. */
+/** The same after a socket was opened, if this started the loop. */
 export async function keepToLimitAfter(
   answer: Response,
   c: Context<AppEnv>,

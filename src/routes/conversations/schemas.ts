@@ -1,4 +1,4 @@
-// The wire shapes of the conversation family that more than one endpoint uses, under the names of the document.
+// The JSON shapes of the conversation family that more than one endpoint uses, with their names in the document.
 
 import { z } from '@hono/zod-openapi'
 import { laxInt } from '../../lib/lax.ts'
@@ -110,7 +110,7 @@ const serverUrl = z
     },
   )
 
-/** A plain string stands for the object that holds only it. */
+/** A plain string stands for an object with only that value. */
 const remoteServer = (name: string) =>
   z.preprocess(
     (value) => (typeof value === 'string' ? { url: value } : value),

@@ -17,9 +17,10 @@ import { assertNever } from '../../lib/assert.ts'
 import { changingSecrets } from '../secrets-changed.ts'
 import { maskedErrorEnvelope, orDeclared } from './errors.ts'
 
-// Custom secrets as they travel. Each becomes an environment variable of the shell, so its name must be able to be one.
+// Custom secrets in requests and answers. Each becomes an environment variable of the shell, so its name must be a
+// valid one.
 
-/** A legal variable name, and none that the shell cannot do without. */
+/** A valid variable name that the shell does not need itself. */
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 const RESERVED =
   /^(PATH|HOME|PWD|OLDPWD|IFS|SHELL|SHLVL|SHELLOPTS|BASHOPTS|BASH_ENV|UID|EUID|PPID|PROMPT_COMMAND|LD_PRELOAD|LD_LIBRARY_PATH)$/
@@ -30,7 +31,7 @@ const SecretName = characters({ min: 1, max: 200 })
 
 const Description = characters({ max: 4_096 })
 
-/** An environment variable ends at a NUL and holds text that has an encoding. */
+/** An environment variable ends at a NUL, and its text must have a UTF-8 encoding. */
 const SecretValue = characters({ min: 1, max: 65_536 })
   .refine((value) => !value.includes('\u0000') && value.isWellFormed(), {
     error: 'a value cannot hold NUL or half a character',

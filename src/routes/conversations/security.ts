@@ -1,5 +1,5 @@
-// The calls of the security dialog. A client makes them without naming a conversation, or below one; the choice is the
-// owner's either way.
+// The calls of the security dialog. Their paths exist with and without a conversation; the setting always belongs to
+// the owner.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -19,8 +19,8 @@ import { foundOr404, ownConversation } from './access.ts'
 import { jsonArray, streamOf } from './event-walk.ts'
 import { ConversationPath } from './schemas.ts'
 
-// The actions of all of an owner's conversations whose risk was judged: the newest of them, in the order of their times.
-// Conversations are asked in the order of their last activity, until no other can have a newer one.
+// The actions with a risk rating from all of an owner's conversations: the newest ones, ordered by time. Conversations
+// are read in the order of their last activity, until no other one can have a newer action.
 
 const MAX_TRACE = 1_000
 const MAX_TRACE_CONVERSATIONS = 50
@@ -32,7 +32,7 @@ const Page = z.object({ events: z.array(Event), has_more: z.boolean() })
 
 type Judged = { conversation: string; id: number; timestamp: string; text: string }
 
-/** The text of the JSON array. Every action says which conversation it is of: its id is unique only there. */
+/** The text of the JSON array. Every action contains its conversation, because its id is unique only there. */
 async function ownerTrace(env: Env, owner: string): Promise<string> {
   let newest: Judged[] = []
   for (const { id, lastAt } of await recentConversations(env.DB, owner, MAX_TRACE_CONVERSATIONS)) {
@@ -46,7 +46,7 @@ async function ownerTrace(env: Env, owner: string): Promise<string> {
     .join(',')}]`
 }
 
-/** Those of one conversation, newest first; none of one that has gone meanwhile. */
+/** The newest actions of one conversation; empty if it was deleted meanwhile. */
 async function newestJudged(env: Env, owner: string, id: string): Promise<Judged[]> {
   const judged: Judged[] = []
   let length = 0
@@ -65,7 +65,7 @@ async function newestJudged(env: Env, owner: string, id: string): Promise<Judged
   return judged
 }
 
-/** What names the argument anywhere, so that not every event has to leave its object. */
+/** Events that contain the argument's name anywhere, so that not every event must be read from its object. */
 async function pageUpTo(
   env: Env,
   { owner, id, endId }: { owner: string; id: string; endId: number | null },
@@ -95,7 +95,7 @@ function judgedOf(conversationId: string, event: z.infer<typeof Event>): Judged 
   return { conversation: conversationId, id: event.id, timestamp: event.timestamp, text }
 }
 
-/** The newest first, as many as an answer holds. */
+/** The newest first, as many as an answer contains. */
 function bounded(all: Judged[]): Judged[] {
   const sorted = all.sort(
     (a, b) => order(b.timestamp, a.timestamp) || order(b.conversation, a.conversation) || b.id - a.id,
@@ -270,14 +270,14 @@ for (const place of [
   serveTrace(place)
 }
 
-/** Whose choice it is. Below a conversation that the asker does not have there is nothing. */
+/** The owner of the setting. For a conversation that does not belong to the caller there is none. */
 async function ownerAsking(c: Context<AppEnv>, params: { conversation_id: string } | undefined): Promise<string> {
   if (params !== undefined)
     foundOr404(await ownConversation(c, params.conversation_id).summary(), params.conversation_id)
   return c.get('principal').owner
 }
 
-/** The choice holds for all of the owner's conversations, which is more than the key of a single one may change. */
+/** The setting applies to all of the owner's conversations, so the key of a single one may not change it. */
 function ownerChanging(c: Context<AppEnv>, params: { conversation_id: string } | undefined): Promise<string> {
   if (c.get('principal').via === 'token') {
     throw new AppError('forbidden', 'A key for one conversation cannot change what holds for all')
@@ -285,7 +285,7 @@ function ownerChanging(c: Context<AppEnv>, params: { conversation_id: string } |
   return ownerAsking(c, params)
 }
 
-/** What keeps a text from being stored as it is, or null. */
+/** Why a text cannot be stored unchanged, or null. */
 function problemOf(policy: string): string | null {
   if (policy.includes('\0') || !policy.isWellFormed()) return 'has characters that no text can have'
   return new TextEncoder().encode(policy).byteLength > MAX_POLICY_BYTES

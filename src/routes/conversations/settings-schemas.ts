@@ -1,4 +1,5 @@
-// Settings as they travel. A field that is absent is kept; what null means is told in `docs/settings.md`.
+// Settings in requests and answers. An absent field is not changed; the meaning of null is described in
+// `docs/settings.md`.
 
 import { z } from '@hono/zod-openapi'
 import { RUNTIME_KINDS } from '../../agent/runtime.ts'
@@ -11,7 +12,7 @@ import { MCPConfig, ProviderType } from './schemas.ts'
 const text = () => line({ max: 4_096 }).nullish()
 const key = () => pastedKey({ max: 16_384 }).nullish()
 const amount = () => laxInt({ min: 0 }).nullish()
-/** Empty where there is none. */
+/** Empty if there is none. */
 const address = () =>
   line({ max: 4_096 })
     .refine((value) => value.trim() === '' || isWebAddress(value.trim()), {
@@ -19,10 +20,10 @@ const address = () =>
     })
     .nullish()
 const flag = () => laxBool().nullish()
-/** Clients send back what they read, and they read booleans here. */
+/** Clients send back what they read, and expect booleans here. */
 const firmFlag = () => laxBool().optional()
 
-/** The name of a folder or a file; git's own folder is always kept. */
+/** The name of a folder or a file; git's own folder is always synchronized. */
 const UnsyncedName = line({ max: 255 }).refine(
   (name) => /^[^/\\]+$/.test(name) && !['.', '..', '.git'].includes(name),
   {
@@ -54,7 +55,7 @@ export const SettingsBody = z
     sandbox_runtime_container_image: text(),
     mcp_config: MCPConfig.nullish(),
     search_api_key: key(),
-    /** False without a key clears the stored one, which an empty key does not. */
+    /** False without a key removes the stored key; an empty key does not. */
     search_api_key_set: flag(),
     sandbox_api_key: key(),
     max_budget_per_task: laxNumber({ min: 0 }).nullish(),
@@ -69,7 +70,7 @@ export const SettingsBody = z
   .openapi('Settings')
 export type SettingsBody = z.infer<typeof SettingsBody>
 
-/** What to ask a model with; what is left out is taken from the stored settings. */
+/** The model to test; missing values are taken from the stored settings. */
 export const ModelTrial = z
   .object({ llm_model: text(), llm_base_url: address(), llm_api_key: key() })
   .openapi('ModelTrial')
@@ -90,7 +91,7 @@ export const ModelTest = z
   .openapi('ModelTest')
 export type ModelTest = z.infer<typeof ModelTest>
 
-/** It stands in the settings for clients that expect it, and is always empty there. */
+/** Clients expect it in the settings; it is always empty there. */
 const UserSecretsOutput = z
   .object({
     provider_tokens: z.record(z.string(), z.unknown()).optional(),
@@ -138,7 +139,7 @@ export const GETSettingsModel = z
   .openapi('GETSettingsModel')
 export type GETSettingsModel = z.infer<typeof GETSettingsModel>
 
-// Settings between the wire and the store.
+// Converts settings between requests and the storage.
 
 type WireName = Exclude<keyof SettingsBody, 'search_api_key_set'>
 
@@ -174,7 +175,7 @@ const STORED_AS = {
 
 const NAMES = Object.entries(STORED_AS) as [WireName, SettingName][]
 
-/** Fields whose null a client sends without meaning to change anything. */
+/** Fields for which a client sends null without intending a change. */
 const KEPT_ON_NULL: ReadonlySet<WireName> = new Set([
   'llm_model',
   'llm_api_key',
@@ -183,27 +184,27 @@ const KEPT_ON_NULL: ReadonlySet<WireName> = new Set([
   'search_api_key',
 ])
 
-/** Fields whose empty text takes the stored value away. */
+/** Fields for which an empty text removes the stored value. */
 const CLEARED_BY_EMPTY: ReadonlySet<WireName> = new Set(['llm_api_key', 'llm_base_url', 'sandbox_api_key'])
 
-/** What a request changes. A field that is absent from it is kept. */
+/** The changes in a request. An absent field is not changed. */
 export function toChange(body: SettingsBody): SettingsChange {
   const change: Record<string, unknown> = {}
   for (const [wireName, name] of NAMES) {
     const value = body[wireName]
     if (value === undefined || (value === null && KEPT_ON_NULL.has(wireName))) continue
-    // The web client sends an empty search key with every save: it never learns the stored one.
+    // The web client sends an empty search key with every save, because it never receives the stored one.
     if (value === '' && wireName === 'search_api_key') continue
     change[name] = value === '' && CLEARED_BY_EMPTY.has(wireName) ? null : value
   }
-  // The reference's client leaves the analyzer out when it switches confirmation off, and means both.
+  // The reference's client omits the analyzer when it turns confirmation off, and intends to clear both.
   if (body.confirmation_mode === false && body.security_analyzer === undefined) change.securityAnalyzer = null
   if (body.search_api_key_set === false && !body.search_api_key) change.searchApiKey = null
   if (body.mcp_config) change.mcpServers = toMcpServers(body.mcp_config)
   return change
 }
 
-/** The answer: everything but the keys, of which it tells whether they are there. */
+/** The answer: everything except the keys; for those it says whether they are set. */
 export function toModel(
   settings: Settings,
   hosts: readonly { provider: string; host: string | null }[],
@@ -223,7 +224,7 @@ export function toModel(
   }
 }
 
-/** The name that clients know a stored field by. */
+/** The name of a stored field in the interface. */
 export function wireNameOf(name: string): string {
   return NAMES.find(([, stored]) => stored === name)?.[0] ?? name
 }

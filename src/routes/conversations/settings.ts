@@ -139,7 +139,7 @@ endpoint(
     c.json(await triedModel(c.env, { ...(await ownModel(c, body)), owner: c.get('principal').owner })),
 )
 
-/** A member that the body leaves out or gives as null is the stored one; an empty text is none. */
+/** A member that is missing or null in the body is the stored one; an empty text means none. */
 async function ownModel(c: Context<AppEnv>, body: ModelTrial): Promise<OwnModel> {
   const { owner } = c.get('principal')
   const found = await orDeclared(ownerSettings(c.env, owner), 'Something went wrong reading settings')
@@ -155,7 +155,7 @@ async function ownModel(c: Context<AppEnv>, body: ModelTrial): Promise<OwnModel>
 const namesModel = ({ llm_model: model, llm_base_url: address }: SettingsBody): boolean =>
   model !== undefined || address !== undefined
 
-/** Null unless the model that is set now is unknown. The settings are stored all the same, so this is no failure. */
+/** Null unless the current model is unknown. The settings are stored anyway, so this is not a failure. */
 async function modelWarning(env: Env, owner: string): Promise<string | null> {
   const { operator } = config(env).models
   try {
@@ -168,7 +168,7 @@ async function modelWarning(env: Env, owner: string): Promise<string | null> {
   }
 }
 
-/** Null where the owner names none: then the operator's holds, which is not theirs to change. */
+/** Null if the owner has set none: then the operator's is used, which the owner cannot change. */
 const filledModel = ({ llmModel }: Settings): string | null => llmModel?.trim() || null
 
 function unreadable(names: string[]): AppError {

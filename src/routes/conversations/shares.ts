@@ -1,4 +1,4 @@
-// The links to a conversation: its owner makes them, sees which are in force, and takes them back.
+// The links to a conversation: its owner creates, lists and revokes them.
 
 import { z } from '@hono/zod-openapi'
 import { insertShare, listShares, makeShareToken, revokeShare, type Share, shareId } from '../../db/shares.ts'

@@ -1,4 +1,4 @@
-// How clients open a socket to a conversation: by the plain protocol, by Socket.IO, or to its terminal.
+// How clients open a socket to a conversation: with the plain protocol, with Socket.IO, or to its terminal.
 
 import { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -118,7 +118,7 @@ endpoint(
 
 export { app as socket }
 
-// Why a conversation opens no socket, in the words of the interface.
+// Why a conversation opens no socket, in the error format of the interface.
 
 const Refusal = z.discriminatedUnion('reason', [
   z.object({ reason: z.literal('ended') }),
@@ -128,7 +128,7 @@ const Refusal = z.discriminatedUnion('reason', [
   z.object({ reason: z.literal('crowded'), used: z.number() }),
 ])
 
-/** Null when there is no such conversation. */
+/** Null if there is no such conversation. */
 async function socketRefusal(answer: Response): Promise<AppError | null> {
   if (answer.status === 404) return null
   const refusal = Refusal.parse(await answer.json())
@@ -147,10 +147,10 @@ async function socketRefusal(answer: Response): Promise<AppError | null> {
   return new AppError('unavailable', 'Whether the key is still good could not be found out; try again')
 }
 
-// Authentication of Socket.IO. A client sees the text of a refusal only inside the protocol, so a socket that must be refused
-// is opened all the same, hears why when it asks to join, and is closed.
+// Authentication of Socket.IO. A client sees the text of a refusal only inside the protocol. So a refused socket is
+// opened anyway, gets the reason when it requests to join, and is closed.
 
-/** Longer than any client takes from opening the socket to asking to join. */
+/** Longer than any client takes from opening the socket to the request to join. */
 const REFUSAL_WAIT_MS = 10_000
 const OPEN_PACKET = { upgrades: [], pingTimeout: 20_000, pingInterval: 25_000, maxPayload: 4_194_304 }
 
@@ -160,13 +160,13 @@ const NO_POLLING = 'Transport unknown: connect with transports: ["websocket"]'
 
 export const socketIo = new OpenAPIHono<AppEnv>()
 
-// A refusal is told inside the socket, where clients can show why: so who asks is found out there.
+// A refusal is sent inside the socket, where clients can show its text, so authentication happens there.
 for (const path of ['/socket.io', '/socket.io/']) {
   serve(socketIo, { method: 'get', path, scope: 'itself', limit: 'uncounted', bodyLimit: 'standard' }, connect)
 }
 
 async function connect(c: Context<AppEnv>): Promise<Response> {
-  // No client of ours: a page learns nothing, not even that there is a protocol.
+  // Not one of our clients: a foreign page gets no information, not even that the protocol exists.
   demandOwnPage(c.req.raw, config(c.env))
   const url = new URL(c.req.url)
   const query = url.searchParams
@@ -207,7 +207,7 @@ async function principalOf(c: Context<AppEnv>): Promise<Principal | null> {
   }
 }
 
-/** Absent, `undefined` or no number at all: the client has nothing yet. */
+/** Absent, `undefined` or not a number: the client has no events yet. */
 function lastId(text: string | null): number {
   const id = /^-?\d+$/.test(text ?? '') ? Number(text) : -1
   return Number.isSafeInteger(id) ? Math.max(id, -1) : -1

@@ -39,7 +39,7 @@ endpoint(
   },
 )
 
-/** Until the first byte is sent a failure can still be told; this call has words of its own for it. */
+/** Before the first byte is sent, a failure can still be reported; this call has its own text for it. */
 async function firstBatch<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read()

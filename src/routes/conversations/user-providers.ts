@@ -1,5 +1,5 @@
-// The owner's providers, asked together. One that fails is named in a header and hides nothing of the others; only when all
-// have failed is the answer an error.
+// Sends a request to all of the owner's providers. One that fails is named in a header and the answers of the others
+// are returned; only if all have failed, the answer is an error.
 
 import type { Context } from 'hono'
 import { config } from '../../config.ts'
@@ -19,7 +19,7 @@ export type Answer<T> = { provider: Family; value: T }
 
 export const TOKEN_REQUIRED = 'Git provider token required. (such as GitHub).'
 
-/** The owner's accounts in the order in which they were stored; none is an empty list. */
+/** The owner's accounts in the order in which they were stored; an empty list if there are none. */
 export async function storedAccounts(c: Ctx): Promise<Account[]> {
   const stored = await ownerProviderTokens(c.env, c.get('principal').owner)
   if (!stored.ok) {
@@ -28,7 +28,7 @@ export async function storedAccounts(c: Ctx): Promise<Account[]> {
   return stored.tokens.flatMap(({ provider, token, host }) => (isFamily(provider) ? [{ provider, token, host }] : []))
 }
 
-/** The accounts to ask: that of the provider that was named, else all. Without any it is a 401 with these words. */
+/** The accounts to use: that of the given provider, otherwise all. Without any it is a 401 with this text. */
 export async function demandAccounts(c: Ctx, words: string, selected: string | null = null): Promise<Account[]> {
   const accounts = await storedAccounts(c)
   if (accounts.length === 0) throw new AppError('unauthorized', words)
@@ -38,7 +38,7 @@ export async function demandAccounts(c: Ctx, words: string, selected: string | n
   return named
 }
 
-/** The answers of all providers, in order, and which of them failed. */
+/** The answers of all providers, in order, and the failed providers. */
 export async function askAll<T>(
   c: Ctx,
   accounts: readonly Account[],
@@ -51,7 +51,7 @@ export async function askAll<T>(
   return { answers, failures: failuresOf(outcomes) }
 }
 
-/** Like `askAll`, but ends as soon as the first in order has an answer: `null` means that it has none. */
+/** Like `askAll`, but ends as soon as the first provider in order has an answer: `null` means that it has none. */
 export async function askFirst<T>(
   c: Ctx,
   accounts: readonly Account[],
@@ -83,7 +83,7 @@ function failuresOf<T>(outcomes: readonly Outcome<T>[]): Failed[] {
   return failures
 }
 
-/** The header that names who failed. */
+/** The header with the failed providers. */
 export function failedHeader(failures: readonly Failed[]): Record<string, string> {
   if (failures.length === 0) return {}
   return { 'x-provider-errors': failures.map(({ provider, word }) => `${provider}=${word}`).join(', ') }
@@ -106,7 +106,7 @@ function codeOf(failures: readonly Failed[]): ErrorCode {
   return isAll('timeout') ? 'upstream_timeout' : 'upstream_failed'
 }
 
-/** The answers, or the error when there is none. */
+/** The answers, or the error if there are none. */
 export function demandAnswers<T>({ answers, failures }: { answers: Answer<T>[]; failures: Failed[] }): Answer<T>[] {
   if (answers.length === 0 && failures.length > 0) throw allFailed(failures)
   return answers

@@ -1,4 +1,4 @@
-// What the owner's git providers tell of one repository: its branches and its microagents.
+// The data of one repository from the owner's git providers: its branches and its microagents.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -50,7 +50,7 @@ endpoint(
     const { found, failures } = await askFirst(c, accounts, async (provider, account) =>
       someOf(await provider.branches(nameFor(account))),
     )
-    // A provider that has no such repository has answered; only failures alone are an error.
+    // A provider without such a repository has answered; it is an error only if all providers failed.
     if (found === null && failures.length === accounts.length) throw allFailed(failures)
     return c.json((found?.value ?? []).map(branchOnTheWire), 200, failedHeader(failures))
   },
@@ -75,7 +75,7 @@ endpoint(
       someOf(await microagentFiles(provider, nameFor(account))),
     )
     if (found === null && !isAnonymous && failures.length === accounts.length) throw allFailed(failures)
-    // No provider says when a file was made; clients expect a time, so it is that of the answer.
+    // No provider returns the creation time of a file; clients expect a time, so it is the time of the answer.
     const created_at = isoMicros(systemClock())
     const listed = (found?.value ?? []).map(({ name, path }) => ({ name, path, created_at }))
     return c.json(listed, 200, failedHeader(failures))
@@ -122,7 +122,7 @@ function notFound(path: string, repository: string, headers: Record<string, stri
   return new AppError('not_found', `Microagent file ${path} not found in ${repository}`, { headers })
 }
 
-/** The accounts that can be asked about a repository: the owner's, or without any, each provider without a token. */
+/** The accounts for requests about a repository: the owner's, or, without any, each provider without a token. */
 async function readers(c: Context<AppEnv>, repository: string) {
   demandName(repository, ['path', 'repository_name'])
   const stored = await storedAccounts(c)
@@ -131,7 +131,7 @@ async function readers(c: Context<AppEnv>, repository: string) {
   return { ...namedBy(accounts, repository), isAnonymous }
 }
 
-/** Only the providers whose host the name begins with, if there are such; each is asked for the name without its host. */
+/** Only the providers for which the name starts with their host, if there are any; each gets the name without its host. */
 function namedBy(accounts: readonly Account[], repository: string) {
   const read = (account: Account) => withoutDomain(repository, hostOf(account))
   const named = accounts.filter((account) => read(account).isNamed)
@@ -145,7 +145,7 @@ function demandName(repository: string, loc: string[]): void {
   if (!isRepositoryName(repository)) throw valueError(loc, 'a repository is written as owner/name', repository)
 }
 
-/** The rules of the root, then the microagents of all folders; of two with the same name the first is taken. */
+/** The rules in the root, then the microagents of all folders; the first one with a name is used. */
 async function microagentFiles(provider: GitProvider, repository: string): Promise<ListedFile[]> {
   const folders = microagentFolders(repository, HIDDEN)
   const [rules, ...lists] = await Promise.all([
@@ -159,7 +159,7 @@ async function microagentFiles(provider: GitProvider, repository: string): Promi
   return [...(rules === null ? [] : [RULES]), ...found.values()]
 }
 
-/** What a file says to the agent, or null when it is no microagent. */
+/** The instructions in a file, or null if it is not a microagent. */
 function read(path: string, text: string): { content: string; triggers: string[] } | null {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/, '')
   if (path === RULES.path) return plainMicroagent(RULES.name, text)

@@ -1,4 +1,4 @@
-// What the owner's git providers tell: who they are, what they can reach, and what waits for them.
+// Data from the owner's git providers: the users, their repositories, and their open tasks.
 
 import { z } from '@hono/zod-openapi'
 import type { Account } from '../../git-providers/addresses.ts'
@@ -27,7 +27,7 @@ import {
   TOKEN_REQUIRED,
 } from './user-providers.ts'
 
-// The wire shapes of what git providers tell about a user, and how domain values become them.
+// The JSON shapes of user data from git providers, and the conversion of domain values.
 
 const User = z
   .object({
@@ -122,7 +122,7 @@ export const FAILED = {
   504: { description: 'The providers did not answer in time' },
 }
 
-/** Providers give no longer pages. */
+/** Providers return no longer pages. */
 const MAX_PER_PAGE = 100
 
 endpoint(
@@ -184,7 +184,7 @@ endpoint(
       return c.json((answer?.value ?? []).map(repositoryOnTheWire))
     }
     const asked = await askAll(c, accounts, (provider) =>
-      // Ids of one provider's installations mean nothing to the others.
+      // Installation ids of one provider are unknown to the others.
       provider.repositories({ sort, installation: null, page: null }),
     )
     const all = mergedBy(
@@ -261,7 +261,7 @@ endpoint(
   async (c) => {
     const accounts: Account[] = await demandAccounts(c, 'No providers set.')
     const { answers, failures } = await askAll(c, accounts, async (provider) => provider.suggestedTasks?.() ?? null)
-    // One that is never asked has not answered either: it must not make an outage of the others look like an empty list.
+    // A provider that was not asked has not answered either: an outage of the others must not look like an empty list.
     const told = answers.flatMap(({ provider, value }) => (value === null ? [] : [{ provider, value }]))
     const tasks = demandAnswers({ answers: told, failures }).flatMap(({ value }) => value)
     return c.json(tasks.map(taskOnTheWire), 200, failedHeader(failures))
@@ -270,14 +270,14 @@ endpoint(
 
 const SORTS: ReadonlySet<string> = new Set(['pushed', 'updated', 'created', 'full_name'])
 
-/** An unknown order counts as the default one: the parameter takes any text. */
+/** An unknown order is treated as the default, because the parameter accepts any text. */
 const sortOf = (text: string): Sort => (SORTS.has(text) ? (text as Sort) : 'pushed')
 
 const FIRST_PAGE: Page = { page: 1, perPage: 30 }
 
 type PageQuery = { page?: number | null | undefined; per_page?: number | null | undefined }
 
-/** The page that is asked for, or null when none of the two parameters is there. */
+/** The requested page, or null if neither parameter is present. */
 function pageOfQuery({ page = null, per_page = null }: PageQuery): Page | null {
   for (const [name, value] of Object.entries({ page, per_page })) {
     if (value !== null && value < 1) throw valueError(['query', name], 'has to be 1 or more', value)

@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi'
 import type { ServedTool, ToolAnswer } from '../../mcp/serve.ts'
 
-// A tool that is one call of the HTTP interface. What the interface checks, limits and hides, it checks, limits and hides
-// for the tool as well, because it is asked the same question by the same asker.
+// A tool that is one call of the HTTP interface. All checks, limits and filters of the interface apply to the tool too,
+// because it sends the same request with the caller's credentials.
 
 export type RestCall = {
   method: 'GET' | 'POST'
@@ -13,11 +13,11 @@ export type RestCall = {
 
 export type RestTool = ServedTool & {
   callOf(args: Record<string, unknown>): RestCall
-  /** The text of a good answer; throws `ToolFailure` where there is nothing to tell. */
+  /** The text of a successful answer; throws `ToolFailure` if there is none. */
   textOf(answer: unknown, args: Record<string, unknown>): string
 }
 
-/** What a tool cannot do, in words for the model. */
+/** A failure of a tool, with a text for the model. */
 class ToolFailure extends Error {
   override readonly name = 'ToolFailure'
 }
@@ -28,7 +28,7 @@ type Definition<S extends z.ZodObject> = Omit<ServedTool, 'input' | 'readOnly'> 
   text?: (answer: unknown, args: z.output<S>) => string
 }
 
-/** A tool whose definition knows the type of its arguments. The caller has validated them with `input`. */
+/** A tool with typed arguments. The caller has validated them with `input`. */
 function restTool<S extends z.ZodObject>({ call, text, ...told }: Definition<S>, readOnly: boolean): RestTool {
   return {
     ...told,
@@ -43,15 +43,15 @@ const conversationId = z
   .regex(/^[\w-]{1,64}$/, 'Not an id of a conversation')
   .describe('The id of the conversation')
 
-/** Any other id. Dots alone would lead to another path. */
+/** Any other id. Only dots would lead to another path. */
 const recordId = z.string().max(200).regex(/[^.]/, 'Not an id')
 
 /** An id as a part of a path. */
 const part = (id: string): string => encodeURIComponent(id)
 
-// From an answer of the HTTP interface to the answer of a tool.
+// Converts an answer of the HTTP interface to the answer of a tool.
 
-/** More than a model can read at once; the tools that may reach it take bounds. */
+/** More than a model can read at once; tools that may exceed it have parameters that limit the answer. */
 const MAX_TEXT_CHARS = 400_000
 const MAX_MESSAGE_CHARS = 2_000
 
@@ -137,7 +137,7 @@ const getConversation = restTool(
     input: z.strictObject({ conversation_id }),
     call: (args) => ({ method: 'GET', path: one(args.conversation_id) }),
     text: (answer, args) => {
-      // An id that nobody knows is answered with null.
+      // An unknown id is answered with null.
       if (answer === null) throw new ToolFailure(`Conversation ${args.conversation_id} not found`)
       return JSON.stringify(answer)
     },

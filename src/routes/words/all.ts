@@ -1,10 +1,10 @@
-// The words of the whole document.
+// The texts of the whole document.
 
 import type { Words } from '../../http/document-words.ts'
 import { ANALYSIS_WORDS, REPORT_WORDS } from './analysis.ts'
 import { PAGE_WORDS } from './page.ts'
 
-/** Keys, settings, secrets, git providers, and what goes wrong. */
+/** Keys, settings, secrets, git providers, and errors. */
 const ACCOUNT_WORDS = {
   APP_MODE: ['Always `oss`: no login service stands before the client'],
   FEATURE_FLAGS: ['What the client shows', { ENABLE_BILLING: false }],

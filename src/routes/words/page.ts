@@ -1,4 +1,4 @@
-// The words of what the existing analysis page calls besides the analysis itself.
+// The texts of the calls that the existing analysis page uses besides the analysis itself.
 
 import type { Words } from '../../http/document-words.ts'
 

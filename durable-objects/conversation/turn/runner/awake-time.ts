@@ -1,8 +1,9 @@
-// How long this object has waited and could have heard what it waits for. Where it was held up, by a busy machine or because its
-// process stood still, the clock has gone on, and what came meanwhile is read only now: that time is not held against who sent it.
+// How long this object has waited while it could receive messages. A busy machine or a suspended process can hold it
+// up: the clock goes on, and messages that arrived meanwhile are read only later. That time must not count against the
+// sender.
 
 const LOOK_EVERY_MS = 500
-/** Of the time between two looks no more than this counts. */
+/** The most that the time between two checks counts. */
 const MOST_BETWEEN_MS = 2 * LOOK_EVERY_MS
 
 export class AwakeTime {
@@ -10,7 +11,7 @@ export class AwakeTime {
   #lookedAt = Date.now()
   #ms = 0
 
-  /** Milliseconds since it was made. */
+  /** Milliseconds since this timer was created. */
   get ms(): number {
     this.#look()
     return this.#ms

@@ -1,11 +1,11 @@
-// How often the connection to a runner broke in one call. A runner that breaks the rules of the wire does so each time that it is
-// asked; a network that fails comes back. A command may take hours, and what was hours ago says nothing.
+// How often the connection to a runner broke during one call. A runner that violates the protocol does so on every
+// attempt; a failing network recovers. A command may take hours, so old failures do not count.
 
-/** Of those that are the runner's fault: it breaks the rules, or does not answer. */
+/** Failures that are the runner's fault: it violates the protocol, or does not answer. */
 const MOST_FAULTS = 3
-/** For so long a network may fail again and again. */
+/** How long a network may keep failing. */
 const MOST_FLAPPING_MS = 60_000
-/** A connection that stood for so long was well. */
+/** A connection that lasted this long was healthy. */
 const WELL_MS = 30_000
 
 export class Breaks {
@@ -18,7 +18,9 @@ export class Breaks {
     this.#beganAt = Date.now()
   }
 
-  /** It came to nothing; `isNetworks`: the connection went without a word. True when there is no use in another try. */
+  /**
+   * An attempt failed. `isNetworks`: the connection was lost without a message. True when another attempt is useless.
+   */
   isHopeless(isNetworks: boolean): boolean {
     const now = Date.now()
     if (isNetworks && now - this.#beganAt > WELL_MS) this.#count = 0

@@ -1,5 +1,5 @@
-// Gives a call to the runner and follows it to its end, over lost connections and restarts of this object. Nothing is given
-// twice: what the runner does not know any more has an unknown outcome.
+// Sends a call to the runner and follows it to its end, over lost connections and restarts of this object. No call is
+// sent twice to be executed: a call that the runner no longer knows has an unknown outcome.
 
 import type { RunnerCall, RunnerResult } from '../../../../src/agent/runtime.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
@@ -17,14 +17,14 @@ import type { RunnerCalls } from './runner-calls.ts'
 import type { RunnerLink } from './runner-link.ts'
 import type { RunnerRecord } from './runner-record.ts'
 
-/** What a stopped command may take to end. */
+/** How long a stopped command may take to end. */
 const STOP_WITHIN_MS = 5_000
 const QUIET_MS = 30_000
-/** The longest time that a call may name. */
+/** The longest timeout that a call may request, unless `softMs` is longer. */
 const MOST_SOFT_MS = 600_000
-/** A runner that says nothing for so long after a call should have ended is not believed any more. */
+/** After the time of a call the runner may stay silent for this long, then the call is given up. */
 const OVERDUE_MS = 60_000
-/** The browser goes by times of its own, and says nothing until its actions have ended. */
+/** The browser has its own timeouts, and sends nothing until its actions have ended. */
 const BROWSER_OVERDUE_MS = 180_000
 const HARD_MS = 24 * 3600_000
 const UNKNOWN = 'The runner does not know this command any more. Its outcome is unknown; it was not run again.'
@@ -37,12 +37,12 @@ type CallRunnerDeps = {
   link(): RunnerLink
   /** Whether the runner of this id is connected again, within the time that a call waits for it. */
   comesBack(runner: string, signal: AbortSignal): Promise<boolean>
-  /** Another runner for what none has begun; why there is none. */
+  /** Finds another runner for a call that none has begun; returns why there is none. */
   another(): Promise<string | null>
-  /** The call ends without its outcome, which its runner may still tell. */
+  /** The call ends without its outcome, which its runner may still report. */
   gaveUp(call: RunnerCall): void
   maskText(text: string): string
-  /** After so long a call that names no time is answered with what there is, whatever it prints. */
+  /** A call without a timeout of its own returns the output so far after this time, even if it still prints. */
   softMs: number
 }
 
@@ -55,7 +55,7 @@ export class CallRunner {
   }
 
   async run(given: RunnerCall): Promise<RunnerResult> {
-    // Whoever names a time waits for so long, however quiet the command is.
+    // A call with a timeout waits that long, however quiet the command is.
     const timeoutMs =
       given.timeoutMs === null
         ? this.#deps.softMs
@@ -67,7 +67,7 @@ export class CallRunner {
     try {
       return await this.#untilEnded(call, begun?.runner ?? this.#deps.record.value.runner?.id ?? '')
     } catch (error) {
-      // The step ends with this, so nobody asks for the call again.
+      // The step ends with this error, so nobody asks for the call again.
       this.#deps.calls.drop(call.key)
       throw error
     } finally {
@@ -76,7 +76,7 @@ export class CallRunner {
     }
   }
 
-  /** Tries again over the next connection when one breaks. */
+  /** Retries over the next connection when one breaks. */
   async #untilEnded(call: TimedCall, first: string): Promise<RunnerResult> {
     let runner = first
     const breaks = new Breaks()
@@ -109,13 +109,13 @@ export class CallRunner {
   }
 
   /**
-   * Begins the call, or asks what became of it, and waits for its end. One that the runner does not know was never begun, or is
-   * lost: it is sent again, and the runner's journal tells which, because it never begins a key twice.
+   * Begins the call, or asks for its state, and waits for its end. A call that the runner does not know was never
+   * begun, or is lost. It is sent again, and the runner's journal decides which: it never begins a key twice.
    */
   async #attempt(call: TimedCall, runner: string): Promise<CallEnd> {
     const textOf = liveTextOf(call)
     const ended = this.waiters.wait(call.key, (bytes) => show(call, textOf(bytes)))
-    // It may fail while the start is still waited for.
+    // It may fail before the start is answered.
     ended.catch(() => undefined)
     const peer = this.#deps.link().peer
     if (peer === null) throw new NoAnswer('the runner is gone')
@@ -125,7 +125,9 @@ export class CallRunner {
     return call.signal.aborted ? ended : await unlessStopped(call.signal, this.#inTime(call, ended))
   }
 
-  /** A runner ends a call by itself when its time is over. One that does not, and sends nothing either, is not waited for. */
+  /**
+   * A runner ends a call itself when its time is over. If it does not, and sends nothing either, the call is given up.
+   */
   async #inTime(call: TimedCall, ended: Promise<CallEnd>): Promise<CallEnd> {
     const { promise: late, reject } = Promise.withResolvers<never>()
     const mostMs = call.timeoutMs + (isOfBrowser(call) ? BROWSER_OVERDUE_MS : OVERDUE_MS)
@@ -165,7 +167,7 @@ export class CallRunner {
     }
   }
 
-  /** The runner said no, so the call was not begun. */
+  /** The runner refused, so the call was not begun. */
   #refused(key: string, { code }: RpcError): void {
     this.#deps.calls.drop(key)
     this.#deps.calls.plan(key)
@@ -175,7 +177,7 @@ export class CallRunner {
   #result(call: RunnerCall, { call: { outcome }, stored }: CallEnd): RunnerResult {
     const taken = this.#taken(call)
     const { exitCode } = outcome
-    // A session that failed knows no folder.
+    // A failed session has no folder.
     const workingDir = outcome.cwd === '' ? call.cwd : seen(outcome.cwd)
     const [user, host, interpreter] = [seen(outcome.user), seen(outcome.host), seen(outcome.interpreter)]
     const remark = remarkOn(outcome, stored.refused, call)
@@ -184,13 +186,13 @@ export class CallRunner {
     return { ...taken, exitCode, workingDir, user, host, interpreter, remark, isGoingOn, aborted, failure: null }
   }
 
-  /** Its runner may still tell the end. */
+  /** The runner may still report the end. */
   #givenUp(call: RunnerCall, why: string): RunnerResult {
     this.#deps.gaveUp(call)
     return this.#given(call, why, false)
   }
 
-  /** A call whose end is not known. */
+  /** The result of a call whose end is unknown. */
   #given(call: RunnerCall, why: string, aborted: boolean): RunnerResult {
     return {
       ...this.#taken(call),
@@ -206,11 +208,11 @@ export class CallRunner {
     }
   }
 
-  /** What the call printed. It is an observation in the same write in which the call is forgotten here. */
+  /** The output of the call. It becomes an observation in the same write in which the call is forgotten here. */
   #taken(call: RunnerCall): Pick<RunnerResult, 'output' | 'pictures' | 'kernel' | 'page'> {
     const raw = this.#deps.calls.output(call.key, { isCell: isOfNotebook(call) || isOfBrowser(call) })
     this.#deps.calls.drop(call.key)
-    // Its words are masked where the event is stored, as all words of an event are.
+    // The texts are masked where the event is stored, as in every event.
     if (isOfBrowser(call)) return { output: '', pictures: [], kernel: null, page: pageReportIn(raw) }
     const { text, pictures, kernel } = isOfNotebook(call)
       ? cellOutputIn(raw)
@@ -218,7 +220,7 @@ export class CallRunner {
     return { output: this.#deps.maskText(plainOutput(text)), pictures, kernel, page: null }
   }
 
-  /** A piece of output; false when the pieces before it are missing. */
+  /** Stores a piece of output; false when pieces before it are missing. */
   output(key: string, seq: number, bytes: Uint8Array): boolean {
     const isNew = this.#deps.calls.addOutput(key, seq, bytes)
     if (isNew === true) this.waiters.output(key, bytes)
@@ -242,13 +244,13 @@ class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome'
 }
 
-/** The connection went, or the copy was not at the state that was thought: the next try can succeed. */
+/** The connection was lost, or the copy had another revision than assumed: the next attempt can succeed. */
 function mayPass(error: unknown): boolean {
   if (error instanceof NoAnswer) return true
   return error instanceof RpcError && (error.code === RPC_ERRORS.wrongRevision || error.code === RPC_ERRORS.internal)
 }
 
-/** The end of a call, also after a stop, but not for long then. */
+/** The end of the call. After a stop it waits only a limited time. */
 async function unlessStopped(signal: AbortSignal, ended: Promise<CallEnd>): Promise<CallEnd> {
   try {
     return await unlessAborted(signal, ended)
@@ -274,10 +276,10 @@ function isOfNotebook({ kind }: RunnerCall): boolean {
   return CELL_KINDS.some((cell) => cell === kind)
 }
 
-/** Makes of the output as it comes the text that people see. */
+/** Returns a function that converts output, as it comes, to the text for users. */
 function liveTextOf(call: RunnerCall): (bytes: Uint8Array) => string {
   const decoder = new TextDecoder()
-  // A report of the browser has no text for people who follow.
+  // A browser report has no live text.
   const cell = isOfNotebook(call) || isOfBrowser(call) ? new CellTexts() : null
   return (bytes) => {
     const text = decoder.decode(bytes, { stream: true })
@@ -297,7 +299,7 @@ function overdueText(runner: RunnerDescription | null): string {
   return `${nameOf(runner)} did not tell in time how this ended. Its outcome is unknown and it was not run again.`
 }
 
-/** It broke the rules of the wire, each time that it was asked. */
+/** The runner violated the protocol on every attempt. */
 function brokenText(runner: RunnerDescription | null, error: unknown): string {
   const why = error instanceof Error ? error.message : 'the connection failed'
   return `${nameOf(runner)} cannot be relied on: its connection ended again and again (${why}). The outcome of this is unknown and it was not run again; its log and that of the service say more.`
@@ -315,5 +317,7 @@ function barredText(runner: RunnerDescription): string {
   return `The key of the runner ${runner.name} ended while this ran, so the connection to it was closed. Its outcome is unknown and it was not run again; the files are as they were when the runner last reported.`
 }
 
-/** What a machine says of itself as a line that shows what it holds: no control characters, none that turn the direction. */
+/**
+ * Makes a text of a machine safe to show: replaces control characters and characters that change the text direction.
+ */
 const seen = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\uFFFD')

@@ -1,4 +1,4 @@
-// Who waits for the end of a call in this instance, and ends that came before anybody waited.
+// The waiters for the end of a call in this instance, and ends that arrived before anybody waited.
 
 import type { CallEnded, TransferStored } from '../../../../src/runners/wire.ts'
 
@@ -20,8 +20,8 @@ export class CallWaiters {
   }
 
   /**
-   * The files of the call get their places and the waiting one its outcome, in one write. Without a waiter it stays until
-   * one comes.
+   * Places the files of the call and gives the outcome to its waiter, in one write. Without a waiter the end is kept
+   * until one comes.
    */
   ended(call: CallEnded, place: () => TransferStored): Promise<TransferStored> {
     const waiter = this.#waiters.get(call.key)
@@ -29,7 +29,7 @@ export class CallWaiters {
     return new Promise((answer, refuse) => this.#early.set(call.key, { call, place, answer, refuse }))
   }
 
-  /** Resolves with the end of the call; throws when the connection goes before it. */
+  /** Resolves with the end of the call; throws when the connection is lost before. */
   wait(key: string, onOutput: (bytes: Uint8Array) => void): Promise<CallEnd> {
     return new Promise((end, fail) => {
       const waiter = { onOutput, end, fail }
@@ -49,7 +49,7 @@ export class CallWaiters {
     this.#waiters.delete(key)
   }
 
-  /** The connection is gone: the runner tells the ends again over the next one. */
+  /** The connection is lost: the runner reports the ends again over the next one. */
   disconnected(error: Error): void {
     for (const { refuse } of this.#early.values()) refuse(error)
     this.#early.clear()

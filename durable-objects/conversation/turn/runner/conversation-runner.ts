@@ -1,5 +1,5 @@
 // The runner of a conversation: gets one from the owner's pool when a command needs it, keeps its copy of the workspace
-// current, gives it calls and follows each to its end, over lost connections and restarts of this object.
+// up to date, sends it calls and follows each to its end, over lost connections and restarts of this object.
 
 import { type Runtime, type RuntimeWish, UNSYNCED } from '../../../../src/agent/runtime.ts'
 import { owner } from '../../../../src/bindings.ts'
@@ -26,7 +26,7 @@ import { NO_PROCESSES } from './tool-programs.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { labelsOf, type Missing, placeToTell, whyNone } from './whereabouts.ts'
 
-/** How long the answer "there is no runner" is good for a conversation that may use the interpreter. */
+/** How long the answer "there is no runner" stays valid for a conversation that may use the interpreter. */
 const NONE_FOR_MS = 5_000
 
 const AT_THE_EDGE =
@@ -42,7 +42,7 @@ type Deps = Pick<TerminalDeps, 'left' | 'expireAt'> & {
   maskText(text: string): string
   credential(ask: CredentialAsk): Promise<unknown>
   isGitHost(ask: HostAsk): Promise<boolean>
-  /** Tells of where commands run. */
+  /** Tells the user and the model where commands run. */
   tell(text: string): void
 }
 
@@ -53,16 +53,16 @@ export class ConversationRunner {
   readonly #runs: CallRunner
   readonly #link: RunnerLink
   readonly #finder: RunnerFinder
-  /** Outcomes that come when their calls were given up. */
+  /** Outcomes that arrive after their calls were given up. */
   readonly #late: LateDoor
-  /** The tool servers that are programs. */
+  /** The tool servers that run as programs on the runner. */
   readonly processes: ConversationProcesses
-  /** The servers that people look at. */
+  /** The servers in the workspace that users open in a browser. */
   readonly ports: ConversationPorts
-  /** The shell that people type in. */
+  /** The shell that users type into. */
   readonly terminal: ConversationTerminal
   #noneUntil = 0
-  /** Why there was none when it was last asked for. */
+  /** Why there was no runner at the last search. */
   #missing: Missing = 'none'
 
   constructor(deps: Deps) {
@@ -110,7 +110,7 @@ export class ConversationRunner {
     return this.#link.isUp ? this.#record.value.runner : null
   }
 
-  /** What the runner of the conversation has for tools that not each has. */
+  /** Optional parts of the conversation's runner that some tools need. */
   get parts(): { hasKernel: boolean; hasBrowser: boolean } {
     const names = new Set(this.#record.value.runner?.tools.map(({ name }) => name))
     return { hasKernel: names.has(KERNEL_TOOL), hasBrowser: names.has(BROWSER_TOOL) }
@@ -121,14 +121,14 @@ export class ConversationRunner {
     return this.#calls.has(key) || this.processes.call.isOpen(key)
   }
 
-  /** A runner's socket with its ticket's secret; 401 when it is not the one that was told to come, and has nothing late to tell. */
+  /** Accepts a runner's socket. 401 unless its ticket is valid here or lets it report late outcomes. */
   async accept(secret: string): Promise<Response> {
-    // A runner may be here before the pool's answer, which says that it is the one.
+    // A runner may connect before the pool's answer, which names it, has arrived.
     await this.#finder.asked()
     const hash = await sha256Hex(secret)
     const { ticketHash } = this.#record.value
     const isNewest = ticketHash !== null && constantTimeEqual(hash, ticketHash)
-    // One that was asked again and again may hold an earlier ticket: it has the conversation all the same.
+    // A runner that was asked several times may hold an earlier ticket; the conversation accepts it all the same.
     const door = isNewest ? 'current' : await this.#late.opens(hash)
     if (door !== null) return switched(door === 'current' ? this.#link.accept() : door)
     return new Response(null, { status: 401 })
@@ -143,14 +143,14 @@ export class ConversationRunner {
     else this.#link.left(socket)
   }
 
-  /** Where the command of this key runs. A restart on the way costs nothing: it is chosen anew, because nothing has begun. Null: only to know. */
+  /** Where the command of this key runs. It can be repeated until a command has begun. A null key only asks. */
   async choose(key: string | null): Promise<Runtime> {
     const { kind } = this.#deps.wish()
     if (kind === 'edge') return { kind: 'edge' }
     if (key === null) return this.#chosen(kind)
     this.processes.call.passed(key)
     this.#finder.keepAwake()
-    // One that never had a runner and may do without is not worth a row for each command.
+    // A conversation that never had a runner and does not require one needs no row for each command.
     if (kind === 'runner' || this.#record.value.runner !== null) this.#calls.plan(key)
     let isOurs = false
     try {
@@ -200,7 +200,7 @@ export class ConversationRunner {
       exclude: () => [...(wish().unsynced ?? UNSYNCED), CLONING_FOLDER],
       ended: (call, place) => {
         this.#noteLeft(call.outcome.left)
-        // Settled before, or given up: its files belong to the copy all the same.
+        // The call was settled or given up before: its files belong to the copy all the same.
         if (this.#calls.get(call.key) === null) return Promise.resolve(this.#late.outcomes.ended(call, place(true)))
         return this.#runs.waiters.ended(call, () => place(false))
       },
@@ -215,7 +215,7 @@ export class ConversationRunner {
     })
   }
 
-  /** With the first command, and when it is another place: not for each. */
+  /** Reports the place with the first command and when it changes, not with each command. */
   #tellPlace({ kind }: Runtime): void {
     if (kind === 'missing') return
     const missing = kind === 'runner' ? null : this.#missing
@@ -233,7 +233,7 @@ export class ConversationRunner {
   }
 
   async #chosen(kind: 'auto' | 'runner'): Promise<Runtime> {
-    // What a runner was given before a restart is followed there.
+    // A call that was given to a runner before a restart is followed there.
     if (this.#link.isUp || this.#calls.isAny || this.processes.call.isAwaited) return this.#runtime()
     if (kind === 'auto' && Date.now() < this.#noneUntil) return { kind: 'edge' }
     const missing = await this.#finder.find(kind)
@@ -245,7 +245,7 @@ export class ConversationRunner {
     return { kind: 'edge' }
   }
 
-  /** The runner is let go. `erase`: its copy of the workspace as well. */
+  /** Releases the runner. `erase`: also deletes its copy of the workspace. */
   release(erase: boolean): void {
     if (this.#record.value.runner === null) return
     const { env, whose, ctx } = this.#deps
@@ -254,7 +254,7 @@ export class ConversationRunner {
     ctx.waitUntil(released.catch((error) => log.warn('runner.not_released', errorFields(error))))
   }
 
-  /** Closes the connection; tickets open nothing any more. `barred`: a certain runner, for which nobody has to wait. */
+  /** Closes the connection and revokes all tickets. `barred`: only for this runner, because its key has ended. */
   drop(barred: string | null = null): void {
     this.#late.close()
     if (barred !== null && this.#record.value.runner?.id !== barred) return
@@ -268,11 +268,11 @@ export class ConversationRunner {
     if (runtime.kind === 'missing') throw new McpFailure(runtime.why)
     if (runtime.kind === 'edge')
       throw new McpFailure(`It is a program and needs a runner. Start one with "npm run runner" (docs/runners.md).`)
-    // A call may be followed there while its runner is away.
+    // A call may be open there while its runner is away.
     if (!this.#link.isUp) await this.#finder.connects()
   }
 
-  /** A runner is looked for as for a command: a person wants a terminal, or none has begun a call yet. */
+  /** Searches for a runner as a command does. Null when one is connected, else the reason why there is none. */
   async #whyNoRunner(): Promise<string | null> {
     const runtime = await this.choose(null)
     if (runtime.kind === 'missing') return runtime.why

@@ -1,5 +1,5 @@
-// What the git of a runner gets when it asks for credentials: the owner's stored tokens, each for its own host only; and which hosts
-// it may reach for them.
+// Answers the git of a runner that asks for credentials: with the owner's stored tokens, each for its own host only.
+// Also decides which hosts it may reach.
 
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import type { CredentialAsk, HostAsk } from '../../../../src/runners/wire.ts'
@@ -7,7 +7,9 @@ import { credentialFor, type GitOwner, gitOrigins } from '../../repository/git-a
 
 const NONE = { username: null, password: null }
 
-/** Both null for a host without a token, and where the tokens cannot be read: git then asks without one. */
+/**
+ * Both are null for a host without a token, and when the tokens cannot be read: git then continues without credentials.
+ */
 export async function credentialAt(env: Env, owner: string, { protocol, host }: CredentialAsk) {
   const address = `${protocol}://${host}`
   if (!URL.canParse(address)) return NONE
@@ -19,7 +21,7 @@ export async function credentialAt(env: Env, owner: string, { protocol, host }: 
   }
 }
 
-/** Whether the host is one of the owner's git providers, or the one that a person chose the repository at. */
+/** Whether the host belongs to one of the owner's git providers, or to the repository address that a user chose. */
 export async function isGitHostOf(env: Env, whose: GitOwner, { host, port }: HostAsk): Promise<boolean> {
   try {
     const origins = await gitOrigins(env, whose)

@@ -1,6 +1,6 @@
-// The connection of a runner that had the conversation, was away, and comes back with the ticket that it had when another one has it:
-// it may tell the outcomes that were given up, and nothing else. What it changed in its files stays there, because the tree has gone
-// on without it.
+// The connection of a runner that had the conversation, was away, and reconnects with its old ticket while another
+// runner has the conversation. It may report the outcomes of calls that were given up, and nothing else. Its changes to
+// files are not taken, because the tree has moved on.
 
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { BadFrame, decodeFrame } from '../../../../src/runners/frames.ts'
@@ -28,10 +28,13 @@ export class LateDoor {
     this.outcomes = new LateOutcomes({ ...deps, record })
   }
 
-  /** Where a ticket of before leads: `current` for one of the runner that has the conversation, null for one that opens nothing. */
+  /**
+   * What an earlier ticket opens: `current` if its runner still has the conversation, a socket for late outcomes, or
+   * null.
+   */
   async opens(hash: string): Promise<'current' | WebSocket | null> {
     const holder = this.outcomes.holderOf(hash)
-    // It may have been let go while the owner was asked.
+    // The ticket may have been revoked while the owner's object was asked.
     if (holder === null || !(await this.#deps.isGood(holder)) || this.outcomes.holderOf(hash) === null) return null
     if (holder === this.#deps.runner()?.id) return 'current'
     return this.outcomes.isAwaited(holder) ? this.#accept(holder) : null
@@ -69,7 +72,7 @@ export class LateDoor {
     this.#peers.delete(socket)
   }
 
-  /** No runner may come any more. */
+  /** Revokes all tickets. */
   close(): void {
     this.outcomes.forgetTickets()
     for (const socket of this.#sockets()) this.#close(socket, 'the runner was let go', 1008)
@@ -117,5 +120,5 @@ export class LateDoor {
   }
 }
 
-/** Whose ticket opened it. */
+/** The runner whose ticket opened the socket. */
 const runnerOf = (socket: WebSocket): string => attachmentOf(socket).late ?? ''

@@ -1,6 +1,6 @@
-// Outcomes that come when nobody waits for them any more: the call was given up because its runner was away, and the runner lives. It
-// may come back and tell them, over the conversation's connection or, when another runner has that, by a door of its own
-// (`late-door.ts`). Each becomes an event, once.
+// Outcomes that arrive when nobody waits for them any more: the call was given up because its runner was away, but the
+// runner is alive. It may reconnect and report them, over the conversation's connection or, when another runner has
+// that, over a connection of its own (`late-door.ts`). Each outcome becomes one event.
 
 import { z } from 'zod'
 import { cutMiddle } from '../../../../src/agent/observations.ts'
@@ -29,25 +29,25 @@ type LateCall = {
   readonly key: string
   readonly runner: { readonly id: string; readonly name: string }
   readonly kind: RunnerCall['kind'] | 'tool'
-  /** Of a call of a tool: its program, and in which life of the runner that was asked. */
+  /** For a tool call: its program, and the life of the runner process that got the call. */
   readonly server: { readonly id: string; readonly life: string } | null
-  /** The beginning of the command. */
+  /** The beginning of the command, to show. */
   readonly what: string
-  /** Of its output: the next piece, and the bytes that came since it was given up. */
+  /** For its output: the number of the next piece, and the bytes that came since the call was given up. */
   readonly nextSeq: number
   readonly total: number
 }
 export type LateRecord = {
   calls: readonly LateCall[]
-  /** Which runner was given which ticket, by the hash of its secret, the newest last. */
+  /** Which runner got which ticket, by the hash of the ticket's secret, the newest last. */
   tickets: readonly { readonly runner: string; readonly hash: string }[]
 }
 
 export const NONE_LATE: LateRecord = { calls: [], tickets: [] }
 
-/** Of a conversation; the oldest make room. */
+/** Per conversation; the oldest are dropped. */
 const MAX_LATE = 16
-/** A runner that was asked again and again may hold any of these. */
+/** A runner that was asked several times may hold any of these. */
 const MAX_TICKETS = 64
 const SHOWN_CHARS = 200
 
@@ -55,9 +55,9 @@ export type LateDeps = {
   ctx: DurableObjectState
   record: StoredRecord<LateRecord>
   calls: RunnerCalls
-  /** The one that has the conversation. */
+  /** The runner that has the conversation. */
   runner(): RunnerDescription | null
-  /** An event of the conversation. It is masked where it is stored. */
+  /** Adds an event to the conversation. Its text is masked where it is stored. */
   tell(text: string): void
   maskText(text: string): string
 }
@@ -70,14 +70,14 @@ export class LateOutcomes {
     this.#deps = deps
   }
 
-  /** The runner was told to come with this ticket, or was meant to be. */
+  /** The runner was given this ticket, or is about to get it. */
   gave(runner: string, hash: string): void {
     const { tickets } = this.#deps.record.value
     if (tickets.some((one) => one.hash === hash)) return
     this.#deps.record.change({ tickets: [...tickets, { runner, hash }].slice(-MAX_TICKETS) })
   }
 
-  /** The call, which is forgotten by those who waited for it next, may still have an outcome. */
+  /** Keeps the call, because it may still have an outcome; its waiters will forget it next. */
   gaveUp({ key, kind, text }: RunnerCall): void {
     const runner = this.#deps.runner()
     const begun = this.#deps.calls.get(key)
@@ -101,22 +101,25 @@ export class LateOutcomes {
     for (const old of calls.slice(0, -MAX_LATE)) this.#deps.calls.forgetOutput(old.key)
   }
 
-  /** Whose ticket this was; null for one of nobody's. */
+  /** The runner that got this ticket; null when none did. */
   holderOf(hash: string): string | null {
     return this.#deps.record.value.tickets.find((one) => one.hash === hash)?.runner ?? null
   }
 
-  /** Whether the runner may have something to tell. */
+  /** Whether the runner may have outcomes to report. */
   isAwaited(runner: string): boolean {
     return this.#deps.record.value.calls.some((late) => late.runner.id === runner)
   }
 
-  /** No runner may come any more. */
+  /** Revokes all tickets. */
   forgetTickets(): void {
     if (this.#deps.record.value.tickets.length > 0) this.#deps.record.change({ tickets: [] })
   }
 
-  /** A piece of output over either connection; null for another call's, false when pieces before it are missing. */
+  /**
+   * Stores a piece of output, from either connection. Null for a call that is not late, false when pieces before it are
+   * missing.
+   */
   output({ key, seq }: { key: string; seq: number }, bytes: Uint8Array, runner = this.#current): boolean | null {
     const late = this.#late(key)
     if (late?.runner.id !== runner || late.server !== null) return null
@@ -128,7 +131,10 @@ export class LateOutcomes {
     return true
   }
 
-  /** A runner says what it knows. Of what it does not name it has lost the outcome: it died in it. Programs are asked. */
+  /**
+   * A runner has connected and lists the calls that it knows. A call that it does not list is lost. For a tool call of
+   * the same process life, its program is asked.
+   */
   greeted({ runner, life, calls }: SessionHello, peer: RpcPeer): void {
     this.#coming.forget()
     const known = new Set(calls.map(({ key }) => key))
@@ -138,7 +144,7 @@ export class LateOutcomes {
     }
   }
 
-  /** What became of the call of a tool; its answer comes before this one's, or when the program gives it. */
+  /** Asks what became of a tool call. Its answer arrives before this one, or later, when the program gives it. */
   async #ask(peer: RpcPeer, key: string, name: string): Promise<void> {
     try {
       const { state } = await peer.call('server/query', { name, id: callIdOf(key) }, ServerCallState)
@@ -150,7 +156,7 @@ export class LateOutcomes {
     }
   }
 
-  /** A message of a program of this runner's. */
+  /** A message of a program on this runner. */
   heard(piece: ServerMessage, runner = this.#current): void {
     const asked = this.#deps.record.value.calls.filter(
       (late) => late.runner.id === runner && late.server?.id === piece.name,
@@ -170,7 +176,7 @@ export class LateOutcomes {
     this.#deps.tell(`${headOf(late)} ${outcome} It was not called again.`)
   }
 
-  /** The call has ended after all. `stored`: null where nothing of its files was taken, else what is answered. */
+  /** The call has ended after all. `stored` is the answer to the runner; null when no files were taken. */
   ended<T extends TransferStored | null>({ key, outcome, transfer }: CallEnded, stored: T, runner = this.#current): T {
     const late = this.#late(key)
     if (late?.runner.id !== runner || late.server !== null) return stored
@@ -224,7 +230,7 @@ const shownOf = (text: string): string =>
 const headOf = ({ runner, what }: LateCall): string =>
   `The runner ${runner.name} is back and tells how this came out, which was given up: ${JSON.stringify(what)}.`
 
-/** The name of the tool and what it was given. */
+/** The tool's name and arguments. */
 function paramsIn(message: string): string {
   const [asked] = messagesIn(message)
   return JSON.stringify(asked?.params ?? {})

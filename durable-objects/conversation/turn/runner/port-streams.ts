@@ -1,5 +1,5 @@
-// What goes to and comes from the ports of a conversation's runner: each request and socket is a stream of its own on the
-// runner's connection. A runner that sends what does not belong to its stream, or more than the window, loses the connection.
+// Requests and sockets to the ports of a conversation's runner; each is a stream of its own on the runner's connection.
+// If a runner sends frames that do not belong to a stream, or more than the window, its connection is closed.
 
 import { joinBytes } from '../../../../src/lib/bytes.ts'
 import { errorFields, log } from '../../../../src/lib/log.ts'
@@ -14,7 +14,7 @@ import {
 } from '../../../../src/runners/port-wire.ts'
 import type { RpcPeer } from '../../../../src/runners/rpc.ts'
 
-/** What the runner's connection can do for a stream; null while there is none. */
+/** What a stream uses of the runner's connection; null while there is none. */
 export type PortLink = { readonly peer: RpcPeer; sendFrame(frame: Frame): void }
 
 /** The server's answer, or why there is none. */
@@ -22,7 +22,7 @@ export type PortAnswer =
   | { readonly ok: true; readonly head: PortHead; readonly stream: PortStream }
   | { readonly ok: false; readonly reason: string }
 
-/** Of messages that a client sent and the server has not taken. */
+/** Messages of a client that the server has not taken yet. */
 const MAX_WAITING_BYTES = 2 * MAX_PORT_MESSAGE_BYTES
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -30,7 +30,7 @@ const decoder = new TextDecoder()
 export class PortStreams {
   readonly #link: () => PortLink | null
   readonly #open = new Map<number, PortStream>()
-  /** Not from 0: what an earlier instance of this object began may be under way. */
+  /** Not from 0: streams that an earlier instance of this object began may still be open. */
   #next = Math.floor(Math.random() * 2 ** 40)
 
   constructor(link: () => PortLink | null) {
@@ -50,7 +50,10 @@ export class PortStreams {
     return stream.answer
   }
 
-  /** Of a client that leaves while nothing is sent to it the runtime tells nothing: what was quiet longest makes room. */
+  /**
+   * The runtime does not report a client that leaves while nothing is sent to it, so the stream that was idle longest
+   * is closed to make room.
+   */
   #endQuietest(): void {
     let quietest: PortStream | null = null
     for (const stream of this.#open.values())
@@ -62,7 +65,7 @@ export class PortStreams {
     this.#open.get(head.stream)?.answered(head)
   }
 
-  /** Throws a `BadFrame` for what does not fit its stream. One that is over is passed by. */
+  /** Throws a `BadFrame` for a frame that does not fit its stream. Frames of a closed stream are ignored. */
   received({ head, bytes }: Frame): void {
     if (head.t === 'port') this.#open.get(head.stream)?.reader.take(head, bytes)
   }
@@ -75,12 +78,12 @@ export class PortStreams {
     this.#open.get(stream)?.closed(reason, code)
   }
 
-  /** All that is under way at the port ends. */
+  /** Closes all streams of the port. */
   endAt(port: number): void {
     for (const stream of this.#open.values()) if (stream.port === port) stream.giveUp('the address was taken back')
   }
 
-  /** The connection is gone, and with it all that was under way. */
+  /** The connection is lost, and all streams with it. */
   lost(): void {
     for (const stream of this.#open.values()) stream.closed('The connection to the runner broke.', 1012)
     this.#open.clear()
@@ -118,7 +121,7 @@ class PortStream {
     this.#settle({ ok: true, head, stream: this })
   }
 
-  /** From the runner, or for it. */
+  /** The stream was closed by the runner, or because of a protocol error. */
   closed(reason: string, code = 1011): void {
     if (this.#isOver) return
     this.#end()
@@ -126,7 +129,7 @@ class PortStream {
     this.#socket?.close(isSendable(code) ? code : 1011, reason.slice(0, 100))
   }
 
-  /** Nobody wants the rest. */
+  /** Closes the stream because nobody reads it any more. */
   giveUp(reason: string, code?: number): void {
     if (this.#isOver) return
     this.#end()
@@ -139,7 +142,7 @@ class PortStream {
     }
   }
 
-  /** Sends the client's body as fast as the server takes it. */
+  /** Sends the client's body as fast as the server reads it. */
   async send(body: ReadableStream<Uint8Array>): Promise<void> {
     try {
       for await (const bytes of body) {
@@ -153,13 +156,13 @@ class PortStream {
     }
   }
 
-  /** The server's body, as fast as it is read, in pieces that show where it ends. */
+  /** The server's body, as fast as it is read. */
   body(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           const piece = await this.reader.next()
-          // Without the piece that ends it.
+          // The final piece carries no bytes.
           if (piece === null) return controller.close()
           if (piece.bytes.byteLength > 0)
             controller.enqueue(joinBytes([pieceHead(piece.bytes.byteLength), piece.bytes]))
@@ -175,7 +178,7 @@ class PortStream {
     )
   }
 
-  /** Joins a client's socket with the server's. */
+  /** Connects a client's socket with the server's. */
   join(socket: WebSocket): void {
     this.#socket = socket
     socket.binaryType = 'arraybuffer'

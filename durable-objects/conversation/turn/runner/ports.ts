@@ -1,5 +1,5 @@
-// The ports of a conversation: what its runner says listens there, and the secret part of the address of each. A secret is made
-// when a port is first listed and is good until it is taken back, or the conversation is with another runner.
+// The ports of a conversation: the servers that its runner reports, and the secret part of each address. A secret is
+// made when a port is first listed. It is valid until it is revoked, or until the conversation gets another runner.
 
 import { z } from 'zod'
 import { constantTimeEqual } from '../../../../src/lib/crypto.ts'
@@ -9,7 +9,7 @@ import { newPortSecret } from '../../../../src/runners/ticket.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 import { type PortLink, PortStreams } from './port-streams.ts'
 
-/** `runner`: the one whose ports these are. */
+/** `runner`: the id of the runner with these ports. */
 export type PortsRecord = { runner: string; secrets: Record<string, string> }
 export const NO_PORTS: PortsRecord = { runner: '', secrets: {} }
 
@@ -18,15 +18,15 @@ type Deps = {
   /** The runner that has the conversation, connected or not; null for none. */
   runner(): string | null
   link(): PortLink | null
-  /** Resolves when the runner is connected, or will not be soon. */
+  /** Resolves when the runner is connected, or when waiting for it is over. */
   settled(): Promise<void>
 }
 
 const LIST_MS = 10_000
-/** What the Worker says of a request for a port, and what this object answers, in one header each. */
+/** Headers: the Worker's order for a request to a port, and the response head of this object. */
 const ORDER_HEADER = 'x-port-order'
 const HEAD_HEADER = 'x-port-head'
-/** The secrets of all ports, for an answer that leads to another one. */
+/** The secrets of all ports, to rewrite redirects from one port to another. */
 const PEERS_HEADER = 'x-port-peers'
 const FAILURE_HEADER = 'x-port-failure'
 
@@ -41,7 +41,7 @@ export class ConversationPorts {
     this.streams = new PortStreams(deps.link)
   }
 
-  /** The servers that run now. */
+  /** The servers that listen now. */
   async list(): Promise<{ port: number; secret: string }[]> {
     const { runner, settled, link, record } = this.#deps
     const id = runner()
@@ -53,12 +53,12 @@ export class ConversationPorts {
     const known = this.#secrets
     const secrets = Object.fromEntries(ports.ports.map((port) => [port, known[port] ?? newPortSecret()]))
     const isNew = ports.ports.some((port) => known[port] === undefined) || record.value.runner !== id
-    // One that does not listen now keeps its address: a server that is started again is where it was.
+    // A port that does not listen now keeps its address: a restarted server has the same address as before.
     if (isNew) record.change({ runner: id, secrets: { ...known, ...secrets } })
     return ports.ports.map((port) => ({ port, secret: secrets[port] ?? '' }))
   }
 
-  /** The address of the port is no address any more; the next list gives another one. False when it had none. */
+  /** Revokes the address of the port; the next list gives it a new one. False when it had none. */
   revoke(port: number): boolean {
     const { [port]: secret, ...secrets } = this.#secrets
     if (secret === undefined) return false
@@ -67,7 +67,9 @@ export class ConversationPorts {
     return true
   }
 
-  /** A request for the port that the secret names. 404: none is. 502: the server does not answer. */
+  /**
+   * Answers a request for the port that the secret names. 404: there is no such port. 502: the server does not answer.
+   */
   async serve(request: Request): Promise<Response> {
     const order = Order.safeParse(JSON.parse(request.headers.get(ORDER_HEADER) ?? 'null'))
     if (!order.success) return failure(400, 'The request has a form that no server here would understand.')
@@ -117,7 +119,7 @@ function failure(status: number, reason: string): Response {
   return new Response(null, { status, headers: { [FAILURE_HEADER]: encodeURIComponent(reason) } })
 }
 
-/** One of an earlier release has no such list, and one that does not answer is as good as gone. */
+/** A runner of an earlier release has no port list; one that does not answer counts as without ports. */
 function nothingListed(error: unknown): PortList {
   log.info('ports.not_listed', errorFields(error))
   return { ports: [] }

@@ -21,7 +21,7 @@ export function remarkOn(outcome: CallOutcome, refused: TransferStored['refused'
     .join('\n')
 }
 
-/** A command that was killed for another reason than its time says so in a remark of the runner's. */
+/** For a command that was killed for a reason other than its timeout, the runner's own remark gives the reason. */
 function stateRemark({ state, text, remarks }: CallOutcome, { timeoutMs }: RunnerCall): string {
   switch (state) {
     case 'ended':

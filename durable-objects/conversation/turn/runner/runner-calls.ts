@@ -1,7 +1,7 @@
-// The calls that were given to a runner. A row is written before the call is sent, and goes when its outcome is an
-// observation: so a restart of this object asks the runner what became of it instead of running it again. A row without a runner
-// is a call that is meant for one and was not sent yet: after a restart it is sent, because nothing has begun it. Of the output the
-// beginning and the end are kept.
+// The calls that were given to a runner. A row is written before the call is sent, and deleted when its outcome is an
+// observation. So after a restart this object asks the runner for the outcome instead of running the call again. A row
+// without a runner is a call that was not sent yet: after a restart it is sent, because nothing has begun it. Only the
+// beginning and the end of the output are kept.
 
 import { gapNote, MAX_CELL_BYTES } from '../../../../src/runners/output.ts'
 import { firstRow, rows } from '../../../sql.ts'
@@ -26,7 +26,7 @@ export class RunnerCalls {
     return firstRow<StoredCall>(this.#sql, query, key)
   }
 
-  /** Whether a runner may have a call. */
+  /** Whether a runner may have any call. */
   get isAny(): boolean {
     return this.#hasTable && firstRow(this.#sql, "SELECT 1 FROM runner_calls WHERE runner <> '' LIMIT 1") !== null
   }
@@ -41,18 +41,18 @@ export class RunnerCalls {
   }
 
   #isCell(key: string): boolean {
-    // The table came later than the others.
+    // This table was added later than the others.
     const hasTable = firstRow(this.#sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_cells'") !== null
     return hasTable && firstRow(this.#sql, 'SELECT 1 FROM runner_cells WHERE key = ?', key) !== null
   }
 
-  /** The call is meant for a runner. */
+  /** Notes that the call is meant for a runner. */
   plan(key: string): void {
     this.#sql.exec(RUNNER_TABLES)
     this.#sql.exec("INSERT OR IGNORE INTO runner_calls (key, runner, next_seq, total) VALUES (?, '', 0, 0)", key)
   }
 
-  /** `isCell`: its output is kept as a whole, for it has pictures in it; the runner cuts its texts. */
+  /** `isCell`: the whole output is kept, because it contains pictures; the runner limits its texts. */
   begin(key: string, runner: string, isCell = false): void {
     if (isCell) this.#sql.exec(NOTEBOOK_TABLES)
     if (isCell) this.#sql.exec('INSERT OR IGNORE INTO runner_cells (key) VALUES (?)', key)
@@ -72,8 +72,8 @@ export class RunnerCalls {
   }
 
   /**
-   * Stores a piece of output. False for one that is stored already or that belongs to no open call; `gap` when pieces before
-   * it are missing.
+   * Stores a piece of output. False when it is already stored or belongs to no open call; `gap` when pieces before it
+   * are missing.
    */
   addOutput(key: string, seq: number, bytes: Uint8Array): boolean | 'gap' {
     const call = this.get(key)
@@ -85,7 +85,7 @@ export class RunnerCalls {
     return true
   }
 
-  /** Stores bytes of an output at their place in it. */
+  /** Stores bytes of an output at their position. */
   keep(key: string, bytes: Uint8Array, { at, isCell }: { at: number; isCell: boolean }): void {
     const total = at + bytes.byteLength
     if (bytes.byteLength > 0 && !(isCell && total > MAX_CELL_BYTES)) {
@@ -102,12 +102,12 @@ export class RunnerCalls {
     this.#sql.exec('DELETE FROM runner_output WHERE key = ?', key)
   }
 
-  /** What the call printed; where the middle is not kept, a line says so. */
+  /** The output of the call; a line of text replaces a middle part that is not kept. */
   output(key: string, { isCell }: { isCell: boolean }): string {
     const query = 'SELECT at, bytes FROM runner_output WHERE key = ? ORDER BY at'
     const pieces = rows<Piece>(this.#sql, query, key)
     const total = pieces.reduce((most, { at, bytes }) => Math.max(most, at + bytes.byteLength), 0)
-    // A piece that stands across either border was stored as a whole.
+    // A piece that crosses either border is stored as a whole, so it is cut here.
     const bounds = isCell ? { head: total, tail: 0 } : { head: HEAD_BYTES, tail: total - TAIL_BYTES }
     const decoder = new TextDecoder()
     let text = ''
@@ -123,7 +123,7 @@ export class RunnerCalls {
 
 type Piece = { readonly at: number; readonly bytes: ArrayBuffer }
 
-/** What of the piece is before `head` and what is from `tail` on. */
+/** The parts of the piece before `head` and after `tail`. */
 function withoutMiddle({ at, bytes }: Piece, { head, tail }: { head: number; tail: number }): Piece[] {
   const length = bytes.byteLength
   if (tail <= head) return [{ at, bytes }]

@@ -1,5 +1,5 @@
-// Finds a runner for a conversation in its owner's pool: the one that it had before, or another one that is free. Then it waits until
-// that runner has connected.
+// Finds a runner for a conversation in its owner's pool: the one that it had before, or another free one. Then it waits
+// until that runner has connected.
 
 import type { RuntimeWish } from '../../../../src/agent/runtime.ts'
 import { owner } from '../../../../src/bindings.ts'
@@ -14,22 +14,28 @@ import { CONTAINER_LABEL, CONTAINER_WITHIN_MS, ownContainer } from './own-contai
 import type { RunnerRecord } from './runner-record.ts'
 import { labelsOf, type Missing } from './whereabouts.ts'
 
-/** A runner that was told to connects within this time. */
+/** How long a runner may take to connect after it was told to. */
 const CONNECT_WITHIN_MS = 15_000
-/** How long a call waits for its runner to come back, and how long when another one could take the conversation. */
+/** How long a call waits for its runner to reconnect, and how long if another runner could take the conversation. */
 const RETURN_WITHIN_MS = 60_000
 const RETURN_BEFORE_OTHERS_MS = 7_000
-/** A runner that was told to connect and does not is passed over after so long, where another one is free. */
+/** If another runner is free, a runner that was told to connect is passed over after this time. */
 const SILENT_BEFORE_OTHERS_MS = 2_000
-/** How long a command waits for a runner that was there: after a restart of the service all of them come back. */
+/**
+ * How long a command waits for a runner that was connected before: after a restart of the service all runners
+ * reconnect.
+ */
 const AGAIN_WITHIN_MS = 10_000
 const ASK_EVERY_MS = 500
-/** So long a broken connection may take to be back by itself. */
+/** A broken connection may come back by itself within this time. */
 const FIRST_LOOK_MS = 2 * ASK_EVERY_MS
-/** The pool asks runners on its way, each for seconds. It is asked again afterwards; nothing waits for it for ever. */
+/**
+ * The pool asks several runners in turn, each for some seconds. After this time it is asked again, so that nothing
+ * waits without end.
+ */
 const POOL_WITHIN_MS = 31_000
 
-/** The pool's answer, or that there was none. */
+/** The pool's answer, or `unasked` when there was none. */
 type Answer = RunnerAnswer | { ok: false; reason: 'unasked'; others: 0; isReturning: true }
 
 type Deps = {
@@ -40,48 +46,51 @@ type Deps = {
   record: StoredRecord<RunnerRecord>
   /** Whether a runner is connected and has said hello. */
   isUp(): boolean
-  /** The runner was told to come with the ticket of this hash, or is told so. */
+  /** The runner was told to connect with the ticket of this hash, or is about to be. */
   gave(runner: string, ticketHash: string): void
 }
 
 export class RunnerFinder {
   readonly #deps: Deps
-  /** Each is called when a runner comes or goes. */
+  /** Each is called when a runner connects or disconnects. */
   readonly #watchers = new Set<() => void>()
   readonly #madeAt = Date.now()
-  /** The one that did not come in time: asked last. */
+  /** The runner that did not connect in time: it is asked last. */
   #passedOver: string | null = null
-  /** The pool is asked for a runner. Null when it is not. */
+  /** The open request to the pool, or null. */
   #asking: Promise<Answer> | null = null
-  /** Answers of before give nobody a runner. */
+  /** Grows with each release of the runner: an answer to an earlier request must not give one. */
   #drops = 0
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** The pool's answer, if it is asked, is there. */
+  /** Waits for the pool's answer if a request is open. */
   async asked(): Promise<void> {
     await this.#asking
   }
 
-  /** The runner was let go. */
+  /** The runner was released. */
   dropped(): void {
     this.#drops += 1
     this.linkChanged()
   }
 
-  /** A runner has come or is gone. */
+  /** A runner has connected or disconnected. */
   linkChanged(): void {
     for (const watcher of this.#watchers) watcher()
   }
 
-  /** The one that was told to come has, or its time is over. */
+  /** Waits until the runner that was told to connect has done so, or its time is over. */
   connects(): Promise<void> {
     return this.#until(() => this.#deps.isUp(), CONNECT_WITHIN_MS)
   }
 
-  /** A runner. For one that may come back some time is given: the conversation had it, or has to have one and the pool did. */
+  /**
+   * Finds a runner; returns why there is none. It waits for a runner that may come back: the one that the conversation
+   * had or, when a runner is required, one that the pool had.
+   */
   async find(kind: 'auto' | 'runner'): Promise<Missing | null> {
     const { env, whose, wish, record } = this.#deps
     let until = Date.now() + AGAIN_WITHIN_MS
@@ -106,7 +115,7 @@ export class RunnerFinder {
     }
   }
 
-  /** A container that works stays awake; the command does not wait for it to hear that. */
+  /** Keeps a container awake while it works; the command does not wait for this. */
   keepAwake(): void {
     const { ctx, env, whose, record } = this.#deps
     if (!this.#deps.isUp() || !record.value.runner?.labels.includes(CONTAINER_LABEL)) return
@@ -114,14 +123,17 @@ export class RunnerFinder {
     if (renew !== null) ctx.waitUntil(containerStarted(renew))
   }
 
-  /** After a restart of the service its runner is back in seconds; later it is only a connection that broke, or it is gone. */
+  /**
+   * Right after a restart of the service the runner is back within seconds. Later only a broken connection comes back
+   * that soon.
+   */
   mayReturn(): Promise<void> {
     if (this.#deps.record.value.ticketHash === null) return Promise.resolve()
     const isNew = Date.now() - this.#madeAt < 2 * AGAIN_WITHIN_MS
     return this.#until(() => this.#deps.isUp(), isNew ? AGAIN_WITHIN_MS : 2 * ASK_EVERY_MS)
   }
 
-  /** Asks the owner's pool and waits until the runner has said hello; why not otherwise. */
+  /** Asks the owner's pool and waits until the runner has said hello; `missing` says why there is none. */
   async #get(): Promise<{ missing: Missing | null; isReturning: boolean; others: number }> {
     const answer = await this.#ask(null, SILENT_BEFORE_OTHERS_MS)
     const { others } = answer
@@ -131,7 +143,7 @@ export class RunnerFinder {
     return { missing: this.#deps.isUp() ? null : 'silent', isReturning: false, others }
   }
 
-  /** `only`: a certain runner or none. `patienceMs`: for the answer of one, where another is free. */
+  /** `only`: this runner or none. `patienceMs`: how long a runner may take to answer if another one is free. */
   async #ask(only: string | null, patienceMs: number): Promise<Answer> {
     const { env, whose, wish, ctx } = this.#deps
     const secret = randomToken(32)
@@ -153,7 +165,7 @@ export class RunnerFinder {
     return noted
   }
 
-  /** The pool's answer, which is stored by the time that it is known. */
+  /** Stores the pool's answer before the caller gets it. */
   async #noted(asking: Promise<RunnerAnswer>, ticketHash: string): Promise<Answer> {
     const drops = this.#drops
     try {
@@ -174,10 +186,10 @@ export class RunnerFinder {
   }
 
   /**
-   * Whether the same runner is connected again, within the time that a call waits for it. One that was started anew knows no ticket,
-   * so it is asked to come. Where another one could take the conversation the wait is shorter, and begins when that one is there:
-   * after a restart of the service none of them is, and each needs its time. It begins again with each answer of the runner's: it
-   * lives, and is on its way.
+   * Waits until the same runner is connected again, for as long as a call waits for it. A restarted runner has no
+   * ticket, so the pool asks it to connect. If another runner could take the conversation, the wait is shorter and
+   * begins when that runner is there: after a restart of the service no runner is there yet, and each needs its time.
+   * The wait begins again with each answer of the runner, which shows that it is alive.
    */
   async comesBack(runner: string, signal: AbortSignal): Promise<boolean> {
     const waited = new AwakeTime()
@@ -206,7 +218,7 @@ export class RunnerFinder {
     }
   }
 
-  /** Its key has ended. */
+  /** Whether the runner's key has ended. */
   isBarred(runner: string): boolean {
     return this.#deps.record.value.barred === runner
   }

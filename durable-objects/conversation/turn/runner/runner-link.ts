@@ -1,6 +1,6 @@
-// The connection of a conversation to its runner. It survives hibernation, because everything that it needs afterwards is in the
-// attachment of the socket and in the stored record. Frames are processed one after the other, however long each takes; a runner
-// that sends more than its window loses the connection.
+// The connection of a conversation to its runner. It survives hibernation, because everything that it needs afterwards
+// is in the attachment of the socket and in the stored record. Frames are processed one after the other. A runner that
+// sends more than its window is disconnected.
 
 import { z } from 'zod'
 import { errorFields, log } from '../../../../src/lib/log.ts'
@@ -33,14 +33,14 @@ import type { TreeChanges } from './tree-changes.ts'
 import { TreeReceiver } from './tree-receiver.ts'
 import { type Connection, TreeSender } from './tree-sender.ts'
 
-/** Frames that may wait to be taken, bytes: two windows, of a transfer and of output. */
+/** The most bytes of frames that may wait: two windows, of a transfer and of output. */
 const MAX_WAITING_BYTES = 2 * WINDOW_BYTES + 2 * MAX_FRAME_BYTES
 
 const RunnerAttachment = z.object({
   kind: z.literal('runner'),
   runner: RunnerId.nullable(),
   life: z.string(),
-  /** Of a runner that may only tell outcomes that were given up. */
+  /** Set for a runner that may only report outcomes of calls that were given up. */
   late: RunnerId.nullable().default(null),
 })
 export type RunnerAttachment = z.infer<typeof RunnerAttachment>
@@ -51,21 +51,21 @@ type LinkDeps = {
   changes: TreeChanges
   files: WorkspaceStore
   limits: { maxFileBytes: number; maxWorkspaceBytes: number }
-  /** A piece of output; false when the pieces before it are missing. */
+  /** Stores a piece of output; false when pieces before it are missing. */
   output(key: string, seq: number, bytes: Uint8Array): boolean
-  /** The call ended; resolves when its outcome is stored. `place` gives the files of its transfer their places. */
+  /** The call ended; resolves when its outcome is stored. `place` moves the files of its transfer into the tree. */
   ended(call: CallEnded, place: (isRepeated: boolean) => TransferStored): Promise<TransferStored>
   credential(ask: CredentialAsk): Promise<unknown>
   isGitHost(ask: HostAsk): Promise<boolean>
-  /** Names that are not synced upwards. */
+  /** Names that the runner does not sync to the service. */
   exclude(): string[]
   processes: Pick<ConversationProcesses, 'received' | 'exited'>
-  /** A message of a program, whoever waits for it. */
+  /** A message of a program, whether or not anybody waits for it. */
   heard(piece: ServerMessage): void
   ports(): PortStreams
   terminal(): ConversationTerminal
   greeted(hello: SessionHello, peer: RpcPeer): void
-  /** A runner has said hello, or its connection is gone. */
+  /** A runner has said hello, or the connection is lost. */
   changed(): void
 }
 
@@ -76,12 +76,12 @@ export class RunnerLink {
   readonly #deps: LinkDeps
   #socket: WebSocket | null
   #peer: RpcPeer | null = null
-  /** Resolves when all frames that came so far are taken. */
+  /** Resolves when all frames that have arrived are processed. */
   #frames: Promise<void> = Promise.resolve()
   #waitingBytes = 0
   /** When a message or a frame last came, epoch ms. */
   heardAt = 0
-  /** The last connection was ended here, for what came over it. */
+  /** Whether the last connection was closed here for a protocol violation. */
   hasBrokenRules = false
 
   constructor(deps: LinkDeps) {
@@ -120,7 +120,7 @@ export class RunnerLink {
     return peer === null || this.#socket === null ? null : { socket: this.#socket, peer }
   }
 
-  /** Takes the runner's socket; the one before it goes. */
+  /** Accepts the runner's socket; the socket before it is closed. */
   accept(): WebSocket {
     this.close('connected again')
     const { 0: client, 1: server } = new WebSocketPair()
@@ -146,7 +146,7 @@ export class RunnerLink {
     await taken
   }
 
-  /** The socket is closed: by the runner, or by a fault. */
+  /** The socket was closed, by the runner or by a fault. */
   left(socket: WebSocket): void {
     if (socket !== this.#socket) return
     this.hasBrokenRules = false
@@ -169,7 +169,7 @@ export class RunnerLink {
       if (stream !== null) this.#peer?.tell('frame/ack', { stream, seq: frame.head.seq })
     } catch (error) {
       log.warn('runner.bad_frame', errorFields(error))
-      // Of a connection that is over already there is nothing to close.
+      // If the connection is already over, there is nothing to close.
       if (socket === this.#socket)
         this.close(error instanceof BadFrame ? error.message : 'a frame could not be stored', 1008)
     } finally {
@@ -179,11 +179,11 @@ export class RunnerLink {
     }
   }
 
-  /** The stream on which the frame is acknowledged; null for one that nobody waits for. */
+  /** The stream on which the frame is acknowledged; null for a frame that is acknowledged later or not at all. */
   async #taken(frame: Frame): Promise<string | null> {
     const { head, bytes } = frame
     if (head.t === 'port' || head.t === 'terminal') {
-      // Acknowledged when somebody has read it.
+      // It is acknowledged when it has been read.
       if (head.t === 'port') this.#deps.ports().received(frame)
       else this.#deps.terminal().received(frame)
       return null
@@ -221,7 +221,7 @@ export class RunnerLink {
       'server/exited': (exit) => this.#deps.processes.exited(exit),
       'port/head': (head) => this.#deps.ports().head(head),
       'port/close': async (closed) => {
-        // What came before it is in the queue of frames.
+        // Frames that came before this message are still in the queue.
         await this.#frames
         this.#deps.ports().closed(closed)
       },
@@ -232,7 +232,7 @@ export class RunnerLink {
     })
   }
 
-  /** False for what was not sent. */
+  /** False when the acknowledged frame was never sent. */
   #acked(name: string, seq: number): boolean {
     const found = streamIn(name)
     if (found === null) return this.sender.acked(name, seq)
@@ -250,7 +250,8 @@ export class RunnerLink {
     if (record.value.runner?.id !== runner)
       throw new RpcError(RPC_ERRORS.refused, 'this ticket was given to another runner')
     const known = tree !== null && tree.epoch === epoch && epoch !== ''
-    // One more: a transfer down whose end we did not hear of, all of which is still due. One less: one up, told below.
+    // One revision ahead: a transfer to the runner whose end did not reach this side; its changes are still due. One
+    // behind: a transfer from the runner, which `stored` reports below.
     const isNear = known && [revision, revision + 1].includes(tree.revision)
     const isBehindUp = known && lastUp?.revision === revision && tree.revision === revision - 1
     this.sender.needsWhole = !(isNear || isBehindUp)

@@ -1,5 +1,5 @@
-// The shell behind a conversation's terminal, as far as one is reached: the stream to it is opened when somebody looks or types,
-// told of the size that fits all viewers, and left when nobody looks.
+// The shell behind a conversation's terminal. The stream to it is opened when a viewer looks or types, gets a size that
+// fits all viewers, and is closed when there are no viewers.
 
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import type { PortFrameHead } from '../../../../src/runners/frames.ts'
@@ -24,20 +24,20 @@ const LOST = 'The connection to the runner broke. The terminal is shown again wh
 export class TerminalShell {
   readonly #deps: Deps
   #stream: TerminalStream | null = null
-  /** Asked for, not answered. */
+  /** A stream that was requested and not answered yet. */
   #coming: TerminalStream | null = null
   #opening: Promise<TerminalStream | null> | null = null
   #toldSize: TerminalSize | null = null
-  /** The shell is gone, and nobody asked for another one. */
+  /** The shell has ended, and nobody has requested another one. */
   #isEnded = false
-  /** Not from 0: what an earlier instance of this object began may be under way. */
+  /** Not from 0: streams that an earlier instance of this object began may still be open. */
   #next = Math.floor(Math.random() * 2 ** 40)
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** Null while none is reached. */
+  /** Null while no shell is reached. */
   get stream(): TerminalStream | null {
     return this.#stream
   }
@@ -46,7 +46,10 @@ export class TerminalShell {
     return this.#isEnded
   }
 
-  /** Whether it belongs to a stream of this instance. Throws a `BadFrame` for what does not fit the stream. */
+  /**
+   * Whether the frame belongs to a stream of this instance. Throws a `BadFrame` for a frame that does not fit the
+   * stream.
+   */
   took(head: PortFrameHead, bytes: Uint8Array): boolean {
     const stream = [this.#stream, this.#coming].find((one) => one?.id === head.stream)
     stream?.reader.take(head, bytes)
@@ -61,7 +64,7 @@ export class TerminalShell {
     for (const one of [this.#stream, this.#coming]) if (one?.id === stream) one.ended(reason)
   }
 
-  /** The connection to the runner is gone. */
+  /** The connection to the runner is lost. */
   lost(): void {
     this.#coming?.close()
     if (this.#stream === null) return
@@ -69,12 +72,15 @@ export class TerminalShell {
     this.#deps.viewers.tell({ type: 'lost', message: LOST })
   }
 
-  /** A runner has said hello: whatever shell it has is shown. */
+  /** A runner has said hello: if it has a shell, the viewers see it. */
   forgetEnd(): void {
     this.#isEnded = false
   }
 
-  /** The stream to the shell; null when there is none, which the viewers are told. `starts`: a shell, if there is none. */
+  /**
+   * The stream to the shell; null when there is none, which the viewers are told. `starts`: starts a shell if there is
+   * none.
+   */
   async open(starts: boolean): Promise<TerminalStream | null> {
     while (this.#opening !== null) {
       const stream = await this.#opening
@@ -141,7 +147,7 @@ export class TerminalShell {
     return stream
   }
 
-  /** The viewer goes on from what it has, or begins anew with what is kept. */
+  /** The viewer continues from its position, or begins again with the kept output. */
   show(viewer: TerminalViewer, stream: TerminalStream): void {
     const { terminal, position, isReader } = viewer.attachment
     const { viewers } = this.#deps
@@ -165,7 +171,7 @@ export class TerminalShell {
     this.#deps.viewers.tell({ type: 'ended', message: reason })
   }
 
-  /** The size that fits all who look. */
+  /** Sets the size that fits all viewers. */
   resize(): void {
     const { size } = this.#deps.viewers
     if (this.#stream === null || (size.cols === this.#toldSize?.cols && size.rows === this.#toldSize.rows)) return
@@ -174,7 +180,7 @@ export class TerminalShell {
     this.#deps.viewers.tell({ type: 'size', ...size })
   }
 
-  /** Nobody looks any more. */
+  /** There are no viewers any more. */
   close(): void {
     this.#leave()
     tellRunner(this.#deps.link(), 'terminal/close', {})

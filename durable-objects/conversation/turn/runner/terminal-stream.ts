@@ -1,6 +1,6 @@
-// The stream to and from the shell of a runner's terminal. Output is filtered here, and the newest of it is kept for viewers who come
-// later. Positions in the output are counted in the runner's bytes. Output is sent only up to a position where no escape sequence is
-// open, so a viewer can continue from any position that it was sent.
+// The stream to and from the shell of a runner's terminal. Output is filtered here, and the newest output is kept for
+// viewers who connect later. Positions in the output count the runner's bytes. Output is sent only up to a position
+// where no escape sequence is open, so a viewer can continue from any position that it was sent.
 
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { TerminalOutput } from '../../../../src/lib/terminal-output.ts'
@@ -8,20 +8,20 @@ import { PortReader, PortWriter, streamName } from '../../../../src/runners/port
 import { SCROLLBACK_BYTES, type TerminalOpened } from '../../../../src/runners/terminal-wire.ts'
 import type { PortLink } from './port-streams.ts'
 
-/** What comes letter by letter is kept letter by letter. */
+/** The most pieces that are kept: output that comes letter by letter is also kept letter by letter. */
 const MAX_KEPT = 4000
 const NOTHING = new Uint8Array()
 
 export type OutputSlice = { readonly from: number; readonly to: number; readonly bytes: Uint8Array }
 
 type Host = {
-  /** Filtered, for all who have what comes before it. */
+  /** Sends filtered output to all viewers that have everything before it. */
   show(shown: OutputSlice): void
-  /** Places that viewers have: nothing was open there when they got it. */
+  /** The positions of the viewers: no escape sequence was open there when they got it. */
   places(): number[]
   /** Resolves when a viewer has room for more. */
   room(): Promise<void>
-  /** The shell is gone. */
+  /** The shell has ended. */
   over(reason: string): void
 }
 
@@ -38,7 +38,7 @@ export class TerminalStream {
   readonly #caughtUp = Promise.withResolvers<void>()
   #keptBytes = 0
   #first = 0
-  /** Of the runner's bytes: how many came, and how many of them are shown. */
+  /** Counts of the runner's bytes: received, and shown to viewers. */
   #came = 0
   #shown = 0
   #oldBytes = 0
@@ -51,18 +51,21 @@ export class TerminalStream {
     this.writer = new PortWriter(id, (frame) => !this.#isOver && link.sendFrame(frame), 'terminal')
   }
 
-  /** Where what is kept begins. */
+  /** The position where the kept output begins. */
   get first(): number {
     return this.#first
   }
 
-  /** Whether the program in the terminal wants to know what is pasted. What it asked before this stream is known by then. */
+  /**
+   * Whether the program in the terminal has enabled bracketed paste. Waits until the output from before this stream has
+   * been read, because the program may have enabled it there.
+   */
   async isPasteMarked(): Promise<boolean> {
     await this.#caughtUp.promise
     return this.#output.isPasteMarked
   }
 
-  /** What it says of itself is what was opened. */
+  /** The stream is open; the arguments are the runner's answer. */
   begin({ terminal, from, to }: TerminalOpened & { terminal: string }): void {
     this.terminal = terminal
     this.#first = from
@@ -73,13 +76,13 @@ export class TerminalStream {
     void this.#follow()
   }
 
-  /** Whether a viewer who has everything up to there can go on from there. */
+  /** Whether a viewer at this position can continue. */
   continuesAt(place: number): boolean {
     const isToCome = place >= this.#shown && place <= this.#oldBytes
     return place === this.#shown || isToCome || this.#kept.some(({ from }) => from === place)
   }
 
-  /** What is kept from there on. */
+  /** The kept output from a position on. */
   since(place: number): OutputSlice[] {
     return this.#kept.filter(({ from }) => from >= place)
   }
@@ -88,7 +91,7 @@ export class TerminalStream {
     this.#reason.resolve(reason)
   }
 
-  /** The connection is gone, or nobody looks. */
+  /** The connection is lost, or there are no viewers. */
   close(): void {
     this.#isOver = true
     this.reader.break()
@@ -108,7 +111,7 @@ export class TerminalStream {
         this.#host.over(await this.#reason.promise)
       }
     } catch (error) {
-      // The connection went while it was told something; its end follows.
+      // The connection was lost during a write; its end follows.
       log.debug('terminal.broken', errorFields(error))
     }
   }
@@ -120,7 +123,7 @@ export class TerminalStream {
     for (const place of [...new Set(places)].sort((a, b) => a - b)) {
       const upTo = at + place - this.#came
       this.#show(bytes.subarray(at, upTo))
-      // To the viewer's terminal nothing is open there, whatever it looks like from a later beginning.
+      // For the viewer's terminal no sequence is open here, although it may look so when read from an earlier position.
       this.#output.reset()
       this.#shownUpTo(this.#came, NOTHING)
       at = upTo
@@ -131,7 +134,7 @@ export class TerminalStream {
 
   #show(raw: Uint8Array): void {
     if (raw.byteLength === 0) return
-    // The filter goes on to use its memory.
+    // A copy, because the filter reuses its memory.
     const bytes = this.#output.push(raw).slice()
     this.#came += raw.byteLength
     this.#shownUpTo(this.#came - this.#output.held, bytes)

@@ -1,5 +1,5 @@
-// The terminal of a conversation, for the people who look at it: what they send, and how it gets to the one shell on the runner.
-// Nothing of it is stored here: an instance that wakes asks the runner for what it keeps, and viewers say how far they are.
+// The terminal of a conversation: it brings what its viewers type to the one shell on the runner. Nothing is stored
+// here: after a wake-up this object asks the runner for the kept output, and viewers send their positions.
 
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { pastedBytes } from '../../../../src/lib/terminal-output.ts'
@@ -25,9 +25,9 @@ export type TerminalDeps = {
   maxViewers: number
   /** Null while no runner is connected. */
   link(): PortLink | null
-  /** Why no runner is there, when one was looked for; null when one is. */
+  /** Searches for a runner; returns why there is none, or null. */
   whyNoRunner(): Promise<string | null>
-  /** Whether the workspace changed here since the runner's copy was made. */
+  /** Whether the workspace has changed here since the runner's copy was made. */
   isBehind(): boolean
   bringUp(): Promise<void>
   /** A viewer's socket of the key was closed. */
@@ -35,7 +35,7 @@ export type TerminalDeps = {
   expireAt(at: number): void
 }
 
-/** Bytes typed that the runner has not taken. */
+/** Typed bytes that may wait for the runner. */
 const MAX_TYPED_BYTES = 1024 * 1024
 const LINE_END = 0x0d
 const READS_ONLY = 'This viewer only reads.'
@@ -61,12 +61,14 @@ export class ConversationTerminal {
     return this.viewers.count >= this.#deps.maxViewers
   }
 
-  /** Why there can be no terminal; null when there can. */
+  /** Why a terminal is not possible; null when it is. */
   whyNone(): Promise<string | null> {
     return this.#deps.whyNoRunner()
   }
 
-  /** Returns the viewer's end of its socket. One that had a shell before gets no other one until it asks. */
+  /**
+   * Returns the viewer's end of its socket. A viewer that had a shell before gets a new one only when it asks for it.
+   */
   accept(fresh: ViewerAttachment): WebSocket {
     const { viewer, client } = this.viewers.accept(fresh)
     const { stream } = this.#shell
@@ -75,7 +77,7 @@ export class ConversationTerminal {
     return client
   }
 
-  /** A frame of a viewer, whose key is good. */
+  /** Processes a frame of a viewer whose key is valid. */
   said(socket: WebSocket, data: string | ArrayBuffer): void {
     const viewer = this.viewers.of(socket)
     if (viewer === null) return
@@ -92,11 +94,11 @@ export class ConversationTerminal {
     else this.#type(viewer, length, () => Promise.resolve(new Uint8Array(data)))
   }
 
-  /** Throws a `BadFrame` for what does not fit the stream. What is left of an earlier stream is passed by. */
+  /** Throws a `BadFrame` for a frame that does not fit the stream. Late frames of an earlier stream are ignored. */
   received({ head, bytes }: Frame): void {
     if (head.t !== 'terminal') return
     if (this.#shell.took(head, bytes)) return
-    // This instance has just woken: it begins anew with what its viewers have.
+    // This instance has just woken: it opens the stream again for its viewers.
     if (this.#shell.stream === null && this.viewers.count > 0) this.#deps.ctx.waitUntil(this.#shell.open(false))
   }
 
@@ -108,12 +110,12 @@ export class ConversationTerminal {
     this.#shell.ended(ended)
   }
 
-  /** The connection to the runner is gone. */
+  /** The connection to the runner is lost. */
   lost(): void {
     this.#shell.lost()
   }
 
-  /** A runner has said hello, or its connection is gone. */
+  /** A runner has said hello, or its connection is lost. */
   linkChanged(): void {
     if (this.#deps.link() === null || this.viewers.count === 0 || this.#shell.stream !== null) return
     this.#shell.forgetEnd()
@@ -142,7 +144,7 @@ export class ConversationTerminal {
     }
   }
 
-  /** One after the other, in the order in which it came. */
+  /** Writes typed input, in the order in which it arrived. */
   #type(viewer: TerminalViewer, length: number, bytes: () => Promise<Uint8Array>): void {
     if (viewer.attachment.isReader) {
       viewer.tell({ type: 'error', message: READS_ONLY })
@@ -166,7 +168,7 @@ export class ConversationTerminal {
     const stream = this.#shell.isEnded ? null : await this.#shell.open(false)
     if (stream === null) return
     const typed = await bytes()
-    // What was changed here is there before the command that may need it.
+    // Changes of the workspace must be on the runner before a command that may need them.
     if (typed.includes(LINE_END) && this.#deps.isBehind()) await this.#deps.bringUp().catch(notBrought)
     await stream.writer.write(typed)
   }
@@ -192,7 +194,7 @@ function messageIn(text: string): ViewerMessage | null {
   try {
     return ViewerMessage.safeParse(JSON.parse(text)).data ?? null
   } catch {
-    // No JSON: no message either.
+    // Not JSON: the caller treats it as an invalid message.
     return null
   }
 }

@@ -1,6 +1,7 @@
-// The tool servers of a conversation that are programs on its runner. They live as long as the runner keeps the conversation:
-// a program is started once, and asked by one turn after the other, over evictions of this object and lost connections. The call of
-// a tool is an effect with a key: it is noted before it is sent, and after a restart the runner is asked what became of it.
+// The tool servers of a conversation that run as programs on its runner. They live as long as the runner keeps the
+// conversation: a program is started once and serves one turn after the other, over evictions of this object and lost
+// connections. A tool call is an effect with a key: it is stored before it is sent, and after a restart the runner is
+// asked for its outcome.
 
 import { errorFields, log } from '../../../../src/lib/log.ts'
 import { waitAtMost } from '../../../../src/lib/wait-at-most.ts'
@@ -21,11 +22,11 @@ import { linked, NewestCall, type ProcessLink, type ProcessRecord, StartedProgra
 
 type Deps = {
   record: StoredRecord<ProcessRecord>
-  /** Resolves when the runner is there; throws an `McpFailure` that says why none is. */
+  /** Resolves when the runner is connected; throws an `McpFailure` with the reason when none is. */
   ready(): Promise<void>
   /** Whether the runner that a call was sent to is connected again, within the time that a call waits for it. */
   comesBack(): Promise<boolean>
-  /** The call ends without its outcome, which its runner may still tell. */
+  /** The call ends without its outcome, which its runner may still report. */
   gaveUp(call: GivenUpCall): void
   /** Null while no runner is connected. */
   link(): ProcessLink | null
@@ -34,7 +35,7 @@ type Deps = {
   maskText(text: string): string
 }
 
-/** `message`: what the program was asked; null where only the service that was restarted since knew it. */
+/** `message`: the request to the program; null when only an earlier instance of this object knew it. */
 export type GivenUpCall = { key: string; server: string; life: string; message: string | null }
 
 type Session = {
@@ -42,9 +43,9 @@ type Session = {
   readonly life: string
   receive: (message: string) => void
   readonly fail: (why: string) => void
-  /** The call that is under way, as the program gets it. */
+  /** The open call, as it was sent to the program. */
   asked: { readonly key: string; readonly message: string } | null
-  /** Nothing was asked that may not be asked twice: all of it begins anew. */
+  /** Called when the connection is lost and no call is open: the session can safely begin again. */
   readonly again?: (why: string) => void
 }
 
@@ -52,7 +53,7 @@ const LOST = 'The connection to the runner was lost'
 const GONE =
   'The runner was lost in the call. What the call did is not known; it was not made again. If the runner comes back and knows the outcome, that is told then.'
 const SHOWN_STDERR_CHARS = 600
-/** A program that was left in a call and does not answer a ping within this time hangs. */
+/** A program that does not answer a ping within this time, after a call was abandoned, counts as hanging. */
 const ALIVE_WITHIN_MS = 5_000
 const METHOD_NOT_FOUND = { code: -32601, message: 'not taken here' }
 
@@ -62,9 +63,9 @@ export class ConversationProcesses implements ToolProcesses {
   readonly #deps: Deps
   readonly #sessions = new Set<Session>()
   readonly #coming = new ServerMessages()
-  /** One after the other for each server: only one may start and initialise it. */
+  /** One at a time for each server: only one caller may start and initialise it. */
   readonly #turns = new Map<string, Promise<void>>()
-  /** Those that were left in a call, stopped or out of time: they may hang. */
+  /** Servers whose last call was abandoned, by a stop or a timeout: they may hang. */
   readonly #left = new Set<string>()
   #isReturnAwaited = false
 
@@ -103,7 +104,7 @@ export class ConversationProcesses implements ToolProcesses {
     }
   }
 
-  /** A message of a program, or a piece of one. */
+  /** A message of a program, or a part of one. */
   received(piece: ServerMessage): void {
     const message = this.#coming.add(piece)
     if (message === null) return
@@ -117,7 +118,7 @@ export class ConversationProcesses implements ToolProcesses {
     this.programs.forget(name)
     const why = this.#endText({ code, signal, stderr })
     for (const session of [...this.#sessions].filter(({ id }) => id === name)) {
-      // Killed before it was asked: another one is.
+      // It was killed before it got a call, so another one is started.
       if (signal !== null && session.asked === null && session.again !== undefined) session.again(why)
       else session.fail(why)
     }
@@ -129,25 +130,28 @@ export class ConversationProcesses implements ToolProcesses {
     return `The program ended${how}${last === '' ? '' : `: ${last}`}`
   }
 
-  /** A runner has said hello, or its connection is gone: programs of another life are gone, those of this one still run. */
+  /**
+   * A runner has said hello, or its connection is lost. Programs of an earlier runner process are gone; those of this
+   * process still run.
+   */
   linkChanged(): void {
     this.#coming.forget()
     const link = this.#deps.link()
     if (link === null) return void this.#awaitReturn()
     this.#gone(({ life }) => life !== link.life)
-    // What was sent, or answered, in the instant of the loss did not arrive.
+    // Messages that were sent when the connection was lost did not arrive.
     for (const session of this.#sessions) {
       if (session.asked !== null) void this.#ask(session)
       else session.again?.(LOST)
     }
   }
 
-  /** A runner that was started anew knows no ticket: it has to be asked to come, while somebody waits for one of its programs. */
+  /** A restarted runner has no ticket: it must be asked to connect while a session waits for one of its programs. */
   async #awaitReturn(): Promise<void> {
     if (this.#sessions.size === 0 || this.#isReturnAwaited) return
     this.#isReturnAwaited = true
     try {
-      // Those that came meanwhile waited for the same one.
+      // Sessions that were added meanwhile waited for the same runner.
       if (!(await this.#deps.comesBack())) this.#goneWithout()
     } catch (error) {
       log.warn('tool_server.runner_not_asked', errorFields(error))
@@ -197,11 +201,11 @@ export class ConversationProcesses implements ToolProcesses {
     if (this.call.lifeOf(asked.key) !== null) return void this.#ask(session)
     this.call.sent(asked.key, session.life)
     const link = this.#deps.link()
-    // Lost since: it is asked for over the next connection.
+    // If the connection was lost meanwhile, the state of the call is asked for over the next one.
     if (link !== null && link.life === session.life) this.#send(session.id, asked.message)
   }
 
-  /** What became of the call; it is sent again if it never arrived. */
+  /** Asks what became of the call; sends it again if it never arrived. */
   async #ask(session: Session): Promise<void> {
     const link = this.#deps.link()
     const { asked } = session
@@ -213,18 +217,22 @@ export class ConversationProcesses implements ToolProcesses {
       if (state === 'unknown') this.#send(session.id, asked.message)
       if (state === 'ended') session.fail(this.#endText(end ?? { code: null, signal: null, stderr: '' }))
     } catch (error) {
-      // The next connection asks again. On this one the answer was late, as that of a machine that is held up.
+      // The next connection asks again. If the connection is still the same, the machine was only slow, so it is asked
+      // again now.
       const isLate = error instanceof NoAnswer && this.#deps.link()?.peer === link.peer
       if (isLate && this.#sessions.has(session)) return this.#ask(session)
       if (error instanceof NoAnswer || error instanceof McpFailure) return
-      // A runner of an earlier release does not know; it may have made the call.
+      // A runner of an earlier release does not know this method; it may have made the call.
       const isOlder = error instanceof RpcError && error.code === RPC_ERRORS.methodNotFound
       if (!isOlder) log.warn('tool_server.not_asked', errorFields(error))
       session.fail(GONE)
     }
   }
 
-  /** Left in a call, it works on, or it hangs: then it is ended, and started anew. */
+  /**
+   * After an abandoned call a program may still work, or it hangs. If it hangs, it is stopped, so that it is started
+   * again.
+   */
   async #endHung(name: string): Promise<void> {
     const link = this.#deps.link()
     if (link === null || !this.programs.has(name)) return
@@ -253,7 +261,7 @@ export class ConversationProcesses implements ToolProcesses {
     for (const piece of piecesOf(name, message)) peer.tell('server/message', piece)
   }
 
-  /** Programs ask too, whether anybody is there for one. */
+  /** Answers requests of programs for which there is no session. */
   #answerAlone(name: string, text: string): void {
     const link = this.#deps.link()
     for (const { id, method } of messagesIn(text)) {
@@ -264,14 +272,14 @@ export class ConversationProcesses implements ToolProcesses {
     }
   }
 
-  /** The runner did not come back: it may be dead, or only away. */
+  /** The runner did not come back: it may be dead, or only disconnected. */
   #goneWithout(): void {
     for (const { id: server, life, asked } of this.#sessions)
       if (asked !== null) this.#deps.gaveUp({ server, life, ...asked })
     this.#gone(() => true)
   }
 
-  /** The program is gone with its runner: what it was asked is lost, and what it was not asked begins anew. */
+  /** The program is gone with its runner: open calls are lost, sessions without an open call begin again. */
   #gone(isOne: (session: Session) => boolean): void {
     for (const session of [...this.#sessions].filter(isOne)) {
       if (session.asked === null && session.again !== undefined) session.again(LOST)

@@ -1,5 +1,6 @@
-// What is stored of the tool servers that are programs on the runner: which of them were started, and the newest call of a tool.
-// It outlives this object, and a runner that was started anew knows nothing of it: hence `life`.
+// The stored state of the tool servers that run as programs on the runner: which were started, and the newest tool
+// call. This state outlives the runner's process. A restarted runner knows nothing of it, so `life` says which process
+// it belongs to.
 
 import { z } from 'zod'
 import { sha256Hex } from '../../../../src/lib/crypto.ts'
@@ -9,13 +10,16 @@ import { McpFailure } from '../../../../src/mcp/wire.ts'
 import { NoAnswer, type RpcPeer } from '../../../../src/runners/rpc.ts'
 import type { StoredRecord } from '../../../stored-record.ts'
 
-/** What was started in which life of the runner. `program`: a hash, because variables and arguments may hold keys. */
+/**
+ * Programs that were started in one life of the runner's process. `program` is a hash, because variables and arguments
+ * may contain keys.
+ */
 export type ProcessRecord = {
   life: string
   servers: Record<string, { program: string; greeting: unknown }>
   /**
-   * The newest call of a tool, and in which life of the runner it was sent: empty for one that is meant for a program and was not
-   * sent yet, which nothing has begun. `isOpen`: it was sent, and its answer was not here yet.
+   * The newest tool call, and the life of the runner's process to which it was sent; empty when it was not sent yet, so
+   * that nothing has begun it. `isOpen`: it was sent and not answered yet.
    */
   call: { key: string; life: string; isOpen: boolean } | null
 }
@@ -26,7 +30,7 @@ export type ProcessLink = { readonly peer: RpcPeer; readonly life: string }
 
 const TRIES = 3
 
-/** The newest call of a tool. */
+/** The newest tool call. */
 export class NewestCall {
   readonly #record: StoredRecord<ProcessRecord>
 
@@ -34,7 +38,7 @@ export class NewestCall {
     this.#record = record
   }
 
-  /** The call is meant for a program: a restart before it is sent costs nothing. */
+  /** Notes that the call is meant for a program: a restart before it is sent costs nothing. */
   plan(key: string): void {
     if (!this.isOpen(key)) this.#record.change({ call: { key, life: '', isOpen: false } })
   }
@@ -43,23 +47,23 @@ export class NewestCall {
     this.#record.change({ call: { key, life, isOpen: true } })
   }
 
-  /** In which life of the runner the call of this key was sent; null for one that was not sent. */
+  /** The runner life to which the call of this key was sent; null when it was not sent. */
   lifeOf(key: string | null): string | null {
     const { call } = this.#record.value
     return call !== null && call.key === key && call.life !== '' ? call.life : null
   }
 
-  /** Whether the outcome of the call of this key can still be learned, or it is still to be made. */
+  /** Whether the outcome of the call can still be learned, or the call is still to be made. */
   isOpen(key: string): boolean {
     return this.#record.value.call?.key === key
   }
 
-  /** Whether the answer to a call is to come from the runner that it was sent to. */
+  /** Whether an answer is awaited from the runner to which the call was sent. */
   get isAwaited(): boolean {
     return this.#record.value.call?.isOpen === true
   }
 
-  /** Another effect begins: what was before is over. */
+  /** Another effect begins, so an earlier call is over. */
   passed(key: string): void {
     const { call } = this.#record.value
     if (call?.isOpen === true && call.key !== key) this.over()
@@ -81,7 +85,7 @@ type Deps = {
   bringUp(): Promise<void>
 }
 
-/** The programs that were started. */
+/** The programs that were started on the runner. */
 export class StartedPrograms {
   readonly #deps: Deps
 
@@ -93,7 +97,7 @@ export class StartedPrograms {
     return this.#deps.record.value.servers[id] !== undefined
   }
 
-  /** The answer to `initialize` that the program gave; null before. */
+  /** The program's answer to `initialize`; null before it. */
   greetingOf(id: string): unknown {
     return this.#deps.record.value.servers[id]?.greeting ?? null
   }
@@ -105,8 +109,8 @@ export class StartedPrograms {
   }
 
   /**
-   * Starts the program unless it runs, and returns the life of the runner in which it does. Nothing was asked of it yet, so a
-   * connection that breaks on the way costs nothing but time.
+   * Starts the program unless it runs, and returns the runner's life. No call was sent yet, so a lost connection costs
+   * only time.
    */
   async start(server: ProcessServer): Promise<string> {
     for (let tries = 0; ; tries++) {
@@ -134,7 +138,7 @@ export class StartedPrograms {
     return life
   }
 
-  /** Stops those that are none of these servers. */
+  /** Stops all programs except these servers. */
   only(wanted: readonly ProcessServer[]): void {
     const { life, servers: started } = this.#deps.record.value
     const link = this.#deps.link()
@@ -149,7 +153,7 @@ export class StartedPrograms {
     this.forget(id)
   }
 
-  /** It has ended. */
+  /** The program has ended. */
   forget(id: string): void {
     const { [id]: _ended, ...servers } = this.#deps.record.value.servers
     this.#deps.record.change({ servers })

@@ -1,5 +1,6 @@
-// What changed in the workspace since the runner's copy was made: paths, not contents. A change is noted in the transaction
-// that makes it, so that a crash leaves both or neither. What the runner itself sent is not noted: it has that.
+// What changed in the workspace since the runner's copy was made: paths, not contents. A change is noted in its own
+// transaction, so that a crash leaves both or neither. Changes that came from the runner are not noted: it already has
+// them.
 
 import { firstRow, rows } from '../../../sql.ts'
 import { RUNNER_TABLES } from '../../schema.ts'
@@ -22,14 +23,14 @@ export class TreeChanges {
     this.#isOn = firstRow(sql, "SELECT 1 FROM sqlite_master WHERE name = 'runner_changes'") !== null
   }
 
-  /** Begins to note changes, from none. */
+  /** Begins to note changes, with an empty list. */
   begin(): void {
     this.#sql.exec(RUNNER_TABLES)
     this.#sql.exec('DELETE FROM runner_changes')
     this.#isOn = true
   }
 
-  /** For each change of the tree, within its transaction. */
+  /** To be called for each change of the tree, within its transaction. */
   note(realPath: string, event: TreeEvent): void {
     if (!this.#isOn || this.#isMuted) return
     const path = copiedPath(realPath)
@@ -41,7 +42,7 @@ export class TreeChanges {
     )
   }
 
-  /** Makes changes that came from the runner: it has them already. */
+  /** Makes changes that came from the runner, without noting them. */
   fromRunner<T>(work: () => T): T {
     this.#isMuted = true
     try {
@@ -69,18 +70,18 @@ export class TreeChanges {
     return { changes, upTo: found.at(-1)?.revision ?? 0 }
   }
 
-  /** The runner has everything up to here. */
+  /** The runner has everything up to this change. */
   sent(upTo: number): void {
     this.#sql.exec('DELETE FROM runner_changes WHERE revision <= ?', upTo)
   }
 
-  /** The runner wrote this path after the change: its contents are the newer ones. */
+  /** The runner wrote this path after the change, so its contents are newer. */
   overwritten(path: string): void {
     this.#sql.exec('DELETE FROM runner_changes WHERE path = ? AND with_below = 0', path)
   }
 }
 
-/** The path within the workspace; null for one that lies elsewhere. */
+/** The path within the workspace; null for a path outside it. */
 function copiedPath(realPath: string): string | null {
   if (realPath === COPIED_ROOT) return ''
   return realPath.startsWith(`${COPIED_ROOT}/`) ? realPath.slice(COPIED_ROOT.length + 1) : null

@@ -1,12 +1,12 @@
-// The workspace as binary frames for the runner: all of it, or what changed. Small files stand together in one frame, a
-// large one takes many. The tree may change while it is being sent; what changes is noted and sent by the next transfer.
+// The workspace as binary frames for the runner: all of it, or the changes. Small files share a frame, a large one
+// takes many. The tree may change while it is being sent; such changes are noted and sent by the next transfer.
 
 import type { FrameEntry } from '../../../../src/runners/frames.ts'
 import { type FileStat, FileSystemError, isFileError } from '../../../../src/workspace/file-system.ts'
 import type { WorkspaceStore } from '../../workspace/store.ts'
 import { COPIED_ROOT, type TreeChange } from './tree-changes.ts'
 
-/** Bytes of contents and number of entries in a frame; with the longest heads it stays below the wire's limit. */
+/** Bytes of contents and number of entries in a frame; with the longest headers it stays below the wire's limit. */
 const FRAME_BYTES = 640 * 1024
 const FRAME_ENTRIES = 512
 const HEAD_CHARS = 200 * 1024
@@ -15,7 +15,10 @@ export type FramePart = { entries: FrameEntry[]; bytes: Uint8Array[] }
 
 type Piece = { entry: FrameEntry; bytes: Uint8Array | null }
 
-/** `changes` null: the whole tree. Throws a file error when a file changed while it was read; the transfer then begins again. */
+/**
+ * `changes` null: the whole tree. Throws a file error when a file changed while it was read; the transfer then begins
+ * again.
+ */
 export async function* treeFrames(
   files: WorkspaceStore,
   changes: readonly TreeChange[] | null,
@@ -50,7 +53,7 @@ async function* pieces(files: WorkspaceStore, changes: readonly TreeChange[] | n
   }
 }
 
-/** The entry and everything below it, in the place of what the runner has there. */
+/** The entry and everything below it, which replaces what the runner has there. */
 async function* withBelow(files: WorkspaceStore, path: string): AsyncGenerator<Piece> {
   if (path === '') return yield* below(files, '')
   const stat = statAt(files, path)
@@ -100,7 +103,7 @@ async function* largeFile(files: WorkspaceStore, path: string, stat: FileStat): 
   let offset = 0
   for await (const part of files.readParts(placeOf(path))) {
     for (let from = 0; from < part.byteLength; from += FRAME_BYTES) {
-      // A copy: the stream takes its buffer back with the next read.
+      // A copy: the stream reuses its buffer for the next read.
       const bytes = part.slice(from, from + FRAME_BYTES)
       const length = bytes.byteLength
       if (offset + length > size) break
@@ -111,7 +114,7 @@ async function* largeFile(files: WorkspaceStore, path: string, stat: FileStat): 
   if (offset !== size) throw new FileSystemError('EIO', path, { detail: 'it changed while it was read' })
 }
 
-/** Null where nothing stands. */
+/** Null when nothing is at the path. */
 function statAt(files: WorkspaceStore, path: string): FileStat | null {
   try {
     return files.lstat(placeOf(path))

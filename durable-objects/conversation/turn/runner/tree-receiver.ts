@@ -1,4 +1,5 @@
-// Receives what changed on the runner, one transfer at a time. The files of a transfer get their places when it is complete.
+// Receives changes from the runner, one transfer at a time. The files of a transfer are moved into the tree when it is
+// complete.
 
 import { BadFrame, type Frame } from '../../../../src/runners/frames.ts'
 import { RpcError } from '../../../../src/runners/rpc.ts'
@@ -33,7 +34,7 @@ export class TreeReceiver {
     this.#open = { transfer, files: new UpTransfer(files, maxFileBytes) }
   }
 
-  /** Takes a frame; false for one of a transfer that is not open. Throws a `BadFrame` where one before it is missing. */
+  /** Takes a frame; false for a transfer that is not open. Throws a `BadFrame` when a frame before it is missing. */
   async take({ head, bytes }: Frame): Promise<boolean> {
     if (head.t !== 'files' || this.#open?.transfer !== head.transfer) return false
     const { files } = this.#open
@@ -51,13 +52,16 @@ export class TreeReceiver {
     return this.place(transfer)
   }
 
-  /** The files of the transfer get their places, and the copy is at the revision that is answered; null: nothing changed. */
+  /**
+   * Moves the files of the transfer into the tree and answers with the new revision. A null transfer means that nothing
+   * changed.
+   */
   place(transfer: number | null, isRepeated = false): TransferStored {
     const { record, changes } = this.#deps
     const { lastUp } = record.value
     if (transfer === null) return { revision: record.value.revision, refused: [] }
     if (this.#open?.transfer !== transfer) {
-      // Told again, because the first answer was lost.
+      // The runner repeats the request because the first answer was lost.
       if (lastUp?.transfer === transfer) return { revision: lastUp.revision, refused: [] }
       throw new RpcError(RPC_ERRORS.wrongRevision, 'this transfer is not known: send it again')
     }
@@ -70,7 +74,7 @@ export class TreeReceiver {
     return TransferStored.parse({ revision, refused })
   }
 
-  /** What came of a transfer that will not be completed. */
+  /** Discards a transfer that will not be completed. */
   async discard(): Promise<void> {
     const open = this.#open
     this.#open = null

@@ -1,5 +1,5 @@
-// Brings the runner's copy of the workspace to the state of the tree: all of it, or what changed. At most a window of frames is
-// on its way at a time, because nothing else tells how much the other side has taken.
+// Brings the runner's copy of the workspace up to date: sends all of it, or the changes. At most a window of frames is
+// unacknowledged at a time, because the socket does not show how much the other side has read.
 
 import { z } from 'zod'
 import { joinBytes } from '../../../../src/lib/bytes.ts'
@@ -23,25 +23,28 @@ type SenderDeps = {
   record: StoredRecord<RunnerRecord>
   changes: TreeChanges
   files: WorkspaceStore
-  /** The one that is open now; null for none. */
+  /** The open connection, or null. */
   connection(): Connection | null
 }
 
 export class TreeSender {
-  /** The runner has no copy that could be brought up to date. */
+  /** True when the runner has no copy that could be updated. */
   needsWhole = false
   readonly #deps: SenderDeps
-  /** Settles when the last one that was asked for has ended. */
+  /** Settles when the last requested update has ended. */
   #bringing: Promise<unknown> = Promise.resolve()
   #last = 0
-  /** How far the transfer that is under way is sent and acknowledged. */
+  /** The open transfer: how far it is sent and acknowledged. */
   #acked: { stream: string; sent: number; seq: number; wake: () => void } | null = null
 
   constructor(deps: SenderDeps) {
     this.#deps = deps
   }
 
-  /** Afterwards nothing is due: what changed meanwhile is sent as well. One at a time, because the runner takes one transfer at a time. */
+  /**
+   * Sends until no change is due, including changes made meanwhile. One call at a time, because the runner accepts one
+   * transfer at a time.
+   */
   bringUp(): Promise<void> {
     const mine = this.#bringing.then(() => this.#bringUp())
     this.#bringing = mine.catch(() => undefined)
@@ -53,7 +56,7 @@ export class TreeSender {
       try {
         return await this.#sendAllDue()
       } catch (error) {
-        // Somebody changed a file as it was read.
+        // A file was changed while it was read.
         if (!isFileError(error) || tries >= TRIES) throw error
       }
     }
@@ -68,7 +71,7 @@ export class TreeSender {
   /** The runner has taken the frames up to this one; false when it was not sent. */
   acked(stream: string, seq: number): boolean {
     const acked = this.#acked
-    // Of a transfer that is over.
+    // An acknowledgement of an earlier transfer.
     if (acked?.stream !== stream) return true
     if (seq > acked.sent) return false
     if (seq > acked.seq) {
@@ -78,7 +81,7 @@ export class TreeSender {
     return true
   }
 
-  /** The connection is gone. */
+  /** The connection is lost. */
   lost(): void {
     this.#acked?.wake()
     this.#acked = null
@@ -101,7 +104,7 @@ export class TreeSender {
       const sent = await this.#sendFrames(transfer, treeFrames(files, isWhole ? null : due.changes))
       await peer.call('transfer/commit', { transfer, ...sent }, z.unknown(), TRANSFER_TIMEOUT_MS)
     } catch (error) {
-      // A part of it may stand there, so that copy is not certain any more.
+      // Part of the transfer may have been applied, so the state of the copy is uncertain.
       this.needsWhole = true
       throw error
     }
@@ -131,13 +134,13 @@ export class TreeSender {
       window.push({ seq: frames, bytes: frame.byteLength })
       unacked += frame.byteLength
       frames += 1
-      // A large file stands in many frames and is one entry.
+      // A large file takes many frames but is one entry.
       entries += part.entries.filter(({ offset = 0 }) => offset === 0).length
     }
     return { frames, entries }
   }
 
-  /** The number of the last frame that is taken, when there is a newer one. */
+  /** Waits for the next acknowledgement and returns its number. */
   async #nextAck(): Promise<number> {
     const acked = this.#acked
     if (acked === null) throw gone()

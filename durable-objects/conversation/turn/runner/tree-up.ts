@@ -1,6 +1,6 @@
-// What changed on the runner, on its way into the workspace. Contents are stored without a place while they arrive, and all
-// get their places in one write. A runner is not trusted: a path is taken only where its folder really lies, never through
-// a link, and what the workspace has no room for is refused by name.
+// Changes from the runner, on their way into the workspace. Contents are stored without a path while they arrive, and
+// all get their paths in one write. A runner is not trusted: a path is accepted only if its folder really exists there,
+// never through a link, and files without room in the workspace are refused by name.
 
 import { BadFrame, type FrameEntry } from '../../../../src/runners/frames.ts'
 import { MAX_TRANSFER_ENTRIES, type TransferStored } from '../../../../src/runners/wire.ts'
@@ -9,9 +9,9 @@ import type { WorkspaceStore } from '../../workspace/store.ts'
 import type { TreeChanges } from './tree-changes.ts'
 import { placeOf } from './tree-down.ts'
 
-/** Paths and targets of a transfer, which gather in memory until it is complete. */
+/** Paths and link targets of a transfer, which are in memory until it is complete. */
 const MAX_TEXT_CHARS = 32 * 1024 * 1024
-/** Paths that an answer names. */
+/** The most refused paths that an answer names. */
 const MAX_REFUSED = 100
 
 type Refused = TransferStored['refused']
@@ -39,12 +39,12 @@ export class UpTransfer {
     return this.#arrived.length
   }
 
-  /** Whether pieces of the last file are missing. */
+  /** Whether pieces of the last file are still missing. */
   get isWithinFile(): boolean {
     return this.#growing !== null
   }
 
-  /** Throws a `BadFrame` for pieces that do not follow each other. Frames are given one after the other. */
+  /** Throws a `BadFrame` for pieces that do not follow each other. Frames must be passed one at a time. */
   async take(entries: readonly FrameEntry[], bytes: Uint8Array): Promise<void> {
     this.#frames += 1
     let from = 0
@@ -53,15 +53,15 @@ export class UpTransfer {
       await this.#one(entry, bytes.subarray(from, from + length))
       from += length
     }
-    // Of many long paths there is too much before there are too many.
+    // Many long paths can take too much memory before their number reaches its limit.
     this.#textChars += entries.reduce((sum, { path, target = '' }) => sum + path.length + target.length, 0)
     if (this.#textChars > MAX_TEXT_CHARS) throw new BadFrame('a transfer whose paths are too long together')
     if (this.#arrived.length > MAX_TRANSFER_ENTRIES) throw new BadFrame('a transfer of too many entries')
   }
 
   /**
-   * Gives everything its place, synchronously. Returns what the workspace did not take. `isRepeated`: it may be in the tree
-   * already, so what changed there since is newer and stays.
+   * Moves all files into the tree, synchronously. Returns what the workspace refused. `isRepeated`: the transfer may
+   * already be in the tree, so paths that changed here since are newer and are kept.
    */
   place(changes: TreeChanges, isRepeated: boolean): Refused {
     const refused: Refused = []
@@ -80,7 +80,7 @@ export class UpTransfer {
     return refused
   }
 
-  /** What arrived and gets no place. */
+  /** Discards files that arrived and will not be placed. */
   async discard(): Promise<void> {
     const growing = this.#growing
     this.#growing = null
@@ -115,7 +115,7 @@ export class UpTransfer {
   async #grow(entry: FrameEntry, bytes: Uint8Array): Promise<void> {
     const growing = this.#growing ?? this.#begun(entry)
     this.#growing = growing
-    // A copy: the frame's buffer is not ours to keep.
+    // A copy: the frame's buffer belongs to the caller.
     await growing.writer.write(bytes.slice())
     growing.got += bytes.byteLength
     if (growing.got < (entry.size ?? 0)) return
@@ -129,7 +129,7 @@ export class UpTransfer {
     return { entry, writer: writable.getWriter(), staged: this.#files.stage(readable), got: 0 }
   }
 
-  /** Null when it is there, else why not. */
+  /** Null when the entry is in the tree, else the reason why not. */
   #placeOne(entry: FrameEntry, contents: StagedContents | null): string | null {
     const path = placeOf(entry.path)
     try {
@@ -167,7 +167,7 @@ export class UpTransfer {
   }
 }
 
-/** What goes first, then folders before what stands in them: a runner may send in any order. */
+/** Removals first, then folders before their contents: a runner may send in any order. */
 function inOrder(arrived: readonly Arrived[]): Arrived[] {
   const gone = arrived.filter(({ entry }) => entry.kind === 'gone')
   const rest = arrived.filter(({ entry }) => entry.kind !== 'gone')
@@ -185,7 +185,7 @@ function kindAt(files: WorkspaceStore, path: string): 'file' | 'directory' | 'sy
   }
 }
 
-/** A machine's clock, or a program on it, gives a file any time; beyond these there is no date. */
+/** A machine's clock, or a program on it, can give a file any time; beyond these limits a `Date` is invalid. */
 const MOST_DATE_MS = 8.64e15
 
 const dateOf = (ms: number): number => Math.max(-MOST_DATE_MS, Math.min(MOST_DATE_MS, ms))

@@ -1,5 +1,6 @@
-// Tells a conversation where its commands run: with the first command on a runner, when the runner becomes another one, and when there
-// is none any more. An owner without runners is told nothing, because only the interpreter is left.
+// Tells a conversation where its commands run: with the first command on a runner, when another runner takes over, and
+// when there is none any more. An owner without runners is told nothing, because commands always run in the
+// interpreter.
 
 import type { RuntimeWish } from '../../../../src/agent/runtime.ts'
 import type { RunnerDescription } from '../../../../src/runners/wire.ts'
@@ -9,7 +10,7 @@ import type { RunnerRecord } from './runner-record.ts'
 /** `unasked`: the pool did not answer. */
 export type Missing = NoRunner | 'silent' | 'unasked'
 
-/** The place that is told next and what is said of it; null when that is known already. */
+/** The place to report next, with its text; null when it was reported already. */
 export function placeToTell(
   { runner, told, left }: Readonly<RunnerRecord>,
   { wish, missing }: { wish: RuntimeWish; missing: Missing | null },
@@ -60,7 +61,7 @@ function listed(paths: readonly string[]): string {
 
 const INSTEAD = '(docs/runners.md), or begin a conversation with runtime=edge.'
 
-/** What to do where a runner is required. */
+/** The message when a runner is required and none is there: what the user can do. */
 export function whyNone(reason: Missing, labels: readonly string[]): string {
   if (reason === 'none') return `No runner is connected. Start one with "npm run runner" ${INSTEAD}`
   if (reason === 'labels') {
@@ -78,7 +79,7 @@ export function whyNone(reason: Missing, labels: readonly string[]): string {
   return 'The runner was told to connect to this conversation and did not. Look at its log.'
 }
 
-/** What a runner must have, and what it should have. */
+/** Labels that a runner must have, and labels that it should have. */
 export function labelsOf({ kind, labels, image }: RuntimeWish): { labels: string[]; preferred: string[] } {
   if (!image) return { labels: [...labels], preferred: [] }
   return kind === 'runner' ? { labels: [...labels, image], preferred: [] } : { labels: [...labels], preferred: [image] }

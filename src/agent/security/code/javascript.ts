@@ -1,13 +1,13 @@
-// What a JavaScript program does to files, processes and the network, as far as its words show. Names are judged wherever
-// they stand; a function that the program gives another name is judged by the name that it was taken from. Where a name is
-// computed, or a text is run as code, nothing is known.
+// What a JavaScript program does to files, processes and the network, as far as its words show. Names are judged
+// wherever they occur; a function under another name is judged by its original name. If a name is computed, or a text
+// is run as code, nothing is known.
 
 import { type Token, tokensOf } from '../../../kits/node-program/index.ts'
 import type { Bench } from '../bench.ts'
 import { isSecretFile } from '../paths.ts'
 import { isSecretName } from '../variables.ts'
 
-// What the words and texts of a JavaScript program say once their escapes are read.
+// The words and texts of a JavaScript program after their escapes are decoded.
 
 const ESCAPE = /\\(?:u\{([\da-f]{1,6})\}|u([\da-f]{4})|x([\da-f]{2})|([0-7]{1,3})|(\r\n|[\s\S]))/gi
 const PLAIN_ESCAPES: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ function stringOf({ text }: Token): string {
   return unescaped(text.replace(/^['"`}]/, '').replace(/(['"`]|\$\{)$/, ''))
 }
 
-/** A word or sign as it is meant; of a text what it says. */
+/** A word or sign with its escapes decoded; for a text, its contents. */
 function wordOf(token: Token): string {
   if (token.kind === 'string') return stringOf(token)
   return token.kind === 'word' ? unescaped(token.text) : token.text
@@ -45,7 +45,7 @@ function wordOf(token: Token): string {
 
 const MAX_TEXTS = 400
 
-/** The texts of a program; those that are added, and those that are joined as parts of a path, as one too. */
+/** The texts of a program. Texts that are concatenated or joined as a path are also returned as one. */
 function* foldedStrings(tokens: readonly Token[]): Generator<string> {
   let given = 0
   for (let at = 0; at < tokens.length && given < MAX_TEXTS; at++) {
@@ -66,7 +66,7 @@ function* run(
   from: number,
   { sign, between }: { sign: string; between: string },
 ): Generator<string> {
-  // Not in the middle of a row, which has been given already.
+  // Skips the middle of a sequence, which was returned already.
   if (tokens[from - 1]?.text === sign && from > 1 && isText(tokens[from - 2] ?? NONE)) return
   const parts = [stringOf(tokens[from] ?? NONE)]
   for (let at = from + 1; tokens[at]?.text === sign && isText(tokens[at + 1] ?? NONE); at += 2) {
@@ -77,7 +77,7 @@ function* run(
 
 const NONE: Token = { kind: 'punctuator', text: '', start: 0, end: 0, onNewLine: false, depth: 0, functions: 0 }
 
-// The names by which a JavaScript program reaches files, processes and the network.
+// The names with which a JavaScript program reaches files, processes and the network.
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
@@ -97,21 +97,21 @@ const PROCESS_MODULES = words('child_process node:child_process execa cross-spaw
 const NETWORK_MODULES = words(
   'net node:net http node:http https node:https http2 node:http2 tls node:tls dgram node:dgram dns node:dns dns/promises node:dns/promises undici axios node-fetch got ws request superagent ssh2',
 )
-/** They run made text, or give what nothing is known of. */
+/** These run generated text, or return something unknown. */
 const OPEN_MODULES = words(
   'vm node:vm vm2 worker_threads node:worker_threads cluster node:cluster module node:module inspector node:inspector repl node:repl v8 node:v8 wasi node:wasi process node:process',
 )
-/** Functions of `child_process` that no other object of daily use has. */
+/** Functions of `child_process` whose names no other common object has. */
 const STARTS = words('execSync spawnSync execFileSync execFile spawn fork')
 
 const NETWORK_NAMES = words('fetch XMLHttpRequest WebSocket EventSource')
 const EVALUATES = words('eval Function WebAssembly')
 
-/** Members of `process` that tell something or end the program. */
+/** Members of `process` that only return information or end the program. */
 const PLAIN_PROCESS = words(
   'argv argv0 cwd exit exitCode version versions platform arch stdout stderr stdin hrtime uptime memoryUsage nextTick on once pid ppid title release cpuUsage emitWarning features config execArgv execPath',
 )
-/** Objects from which everything can be reached by a computed name. */
+/** Objects from which a computed name can reach everything. */
 const ROOTS = words('fs process globalThis global module require fsp fsPromises child_process')
 
 // The modules, the process and its environment that a JavaScript program uses.
@@ -129,7 +129,7 @@ class ModuleUses {
     this.words = this.tokens.map(wordOf)
   }
 
-  /** `require` of a text is known; anything else, and `require` handed on, is not. */
+  /** `require` of a literal is known; anything else, and `require` passed on as a value, is not. */
   protected load(at: number): void {
     const name = this.tokens[at + 2]
     const isCall = this.words[at + 1] === '(' || this.words[at + 1] === '?.'
@@ -160,7 +160,7 @@ class ModuleUses {
       this.bench.meet('js-unknown')
   }
 
-  /** The whole module may be named, or looked into by a name; handed on, it is out of sight. */
+  /** The module may be assigned to a name, or a member may be read; passed on as a value it can no longer be followed. */
   #after(end: number, start: number): void {
     const next = this.words[end] ?? ''
     const before = this.words[start - 1] ?? ''
@@ -178,7 +178,7 @@ class ModuleUses {
     } else if (!PLAIN_PROCESS.has(name)) this.bench.meet('js-unknown')
   }
 
-  /** `globalThis.process`, and `process` of whatever is looked into for its `env`. */
+  /** `globalThis.process`, and `process` of any object whose `env` is read. */
   protected isOfGlobal(at: number): boolean {
     const [dot, member] = this.words.slice(at + 1, at + 3)
     return GLOBALS.has(this.words[at - 2] ?? '') || dot === '[' || (dot !== '(' && member === 'env')
@@ -192,7 +192,7 @@ class ModuleUses {
     else if (!this.#takesNames(start)) this.bench.meet('all-variables')
   }
 
-  /** `const { A, B } = process.env` uses these alone. */
+  /** `const { A, B } = process.env` uses only these. */
   #takesNames(start: number): boolean {
     if (this.words[start - 1] !== '=' || this.words[start - 2] !== '}') return false
     const open = this.words.lastIndexOf('{', start - 2)
@@ -213,7 +213,7 @@ class ModuleUses {
   }
 }
 
-/** Programs on a command line are short; the words of longer ones are not looked at. */
+/** Programs on a command line are short; longer programs are not analysed word by word. */
 const MAX_CHARS = 16_000
 const MAX_BRACKETS = 2500
 
@@ -226,9 +226,9 @@ export function judgeJavaScript(code: string, bench: Bench): void {
 }
 
 class Program extends ModuleUses {
-  /** Names for `fs`, `process` and their like. */
+  /** Names for `fs`, `process` and similar objects. */
   readonly #roots = new Set(ROOTS)
-  /** Something of the program can reach files. */
+  /** Whether the program can reach files at all. */
   readonly #reaches: boolean
 
   constructor(code: string, bench: Bench) {
@@ -293,7 +293,7 @@ class Program extends ModuleUses {
     else if (EMPTIES.has(word)) this.#empties(at)
   }
 
-  /** Taken from an object by its name: `fs.rm`, `{ rm: x }`, `{ rm }`. */
+  /** Read from an object by name: `fs.rm`, `{ rm: x }`, `{ rm }`. */
   #isTaken(at: number): boolean {
     return /^(\.|\?\.|\{|,)$/.test(this.words[at - 1] ?? '')
   }
@@ -320,7 +320,7 @@ class Program extends ModuleUses {
     this.bench.meet('js-unknown')
   }
 
-  /** `x[…]` with anything but a number or a text. */
+  /** `x[…]` with anything except a number or a text. */
   #computed(at: number): void {
     const before = this.tokens[at - 1]
     const isAccess =
@@ -331,14 +331,14 @@ class Program extends ModuleUses {
     if (isMade || this.#isOfRoot(at)) this.bench.meet('js-unknown')
   }
 
-  /** A name that is put together of texts. */
+  /** A name that is concatenated from texts. */
   #isMadeText(from: number): boolean {
     const end = this.words.indexOf(']', from)
     const inside = this.tokens.slice(from, end < 0 ? undefined : end)
     return inside.some(({ kind }) => kind === 'string' || kind === 'template')
   }
 
-  /** The object is `fs` and its like, or a member of it without a call between. */
+  /** Whether the object is `fs` or similar, or a member of it without a call in between. */
   #isOfRoot(at: number): boolean {
     let place = at - 1
     while (place > 1 && (this.words[place - 1] === '.' || this.words[place - 1] === '?.')) place -= 2
@@ -352,7 +352,7 @@ class Program extends ModuleUses {
     const token = this.tokens[at]
     if (token === undefined) return
     const text = stringOf(token)
-    // A member by its name in quotes, and a name that is kept to be used as one.
+    // A member's name in quotes, or a name that is stored for later use.
     if (/^[A-Za-z]+$/.test(text) && this.#reaches && text !== 'rm' && text !== 'open' && text !== 'link')
       this.#name(text, at)
     if (text === 'constructor') this.bench.meet('js-unknown')
@@ -367,7 +367,7 @@ class Program extends ModuleUses {
     else if (STARTS.has(text) && isMember) this.bench.meet('js-processes')
   }
 
-  /** A text that is a path, wherever it stands in a program that can reach files. */
+  /** A text that is a path, in a program that can reach files. */
   #path(text: string): void {
     const writes = this.words.some((word) => WRITES_FILES.has(word))
     if (isSecretFile(text)) this.bench.meet('secret-file')

@@ -1,4 +1,4 @@
-// What a program for `sed` runs, reads and writes.
+// What a `sed` program runs, reads and writes.
 
 import type { Bench } from '../bench.ts'
 import { isGitInternal, isNetworkDevice, isRunByItself, isSecretFile } from '../paths.ts'
@@ -28,7 +28,7 @@ export function judgeSed(text: string, how: SedOptions, bench: Bench): void {
   if (how.inPlace && how.quiet && !prints && !/p/.test(text)) bench.meet('empties-file')
 }
 
-/** No address, or one that every line meets. */
+/** No address, or one that matches every line. */
 const takesAll = (address: string) =>
   /^(1,\$|0?,?|\$!.*|\/\/|\/\^\/|\/\$\/|\/\^?\.[*+]?\$?\/|\/\^?\.\*\$?\/)$/.test(address)
 
@@ -56,7 +56,7 @@ function skip(place: Cursor, pattern: RegExp): string {
 
 const LINE = /[^\n]*/y
 
-/** False for what is no command of sed's. */
+/** False for text that is not a sed command. */
 function commandAt(command: string, place: Cursor, bench: Bench): boolean {
   switch (command) {
     case 's':
@@ -109,7 +109,7 @@ function substitution(place: Cursor, bench: Bench): boolean {
   return true
 }
 
-/** Goes behind the given number of parts that the next character ends. */
+/** Moves behind the given number of parts that end with the next character. */
 function delimited(place: Cursor, parts: number): boolean {
   const end = place.text[place.at++]
   if (end === undefined || end === '\n' || end === '\\') return false
@@ -128,16 +128,16 @@ function delimited(place: Cursor, parts: number): boolean {
   return true
 }
 
-/** A delimiter inside `[…]` is a letter only where the bracket is closed behind it. */
+/** A delimiter inside `[…]` is an ordinary character only if the bracket is closed after it. */
 const closesClass = ({ text, at }: Cursor) => /^[^\n[]*\]/.test(text.slice(at, at + 200))
 
-// What a program for `awk` runs, writes and reads of the variables.
+// What an `awk` program runs and writes, and which variables it reads.
 
 type Token = { readonly kind: 'string' | 'regex' | 'word' | 'sign'; readonly text: string }
 
 const TOKEN = /"(?:[^"\\\n]|\\[\s\S])*"?|#[^\n]*|[A-Za-z_@]\w*|\|&|\|\||&&|>>|>=|<=|==|!=|\d[\w.]*|\S/y
 const REGEX = /\/(?:[^/\\\n]|\\.)+\//y
-/** After these a `/` divides. */
+/** After these, `/` is a division. */
 const OPERAND = /^[\w)\]$"]/
 
 export function judgeAwk(program: string, bench: Bench): void {
@@ -197,7 +197,7 @@ function wordAt(tokens: readonly Token[], at: number, bench: Bench): void {
   else if (text === 'ENVIRON') environment(tokens, at, bench)
 }
 
-/** A name of a file may be kept, handed on, or put together of texts that stand side by side. */
+/** A file name may be stored, passed on, or concatenated from adjacent texts. */
 function stringAt(tokens: readonly Token[], at: number, bench: Bench): void {
   const { text = '' } = tokens[at] ?? {}
   if (/^\/inet[46]?\//.test(text)) bench.meet('network-device')
@@ -210,7 +210,7 @@ function stringAt(tokens: readonly Token[], at: number, bench: Bench): void {
   }
 }
 
-/** The command that begins here: a text by itself is known, one that is put together is not. */
+/** The command that begins here: a single text is known, a concatenation is not. */
 function runAt(tokens: readonly Token[], at: number, bench: Bench): void {
   const first = tokens[at]
   if (first?.kind === 'string') bench.script(first.text, { kind: 'pipe', from: { isEmpty: false, words: [] } })

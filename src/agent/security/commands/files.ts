@@ -1,4 +1,4 @@
-// Commands that write files by their words.
+// Commands that write the files that their words name.
 
 import type { Opener } from '../bench.ts'
 import { has, isEmptyInput, operandsOf, valuesOf } from '../call.ts'
@@ -36,7 +36,7 @@ const sort: Opener = ({ args, input }, bench) => {
   if (isEmpty) bench.meet('empties-file')
 }
 
-/** Files that what is fetched goes to. */
+/** Files to which downloads are written. */
 const fetched: Opener = ({ name, args }, bench) => {
   const files =
     name === 'wget'

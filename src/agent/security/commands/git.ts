@@ -1,4 +1,5 @@
-// What git runs besides its own commands: by settings on the command line, aliases, and options that name a program.
+// What git runs besides its own commands: through settings on the command line, aliases, and options that name a
+// program.
 
 import type { Bench, Opener } from '../bench.ts'
 import { type Call, has, operandsOf, valuesOf } from '../call.ts'
@@ -6,13 +7,13 @@ import { isSecretFile } from '../paths.ts'
 import { holdsValue, isUnknown } from '../words.ts'
 import { runText } from './shells.ts'
 
-/** They take their text from the file of `-F`. */
+/** They read their text from the file of `-F`. */
 const FROM_FILE: ReadonlySet<string> = new Set(['git commit', 'git tag', 'git notes', 'git merge', 'git commit-tree'])
 
 /** Settings whose value is a command. */
 const COMMAND_KEY =
   /^(core\.(editor|pager|sshcommand|askpass|gitproxy|alternaterefscommand|fsmonitor)|sequence\.editor|pager\..+|diff\.(external|.+\.(command|textconv))|merge\..+\.driver|filter\..+\.(clean|smudge|process)|(merge|diff)tool\..+\.(cmd|path)|gpg\.(.+\.)?program|gpg\.ssh\.defaultkeycommand|uploadpack\.packobjectshook|remote\..+\.(uploadpack|receivepack|vcs)|interactive\.difffilter|(man|browser|trailer|web)\..*(cmd|command|browser|viewer)|sendemail\..*(cmd|server)|submodule\..+\.update|hook\..+\.command)$/
-/** Settings that lead to other settings, hooks, addresses or keys. */
+/** Settings that point to other settings, hooks, addresses or keys. */
 const LEADING_KEY =
   /^(core\.(hookspath|worktree|attributesfile)|credential\.|credential$|url\.|include\.path|includeif\.|init\.templatedir|http\..*(proxy|cookiefile|sslverify)|http\.extraheader|protocol\.|safe\.directory|extensions\.)/
 
@@ -69,7 +70,7 @@ const writesTo: Opener = ({ args }, bench) => {
   for (const path of valuesOf(args, '', '--output', '--output-directory')) bench.write(path)
 }
 
-/** A name that is a file here, and no branch, has its changes thrown away. */
+/** If the name is a file here and not a branch, its changes are discarded. */
 const checkout: Opener = ({ args }, bench) => {
   if (has(args, 'bBt', '--orphan', '--track', '--detach')) return
   const names = operandsOf(args)
@@ -90,7 +91,7 @@ const grep: Opener = ({ args, input }, bench) => {
   }
 }
 
-/** The words after the first ones of these are a command. */
+/** The words after the first ones are a command. */
 const bisect: Opener = ({ args, input }, bench) => {
   if (args[0] === 'run') bench.findings.nested('', () => bench.words(args.slice(1), input))
 }

@@ -53,7 +53,7 @@ function codesIn(args: readonly string[]): string[] {
   return [...(code === undefined ? [] : [code]), ...short, ...valuesOf(args, '', '--eval', '--print')]
 }
 
-/** Where the program's name stands: what comes after it is the program's. */
+/** The index of the program's name: the words after it belong to the program. */
 function ownOptions(args: readonly string[]): number {
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ''
@@ -79,11 +79,11 @@ function javaScript(code: string, bench: Bench): void {
   judgeJavaScript(code, bench)
 }
 
-/** Names of scripts that are run after every edit. Owners who are asked each time stop reading. */
+/** Names of scripts that run after every edit. Owners who are asked each time stop reading. */
 const DAILY =
   /^(test|tests|build|lint|format|fmt|typecheck|type-check|types|tsc|check|compile|coverage|unit|e2e|verify|validate)([:.\-_][\w:.-]*)?$/
 
-/** What such a name has behind it may say that something leaves the machine. */
+/** A suffix of such a name may indicate that something leaves the machine. */
 const LEAVES = /(^|[:.\-_])(deploy|publish|release|push|upload|prod|production|live)([:.\-_]|$)/
 
 export const isDailyScript = (name: string): boolean => DAILY.test(name) && !LEAVES.test(name)
@@ -100,7 +100,7 @@ const packages: Opener = ({ name, args, before = [] }, bench) => {
   if (command === 'run' && first !== undefined) packageScript(first, bench)
   if ((command === 'config' || command === 'pkg') && first !== 'get' && first !== 'list') bench.meet('unknown-code')
   if (command === 'audit' && args.includes('fix')) bench.meet('unknown-code')
-  // By itself it installs.
+  // Without a command, yarn installs.
   if (manager === 'yarn' && command === '') bench.meet('unknown-code')
 }
 
@@ -112,7 +112,7 @@ const awk: Opener = ({ args, input }, bench) => {
     if (isAllUnknown(program)) bench.meet('unknown-code')
     judgeAwk(program, bench)
   }
-  // Of a name that is put together, the parts tell something.
+  // Even if a name is concatenated, its parts contain useful words.
   if (!programs.some((program) => /[>|]|\bgetline\b/.test(program))) return
   const given = input.kind === 'text' ? input.text.split(/\s+/) : []
   for (const word of [...args.filter((arg) => !programs.includes(arg)), ...given])
@@ -140,13 +140,13 @@ const sed: Opener = ({ args }, bench) => {
   judgeSed(scripts.join('\n'), { inPlace, quiet }, bench)
 }
 
-/** Languages that are not read here: whatever they run, it is not known. */
+/** Languages that are not analysed here: what they run is unknown. */
 const INTERPRETERS =
   'python python2 python3 pypy perl ruby php lua luajit tclsh wish expect Rscript R julia ghci runghc deno bun tsx ts-node groovy scala kotlin osascript guile racket sbcl clojure elixir erl ocaml jshell gjs qjs d8 coffee swift make gmake ninja ed ex vi vim nvim emacs m4 sqlite3 psql mysql mongosh redis-cli irb ipython pry'.split(
     ' ',
   )
 
-/** As with scripts of packages: test runners, compilers that only check, and questions about what is there. */
+/** As with package scripts: test runners, compilers that only check, and queries. */
 const DAILY_USE: Readonly<Record<string, RegExp>> = {
   python: /^(-V|--version|-m (pytest|unittest|mypy|pyflakes|compileall)( .*)?)$/,
   python3: /^(-V|--version|-m (pytest|unittest|mypy|pyflakes|compileall)( .*)?)$/,
@@ -172,7 +172,7 @@ const interpreter: Opener = ({ name, args, input }, bench) => {
 
 const MAX_STRINGS = 100
 
-/** Of code that is not understood, its strings and names tell something. */
+/** Even in code that is not understood, strings and names are informative. */
 function foreignCode(text: string, bench: Bench): void {
   for (const [, string = ''] of [...text.matchAll(/["'`]([^"'`\n]{1,300})["'`]/g)].slice(0, MAX_STRINGS)) {
     bench.findings.spend()
@@ -186,7 +186,7 @@ function foreignCode(text: string, bench: Bench): void {
   }
 }
 
-/** `env` and `$ENV` are all variables, `env.NAME` is one. */
+/** `env` and `$ENV` read all variables, `env.NAME` only one. */
 const jq: Opener = ({ args }, bench) => {
   for (const text of args) {
     for (const [, name, bracketed] of text.matchAll(

@@ -1,4 +1,4 @@
-// Shells, and what the shell itself runs of a text or a file.
+// Shells, and what the shell runs from a text or a file.
 
 import type { Bench, Opener } from '../bench.ts'
 import { has, INHERITED, type Input, operandsOf, valuesOf } from '../call.ts'
@@ -26,11 +26,11 @@ const shell: Opener = ({ args, input }, bench) => {
   }
   const [file] = operands
   if (isFromInput || file === undefined || STDIN.test(file)) runInput(input, bench)
-  // It is only read for mistakes.
+  // With `-n` the file is only checked for syntax errors.
   else if (!has(args.slice(0, args.indexOf(file)), 'n')) runFile(file, bench)
 }
 
-/** Options end at the first operand; `-c` may stand among other letters, and its text is that operand. */
+/** Options end at the first operand; `-c` may be combined with other letters, and its text is that operand. */
 function readArguments(args: readonly string[]): ShellArguments {
   let [hasCode, isFromInput] = [false, false]
   let at = 0
@@ -57,7 +57,7 @@ function giveArguments(values: readonly string[], bench: Bench): void {
   for (const all of ['@', '*']) bench.findings.variables.add(all, values.join(' '))
 }
 
-/** A text that a shell reads. What in it is not known may end a quote and begin a command. */
+/** Judges a text that a shell reads. An unknown part of it may end a quote and begin a command. */
 export function runText(text: string, input: Input, bench: Bench): void {
   if (holdsOutput(text)) bench.meet('runs-made-text')
   else if (holdsValue(text)) bench.meet('unknown-code')
@@ -95,7 +95,7 @@ const trap: Opener = ({ args }, bench) => {
   runText(text, INHERITED, bench)
 }
 
-/** The text of an option such as `-c`, or else the words after the first ones. */
+/** The text of an option such as `-c`, or the words after the first ones. */
 const textOption =
   (...longs: string[]): Opener =>
   (call, bench) => {
@@ -113,7 +113,7 @@ export const SHELL_OPENERS: readonly (readonly [string, Opener])[] = [
   ['script', textOption('--command')],
 ]
 
-// Builtins of the shell that give values and names, or expand a text once more.
+// Shell builtins that assign values, change names, or expand a text a second time.
 
 const declare: Opener = ({ args }, bench) => {
   for (const arg of args) {
@@ -121,7 +121,7 @@ const declare: Opener = ({ args }, bench) => {
     if (name === undefined) bench.expand(arg)
     else {
       if (index !== '') bench.expand(index)
-      // A list, which the parser leaves as the text that it is.
+      // An array, which the parser leaves as plain text.
       if (value.startsWith('(')) bench.script(`${name}=${value}`, { kind: 'inherited' })
       const before = append === '+' ? (bench.findings.variables.of(name)[0] ?? '') : ''
       bench.assign(name, before + value)
@@ -138,7 +138,7 @@ function noteIntegers(args: readonly string[], bench: Bench): void {
   }
 }
 
-/** `declare -p NAME` and its like, and `declare -n`, which gives a variable another name. */
+/** `declare -p NAME` and similar, and `declare -n`, which makes a variable a reference to another. */
 const shown: Opener = (call, bench) => {
   const { args, name: called } = call
   if (called !== 'export' && args.some((arg) => /^-[A-Za-z]*i/.test(arg))) noteIntegers(args, bench)
@@ -176,7 +176,7 @@ const alias: Opener = ({ args }, bench) => {
   }
 }
 
-/** The words are names or expressions, and an index in them may hold a substitution. */
+/** The words are names or expressions, and an index in them may contain a substitution. */
 const expands: Opener = ({ args }, bench) => {
   for (const arg of args) expandIndex(arg, bench)
 }
@@ -190,7 +190,7 @@ const letBuiltin: Opener = (call, bench) => {
   for (const arg of call.args) for (const [name] of arg.matchAll(/[A-Za-z_]\w*/g)) bench.arithmetic(name)
 }
 
-/** Only after `-v` and `-R`, and where numbers are compared, is a word more than a text. */
+/** A word is evaluated only after `-v` and `-R`, and in comparisons of numbers. */
 const test: Opener = ({ args }, bench) => {
   for (const [at, arg] of args.entries()) {
     if (/^-(v|R)$/.test(arg)) expandIndex(args[at + 1] ?? '', bench)
@@ -205,7 +205,7 @@ const printf: Opener = ({ args }, bench) => {
   assignGiven(name, given.join(' '), bench)
 }
 
-/** What is given may be the value, or a part of it. */
+/** The given text may be the value, or a part of it. */
 function assignGiven(name: string, text: string, bench: Bench): void {
   const [variable = ''] = name.split('[', 1)
   bench.assignUnknown(variable)
@@ -214,7 +214,7 @@ function assignGiven(name: string, text: string, bench: Bench): void {
 
 const READ_VALUED = ['adinNptu'] as const
 
-/** Its names get what is in its input. */
+/** Its names get the contents of its input. */
 const read: Opener = (call, bench) => {
   expands(call, bench)
   const { args, input } = call
@@ -222,7 +222,7 @@ const read: Opener = (call, bench) => {
   for (const name of names) assignGiven(name, input.kind === 'text' ? input.text.trim() : shownBy(input), bench)
 }
 
-/** Texts of the commands that write the input. */
+/** The words of the commands that write the input. */
 const shownBy = (input: Input) =>
   input.kind === 'pipe' ? (input.from.words.filter((word) => /[$`]/.test(word)).at(-1) ?? '') : ''
 

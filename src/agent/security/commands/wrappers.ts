@@ -1,4 +1,4 @@
-// Commands that run the command in their words. The table says how many words they take for themselves.
+// Commands that run the command in their words. The table says how many words belong to the wrapper itself.
 
 import type { Bench, Opener } from '../bench.ts'
 import { type Call, firstOperand, type Input, valuesOf } from '../call.ts'
@@ -8,13 +8,13 @@ import { isAllUnknown, MARK } from '../words.ts'
 import { runText } from './shells.ts'
 
 type Wrapper = {
-  /** Letters and long names of options with a value. */
+  /** Letters and long names of options that take a value. */
   readonly options?: readonly string[]
-  /** Operands in front of the command. */
+  /** The number of operands before the command. */
   readonly skips?: number
-  /** The words are put together and read by a shell. */
+  /** The words are concatenated and read by a shell. */
   readonly isText?: true
-  /** Assignments may stand in front of the command. */
+  /** Assignments may precede the command. */
   readonly assigns?: true
 }
 
@@ -87,7 +87,7 @@ function assign(word: string, bench: Parameters<Opener>[1]): void {
   bench.assign(word.slice(0, equals), word.slice(equals + 1))
 }
 
-/** `command -v x` only tells where it is. */
+/** `command -v x` only prints where the command is. */
 const command: Opener = (call, bench) => {
   if (!/^-[pvV]*[vV]/.test(call.args[0] ?? '')) opened({})(call, bench)
 }
@@ -97,7 +97,7 @@ const ENV_OPTIONS = ['uC', '--unset', '--chdir'] as const
 const env: Opener = ({ args, input }, bench) => {
   const split = args.findIndex((arg) => /^-[0iv]*S|^--sp/.test(arg))
   if (split >= 0) {
-    // It is taken apart, and the words behind it follow.
+    // The option's text is split into words, and the remaining words follow.
     const inline = (args[split] ?? '').replace(/^(-[0iv]*S|--sp[^=]*=?)/, '')
     runText([inline, ...args.slice(split + 1)].join(' '), input, bench)
     return
@@ -127,7 +127,7 @@ export const WRAPPER_OPENERS: readonly (readonly [string, Opener])[] = [
   ['flock', flock],
 ]
 
-// Commands that run another one on whatever they find or are given.
+// Commands that run another one on search results or on their input.
 
 const XARGS_OPTIONS = [
   'IEedLlnPsa',
@@ -161,7 +161,7 @@ function noteRights([name = '']: readonly string[], bench: Bench): void {
   if (RIGHTS.test(name)) bench.meet('changes-found')
 }
 
-/** What is handed on is not known; names that the commands before it show are possible. */
+/** The input is unknown; names that the earlier commands print are possible. */
 function namesIn(input: Input, { findings }: Bench): string[] {
   const isOne = (word: string) => isTelling(word) || isSecretName(word, findings.secretNames)
   if (input.kind === 'text') return [...wordsOf(input.text).filter(isOne).slice(0, MAX_NAMES), MARK.unknown]
@@ -172,7 +172,7 @@ function namesIn(input: Input, { findings }: Bench): string[] {
 
 const wordsOf = (text: string) => text.split(/\s+|\\[n0]/).filter((word) => word !== '')
 const isTelling = (word: string) => isSecretFile(word) || isGitInternal(word)
-/** A pattern that a search gets in quotes. */
+/** A quoted pattern that a search tool expands. */
 const withPatterns = (word: string) => word.replaceAll('*', MARK.star).replaceAll('?', MARK.one)
 
 const parallel: Opener = ({ args, input }, bench) => {
@@ -191,7 +191,7 @@ const parallel: Opener = ({ args, input }, bench) => {
   }
 }
 
-/** Tests of `find` that are followed by a value. */
+/** Tests of `find` that take a value. */
 const WITH_VALUE =
   /^-(i?name|i?path|i?wholename|i?lname|i?regex|regextype|type|xtype|size|m?min|[acm]time|[acmB]min|[aB]?newer\w*|cnewer|perm|user|group|uid|gid|links|inum|samefile|fstype|maxdepth|mindepth|printf|used|context|files0-from)$/
 const RUNS = /^-(exec|execdir|ok|okdir)$/
@@ -214,7 +214,7 @@ const find: Opener = (call, bench) => {
 
 const isExpression = (arg: string) => /^[-(!]/.test(arg) && !/^-([HLP]|O\d|D)$/.test(arg)
 
-/** Stands for the files that are found. */
+/** Placeholders for the files that are found. */
 function foundBy(places: readonly string[], args: readonly string[]): string[] {
   const names = [...valuesAfter(args, /^-i?(name|path|wholename)$/)].map(withPatterns)
   return [...names, ...places.map((place) => `${place}/${MARK.unknown}`)]
@@ -229,7 +229,7 @@ function* valuesAfter(args: readonly string[], option: RegExp): Generator<string
 
 type ExecClause = { from: number; call: Call; bench: Bench }
 
-/** The place of the word that ends the command. */
+/** Returns the index of the word that ends the command. */
 function runOn(found: readonly string[], args: readonly string[], { from, call, bench }: ExecClause): number {
   const end = args.findIndex((arg, at) => at >= from && (arg === ';' || (arg === '+' && args[at - 1] === '{}')))
   const last = end < 0 ? args.length : end

@@ -1,5 +1,6 @@
-// The card of a report as SVG, to be made a picture of: what it advises, how it scored, the last closes with the levels, and the
-// beginning of its summary. It needs no script and loads nothing; its letters are those of the one font that a picture is drawn with.
+// The card of a report as SVG, to be rendered as a picture: its advice, its score, the last closes with the levels, and
+// the beginning of its summary. It needs no script and loads nothing; it uses the one font with which pictures are
+// rendered.
 
 import { z } from 'zod'
 import { parseCode } from '../../../market/instruments.ts'
@@ -64,30 +65,30 @@ function colorsOf({ meta }: AnalysisReport, theme: CardTheme, markets: readonly 
 
 type Style = { size: number; fill: string; anchor?: 'start' | 'middle' | 'end'; weight?: 'bold' }
 
-/** Nothing that turns the direction of text, hides inside it, or is no character of XML. */
+/** Without characters that change the text direction, are invisible, or are invalid in XML. */
 const visible = (text: string): string =>
   text
     .replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, '')
     .replace(/[\p{Cc}\p{Z}]+/gu, ' ')
     .trim()
 
-/** A heavier stroke stands for a bold face: one face is enough to load. */
+/** A thicker stroke replaces a bold font, so that only one font must be loaded. */
 function label(x: number, y: number, text: string, { size, fill, anchor = 'start', weight }: Style): string {
   const stroke = weight === 'bold' ? ` stroke="${fill}" stroke-width="${size / 36}"` : ''
   return `<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" text-anchor="${anchor}"${stroke}>${escapeHtml(visible(text))}</text>`
 }
 
-/** About as wide as the font draws it: a character of Asia is as wide as it is high. */
+/** Approximately the width in the font: East Asian characters are as wide as they are high. */
 const widthOf = (text: string, size: number): number =>
   [...text].reduce(
     (sum, character) => sum + (/[\u1100-\u11ff\u2e80-\uffef]|[\u{20000}-\u{3ffff}]/u.test(character) ? 1 : 0.53),
     0,
   ) * size
 
-/** A word that is not divided: of letters, or of Korean syllables, with the marks and the blank behind it. */
+/** A unit that is not split: Latin letters or Korean syllables, with the punctuation and the blank after it. */
 const PIECES = /[\w\p{Script=Hangul}.,;!?%+\-–/:~()$€¥&'’"]+\s*|\s+|./gu
 
-/** The text, or its beginning, within so many lines; words and numbers are not divided. */
+/** The text, or its beginning, in at most this many lines; words and numbers are not split. */
 function wrapped(text: string, { size, width, most }: { size: number; width: number; most: number }): string[] {
   const pieces = visible(text).match(PIECES) ?? []
   const lines: string[] = ['']
@@ -102,14 +103,14 @@ function wrapped(text: string, { size, width, most }: { size: number; width: num
   return [...shown.slice(0, most - 1), shortened(shown[most - 1] ?? '')]
 }
 
-/** Without its last word, or its last two characters where words are not parted by blanks. */
+/** Without its last word, or its last two characters in scripts without blanks. */
 function shortened(line: string): string {
   const whole = line.trimEnd()
   const withoutWord = whole.replace(/\s[\w\p{Script=Hangul}.,;%+\-–/:~()]+$/u, '')
   return `${(withoutWord === whole ? [...whole].slice(0, -2).join('') : withoutWord).trimEnd()}…`
 }
 
-/** One line, smaller where it would be too wide, and cut where it would be too small. */
+/** One line in a smaller size if it would be too wide, and cut if the size would be too small. */
 function fitted(text: string, { size, width }: { size: number; width: number }): { line: string; size: number } {
   const smallest = size / 2
   const fits = Math.floor((size * width) / Math.max(width, widthOf(visible(text), size)))
@@ -175,7 +176,7 @@ function ring(score: number | null, { colors, tone, none }: { colors: Colors; to
 
 const [CHART_TOP, CHART_BOTTOM] = [500, 740]
 
-/** The last closes as a line, and the levels across it. */
+/** The last closes as a line, with the levels as horizontal lines. */
 function chart(report: AnalysisReport, colors: Colors): string[] {
   const closes = storedBars(report)
     .slice(-CLOSES)
@@ -218,7 +219,7 @@ function paragraph(report: AnalysisReport, top: number, colors: Colors): string[
 
 const isReview = ({ meta }: AnalysisReport): boolean => meta.report_type === 'market_review'
 
-/** A review's summary begins with what is wrong with its figures, which stands at the foot of the card. */
+/** A review's summary begins with a notice about its figures, which the card shows at its bottom. */
 const summaryOf = (report: AnalysisReport): string =>
   isReview(report)
     ? report.summary.analysis_summary.replace(report.meta.data_checks ?? '', '')
@@ -264,7 +265,7 @@ function reviewBody(report: AnalysisReport, markets: readonly ReviewedMarket[], 
   ]
 }
 
-/** The words of each light, and the score in its ring: of several markets their mean. */
+/** The words of each light, and the score in its ring: the mean for several markets. */
 function lights(report: AnalysisReport, lit: readonly ReviewedMarket[], colors: Colors): string[] {
   const { texts, score } = { texts: textsOf(report.meta.report_language), score: report.summary.sentiment_score }
   const [only, ...others] = lit
@@ -294,7 +295,7 @@ function indexRow({ name, current, change_pct: change }: z.infer<typeof Index>, 
   ]
 }
 
-/** What a reader has to know of the figures, and what the picture is not. */
+/** A notice about the figures, and a disclaimer. */
 function footer(report: AnalysisReport, colors: Colors): string[] {
   const { meta } = report
   const warned = wrapped(warningOf(report), { size: 22, width: RIGHT - LEFT, most: 1 })

@@ -1,4 +1,4 @@
-// The charts of reports and reviews are drawn, and stored, for a light page. For a dark one their colours are exchanged.
+// The charts of reports and reviews are drawn and stored for a light page. For a dark page their colours are replaced.
 
 const DARK: Readonly<Record<string, string>> = {
   // Ground, lines and words.
@@ -23,6 +23,6 @@ const DARK: Readonly<Record<string, string>> = {
   '#7c3aed': '#cf96e6',
 }
 
-/** No words in it can look like a colour: their quotation marks are entities. */
+/** No text can look like a colour, because quotation marks in text are entities. */
 export const inDark = (svg: string): string =>
   svg.replace(/(?<=\b(?:fill|stroke)=")#[0-9a-f]{6}(?=")/g, (colour) => DARK[colour] ?? colour)

@@ -1,4 +1,4 @@
-// A report as one page of HTML that needs nothing else: the words of its Markdown, its chart drawn in place.
+// A report as one self-contained HTML page: the text of its Markdown, with its chart inline.
 
 import { z } from 'zod'
 import type { Bar } from '../../../market/bars.ts'
@@ -61,7 +61,7 @@ export function storedLevels({ meta, details }: AnalysisReport): StoredLevel[] {
   })
 }
 
-/** The bars that a report was made from; none of a market review. */
+/** The bars that a report was made from; empty for a market review. */
 export function storedBars({ details }: AnalysisReport): Bar[] {
   const stored = Snapshot.safeParse(details?.context_snapshot)
   return stored.success ? barsIn(stored.data.chart_series) : []
@@ -90,8 +90,8 @@ export function reportChart(report: AnalysisReport): string | null {
   })
 }
 
-// The chart of a report as SVG: candles, three averages, the report's levels, and volume beneath. It is drawn from the bars
-// that are stored with the report, needs no script and loads nothing.
+// The chart of a report as SVG: candles, three averages, the report's levels, and volume below. It is drawn from the
+// bars that are stored with the report, needs no script and loads nothing.
 
 type ChartLevel = { label: string; price: number; kind: 'entry' | 'stop' | 'target' }
 
@@ -100,9 +100,9 @@ export type ChartInput = {
   levels: readonly ChartLevel[]
   title: string
   decimals: number
-  /** Red for a rise is the custom of most of Asia, green of Hong Kong and the West. */
+  /** Red for a rise is common in most of Asia, green in Hong Kong and the West. */
   risesRed: boolean
-  /** What stands below the chart, such as that the figures are a sample. */
+  /** Text below the chart, for example that the figures are a sample. */
   note: string | null
 }
 
@@ -166,7 +166,7 @@ function scaleOf(input: ChartInput, shown: readonly Bar[], averages: readonly { 
   )
   const [least, most] = [Math.min(...lows, ...drawn), Math.max(...highs, ...drawn)]
   const room = (most - least || most || 1) * 0.05
-  // A level far outside would press the candles flat; it is named at the edge instead.
+  // A distant level would flatten the candles; it is named at the edge instead.
   const near = input.levels.map(({ price }) => price).filter((price) => price > least * 0.8 && price < most * 1.2)
   const [low, high] = [Math.min(least, ...near) - room, Math.max(most, ...near) + room]
   const step = (WIDTH - LEFT - RIGHT) / shown.length
@@ -235,7 +235,7 @@ function levelLines({ levels, decimals }: ChartInput, scale: Scale): string[] {
   return fromTop.map(({ label, price, kind }) => {
     const color = LEVEL_COLORS[kind]
     const height = heightOf(price)
-    // Levels close to each other would be written over one another.
+    // Labels of adjacent levels would overlap.
     const foot = Math.max(height - 4, free)
     free = foot + LABEL_HEIGHT
     const words = `${escapeHtml(label)} ${fixed(price, decimals)}`
@@ -252,7 +252,7 @@ function dates(shown: readonly Bar[], scale: Scale): string[] {
   const step = Math.max(1, Math.floor(shown.length / DATE_LABELS))
   return shown.flatMap(({ date }, i) => {
     if (i % step !== 0) return []
-    // The first one would be cut off at the edge.
+    // The first label would be cut off at the edge.
     const [x, anchor] = scale.x(i) < DATE_ROOM ? [LEFT, 'start'] : [at(scale.x(i)), 'middle']
     return [
       `<text x="${x}" y="${VOLUME_BOTTOM + 16}" text-anchor="${anchor}" fill="#718096">${escapeHtml(date)}</text>`,

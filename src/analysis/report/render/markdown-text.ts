@@ -1,15 +1,15 @@
-// Text from outside (names, a source's message) goes into Markdown as text: it can neither format, link, embed, nor start
-// a block, and it stays on its line.
+// Third-party text (names, a source's message) is put into Markdown as plain text: it cannot format, link, embed, or
+// start a block, and it stays on its line.
 
 import type { ReportLanguage } from '../../schemas.ts'
 import { textsOf } from '../../texts/book.ts'
 
-/** Any text as one inline run of plain words, with no more marks than it needs, so that the source reads well too. */
+/** Any text as inline plain text, with as few escapes as possible, so that the source is readable, too. */
 export function escapeMarkdown(text: string): string {
   return (
     text
       .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
-      // Characters that turn the direction of text or hide inside it.
+      // Characters that change the text direction or are invisible.
       .replace(/[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
       .trim()
       .replace(/&(?=#?\w+;)/g, '&amp;')
@@ -17,10 +17,10 @@ export function escapeMarkdown(text: string): string {
       .replace(/<(?=[^\s\d]|$)/g, '&lt;')
       .replace(/^>/, '&gt;')
       .replace(/[\\`*_[\]|~@]/g, '\\$&')
-      // What some renderers make a link of without any markup.
+      // Some renderers make a link of this without any markup.
       .replace(/:\/\//g, ':\\/\\/')
       .replace(/\bwww\./gi, 'www\\.')
-      // What opens a block at the start of a line: heading, list, rule.
+      // Characters that open a block at the start of a line: heading, list, rule.
       .replace(/^(#|[-+=](?=[\s=-]|$))/, '\\$1')
       .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2')
   )
@@ -35,7 +35,8 @@ export function list(items: string[]): string {
   return items.map((item) => `- ${item}`).join('\n')
 }
 
-// The box of a model's words as Markdown: whose they are, where they differ, each sentence with its mark and the rows that bear it.
+// The box of a model's text as Markdown: its author, its disagreement, each sentence with its mark and the rows that
+// support it.
 
 export type Comment = {
   notice: string
@@ -60,8 +61,8 @@ export function commentMarkdown(comment: Comment, language: ReportLanguage): str
   return [quoted, list(rows)].filter((part) => part !== '').join('\n\n')
 }
 
-// The Markdown that this folder writes, as HTML: headings, quotes, lists, tables, rules and paragraphs, with bold words as the
-// only markup inside. What was escaped there stays text here.
+// Converts the Markdown of this folder to HTML: headings, quotes, lists, tables, rules and paragraphs, with bold as the
+// only inline markup. Escaped text stays text.
 
 /** The text as HTML can hold it. */
 export function escapeHtml(text: string): string {
@@ -100,7 +101,7 @@ function blockToHtml(block: string): string {
   return `<p>${lines.map(inline).join('<br>')}</p>`
 }
 
-/** A blank line inside a quotation parts its paragraphs. */
+/** A blank line inside a quotation separates its paragraphs. */
 function quotationToHtml(lines: string[]): string {
   const paragraphs = lines
     .join('\n')
@@ -119,7 +120,7 @@ function tableToHtml([head = '', , ...rows]: string[]): string {
   return `<table>\n<thead><tr>${cells(head, 'th')}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table>`
 }
 
-/** The cells of a row; a bar after a backslash belongs to its cell. */
+/** The cells of a row; an escaped bar belongs to its cell. */
 function cellsIn(line: string): string[] {
   const cells = line.replace(/^\|/, '').match(/(?:\\.|[^|\\])*\|/g) ?? []
   return cells.map((cell) => cell.slice(0, -1).trim())

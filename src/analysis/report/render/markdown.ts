@@ -1,5 +1,5 @@
-// A report as Markdown. It reads nothing but the report (and, for a run with troubles, its diagnostics), so a push, a
-// download and the console show the same words. Notices of sample data and of missing news stand in every form.
+// A report as Markdown. It reads only the report (and, for a run with problems, its diagnostics), so a push, a download
+// and the console show the same text. Notices about sample data and missing news are in every form.
 
 import type { Touch } from '../../../market/consistency/types.ts'
 import type { AnalysisReport, DiagnosticSummary } from '../../schemas.ts'
@@ -14,7 +14,7 @@ import { type ReportView, reportView } from './view.ts'
 
 type Page = { report: AnalysisReport; view: ReportView; labels: ReportTexts }
 
-/** The report in the length its type asks for: `simple`, `brief`, or the whole. A market review is its own text. */
+/** The report in the length of its type: `simple`, `brief`, or the whole. A market review has its own text. */
 export function renderMarkdown(report: AnalysisReport, diagnostics: DiagnosticSummary | null = null): string {
   const review = report.meta.report_type === 'market_review' && report.details?.raw_result?.market_review_report
   if (typeof review === 'string') return review
@@ -77,7 +77,7 @@ const modelComment = ({ view: { comment }, report }: Page): string =>
 
 const escaped = (texts: string[]) => texts.map(text)
 
-/** What code says of the news, and below it headlines as quotations: they are nobody's words but their writers'. */
+/** The text about the news, followed by headlines as quotations of their authors. */
 function newsOf({ view: { news, headlines }, report: { meta } }: Page): string {
   const told = list(escaped(news))
   if (headlines.length === 0) return told
@@ -108,7 +108,7 @@ function checksNotice({ report: { meta } }: Page): Section {
 
 const withMark = (line: string, mark: string): string => (mark === '' ? line : `${line} ${text(mark)}`)
 
-/** The head of the report: one labelled line a fact. */
+/** The head of the report: one labelled line for each fact. */
 function facts(page: Page): string {
   const { report, view, labels } = page
   const { summary } = report
@@ -129,7 +129,7 @@ function facts(page: Page): string {
   return list(lines.flatMap(([label, value]) => (value ? [`${label}${labels.colon}${value}`] : [])))
 }
 
-/** The score with its word; of a report without one the word alone. */
+/** The score with its word; only the word when there is no score. */
 function scoreText(report: AnalysisReport): string {
   const { summary, meta } = report
   const label = summary.sentiment_label
@@ -137,17 +137,17 @@ function scoreText(report: AnalysisReport): string {
   return `${summary.sentiment_score}/100${label ? aside(text(label), meta.report_language) : ''}`
 }
 
-/** How the prices of the past were adjusted, and by whom. */
+/** How past prices were adjusted, and by whom. */
 function basisText(report: AnalysisReport): string | null {
   const label = consistencyIn(report)?.adjustment.label
   return label === undefined ? null : text(label)
 }
 
-/** The day of the data with the phase of its session; the phase of another day is told as that of now, or of the request. */
+/** The day of the data with the phase of its session. A phase of another day is labelled as of now, or of the request. */
 function dateText({ report: { meta }, view: { date }, labels }: Page): string | null {
   const session = meta.market_phase_summary
   const phase = session && labels.phase[session.phase]
-  // Figures that were withheld have no day, and the phase alone is none.
+  // Withheld figures have no day, and a phase alone means nothing.
   if (date === null || phase === null) return date
   if (session?.session_date === date) return `${text(date)} · ${phase}`
   const isOfClock =
@@ -167,18 +167,18 @@ function priceText(page: Page): string | null {
   return withMark(told, touchMark(report, ['price', 'change']))
 }
 
-/** The action beside the advice, where the score moved it away from the words. */
+/** The action next to the advice, if the score moved it away from the text. */
 function otherAction({ report: { summary } }: Page): string {
   const { action_label: label, operation_advice: advice } = summary
   return label === null || advice.toLowerCase().includes(label.toLowerCase()) ? '' : ` → ${text(label)}`
 }
 
-/** The model's opinion beside the advice, where it is another one. */
+/** The model's opinion next to the advice, if it differs. */
 function otherOpinion({ report, view: { comment } }: Page): string {
   return comment?.contradiction ? aside(text(comment.contradiction), report.meta.report_language) : ''
 }
 
-/** Over all horizons, and what the short averages alone say. */
+/** The trend over all horizons, and that of the short averages alone. */
 function trendText({ report: { summary, meta }, view }: Page): string {
   const state = view.trend?.trend_status
   const short = state && fill(textsOf(meta.report_language).outlook.ofShort, { trend: text(state) })
@@ -190,7 +190,7 @@ function oneSentence({ view, report }: Page): string {
   return `${withMark(text(view.oneSentence ?? report.summary.analysis_summary), touchMark(report, 'any'))}${guard}`
 }
 
-/** The figures that a part of the score is made of; a part that is not named here is marked by any check. */
+/** The figures that a part of the score depends on; a part that is not listed is marked by any check. */
 const PART_OF: Readonly<Record<string, readonly Touch[]>> = {
   trend: ['price', 'averages'],
   bias: ['price', 'averages'],
@@ -241,7 +241,7 @@ function levelTable(page: Page): string {
   return [derived, nearby].filter((part) => part !== '').join('\n\n')
 }
 
-/** The nearest first; levels that are shown alike are one, with all that it stands on. */
+/** Nearest first; levels with the same text are merged, with all their bases. */
 function nearbyTexts(found: TrendAnalysis['supports'], { view, report, labels }: Page): string[] {
   const bases = new Map<string, Set<string>>()
   for (const { price, basis } of found) {
@@ -265,7 +265,7 @@ function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): s
     (...values: (number | null)[]) =>
       values.map((each) => shown(each, digits)).join(' / ')
   const [price, plain] = [inDigits(view.decimals), inDigits(2)]
-  // Differences of averages: of a small price the usual digits leave nothing.
+  // Differences of averages need more digits for a small price.
   const fine = inDigits(Math.max(2, view.decimals + 1))
   const basis = text(trend.adjustment?.label ?? '')
   const of = (name: string) => (basis === '' ? name : name + aside(basis, report.meta.report_language))
@@ -290,13 +290,13 @@ function indicatorTable(trend: TrendAnalysis, { labels, view, report }: Page): s
   return table([indicator, value], told)
 }
 
-/** While a session runs, with what it compares, or why there is none. */
+/** While a session runs: with what it compares, or why there is none. */
 function volumeRatio({ volume_ratio_5d: ratio }: TrendAnalysis, { view, report }: Pick<Page, 'view' | 'report'>) {
   if (view.volumeRatioNote === null) return shown(ratio, 2)
   return shown(ratio, 2) + aside(text(view.volumeRatioNote), report.meta.report_language)
 }
 
-/** What the listing did, and how much of it is traded. */
+/** The performance of the listing, and its turnover. */
 function performanceRows(trend: TrendAnalysis, report: AnalysisReport): [string, string, string][] {
   const language = report.meta.report_language
   const { heading } = textsOf(language).outlook
@@ -318,7 +318,7 @@ const yearRange = (
   price: (...values: (number | null)[]) => string,
 ): string => (low === null ? '–' : `${price(low)} – ${price(high)}`)
 
-/** The range of a year of adjusted bars is called that. */
+/** The name says so if the range of a year comes from adjusted bars. */
 function yearRangeName({ adjustment }: TrendAnalysis, { meta }: AnalysisReport): string {
   const { report: labels, consistency } = textsOf(meta.report_language)
   return adjustment?.kind === 'forward' ? consistency.adjustedRange : labels.indicator.year_range
@@ -326,7 +326,7 @@ function yearRangeName({ adjustment }: TrendAnalysis, { meta }: AnalysisReport):
 
 const shown = (value: number | null, decimals: number): string => (value === null ? '–' : fixed(value, decimals))
 
-/** The verdict, then each condition with how it stands. */
+/** The verdict, then the state of each condition. */
 function strategyLine(finding: ReportView['strategies'][number], { labels, report }: Page): string {
   const { name, verdict_label: verdict, met, unmet, unknown } = finding
   const marked = [
@@ -381,7 +381,7 @@ function disclosure({ report: { details } }: Page): Section {
   return details?.empty_news_disclosure ? text(details.empty_news_disclosure) : null
 }
 
-/** What went wrong, for a run in which something did. */
+/** The problems of a run that had any. */
 function trouble({ labels }: Page, diagnostics: DiagnosticSummary | null): Section {
   if (diagnostics === null || (diagnostics.status !== 'degraded' && diagnostics.status !== 'failed')) return null
   const affected = Object.values(diagnostics.components).filter(

@@ -1,5 +1,5 @@
-// The parts of a stored report that a rendering shows, read from its free-form members. Older rows and foreign ones may lack
-// any of them: a part that is not there, or not in its shape, is simply not shown.
+// The parts of a stored report that a rendering shows, read from its free-form fields. Older rows and those of other
+// origins may lack any of them: a missing or malformed part is not shown.
 
 import { z } from 'zod'
 import type { AnalysisReport } from '../../schemas.ts'
@@ -39,7 +39,7 @@ const Comment = z.object({
   evidence: z.array(z.object({ n: z.int(), text: z.string() })),
 })
 
-/** One of the parts about the listing beside its market. */
+/** One of the parts that compare the listing with its market. */
 const LabelledText = z.object({ label: z.string(), text: z.string() }).nullish().catch(null)
 
 const Raw = z.object({
@@ -92,24 +92,24 @@ export type ReportView = {
   evidence: string | null
   horizons: string | null
   tradePlan: string | null
-  /** Index, liquidity, dates, peers: also where nothing is known. */
+  /** Index, liquidity, dates, peers: also if nothing is known. */
   beside: { label: string; text: string }[]
-  /** Why there is no volume ratio, where something is known of it. */
+  /** Why there is no volume ratio, if a reason is known. */
   volumeRatioNote: string | null
   oneSentence: string | null
   guardReason: string | null
   catalysts: string[]
   risks: string[]
-  /** Plan lines under the heading each belongs to. */
+  /** Plan lines by their heading. */
   plan: { noPosition: string | null; hasPosition: string | null; entry: string | null; risk: string | null }
   limitations: string[]
-  /** What is known beside the prices. */
+  /** Facts about the company. */
   company: string[]
   news: string[]
-  /** What others wrote, to be quoted. */
+  /** Third-party text, to be quoted. */
   headlines: z.infer<typeof Headline>[]
   outlook: string[]
-  /** The model's words, with whose they are. */
+  /** The model's text with its author. */
   comment: z.infer<typeof Comment> | null
   changes: string[]
   strategies: z.infer<typeof Finding>[]
@@ -136,7 +136,7 @@ export function reportView({ details }: AnalysisReport): ReportView {
     ...ofDashboard(raw),
     company: told(raw.fundamental_analysis, raw.capital_flow_summary, raw.sector_position, raw.chip_summary),
     news: told(raw.news_summary, raw.market_sentiment),
-    // News of the industry may be of others: nothing about this listing follows from them.
+    // News about the industry may concern other companies, so nothing about this listing follows from them.
     headlines: Snapshot.parse(details?.context_snapshot)
       .news_items.filter(({ dimension }) => dimension !== 'industry')
       .slice(0, MOST_HEADLINES),

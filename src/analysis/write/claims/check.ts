@@ -1,5 +1,6 @@
-// Whether a sentence of a model is borne out by the data. Nothing is rewritten: a sentence is kept, marked or dropped. One passes
-// only when something in it is confirmed and nothing in it is left over, because what nobody can look up is not known.
+// Whether the data support a sentence of a model. Nothing is rewritten: a sentence is kept, marked or dropped. It
+// passes only when something in it is confirmed and no claim in it stays unchecked, because an unverifiable claim
+// counts as unknown.
 
 import { plain } from '../sentences.ts'
 import { againstBoth, apartFromPrice, comparisons } from './comparisons.ts'
@@ -26,7 +27,7 @@ import { boardsTold, closesCounted, splitsIn } from './tallies.ts'
 
 export type Verdict = 'confirmed' | 'doubtful' | 'undecidable' | 'false'
 
-/** `used` are the figures that the text names by their keys, each with its mark behind it. */
+/** `used` are the figures that the text names by their keys, each followed by its mark. */
 export function checkSentence(text: string, known: KnownFacts, used: readonly KeyedFigure[] = []): Verdict {
   const words = plain(text)
   const findings: Finding[] = []
@@ -40,14 +41,14 @@ export function checkSentence(text: string, known: KnownFacts, used: readonly Ke
   return findings.length === 0 ? 'undecidable' : 'confirmed'
 }
 
-// Events that no data tell.
+// Events that no data contain.
 const INVENTED =
   /收购|并购|合并|重组|破产|立案|调查|入股|回购|召回|获批|罢工|诉讼|起诉|公告|takeover|acqui[rs]|merger|bankrupt|lawsuit|investigat|probe|recall|approved|buyback|guidance|인수|합병|회생|파산|조사|리콜|소송|승인|자사주/i
 
-/** Whether it speaks of an event of which no figure tells. */
+/** Whether it mentions an event for which there are no figures. */
 export const tellsEvent = (text: string): boolean => INVENTED.test(text)
 
-/** What a list puts before a sentence: a dash, and a title of few words. */
+/** A list prefix of a sentence: a dash, and a short title. */
 const HEADING = /^\s*(?:[-*•·]\s+|\d+[.)]\s+)?(?:[^\d:,，。]{1,24}:\s*)?/
 
 function withoutHeading(text: string): string {
@@ -108,7 +109,7 @@ function missing(text: string, known: KnownFacts): Finding[] {
 
 type Token = Mention | Figure
 
-/** A text as names of facts and figures: with the names of the listing hidden, in order. */
+/** A text as names of facts and figures, in order; the listing's own names are hidden. */
 export function readOf(given: string, known: KnownFacts): { text: string; tokens: Token[]; known: KnownFacts } {
   const text = known.names.reduce((rest, name) => rest.replaceAll(name, '\u0001'.repeat(name.length)), given)
   const mentions = mentionsIn(text)
@@ -124,7 +125,7 @@ function figureFindings(text: string, known: KnownFacts, used: readonly KeyedFig
   const isKeyed = (figure: Figure) => placed.some(({ at, end }) => figure.at >= at && figure.at < end)
   const told = figuresBeside(text, named)
   const apart = apartFromPrice(named, { text, figures: told.filter((figure) => !isKeyed(figure)), known })
-  // A price that is told itself stays: "5 % below the price of 25.31".
+  // A price with its own figure is kept: "5 % below the price of 25.31".
   const isTold = ({ end }: Mention) => /^(?: of| at)? ?\(?[$¥₩]?\d/.test(text.slice(end))
   const mentions = named.filter((mention) => !apart.some(({ base }) => base === mention && !isTold(mention)))
   const figures = told.filter((figure) => !apart.some((one) => one.figure === figure))
@@ -143,7 +144,7 @@ function figureFindings(text: string, known: KnownFacts, used: readonly KeyedFig
     const isConfirmed = own.length > 0 && own.every((each) => each.finding === true)
     return { at: one.at, end: one.end, finding: judgeKeyed(one, { text, tokens, known }, isConfirmed) }
   })
-  // Where a level is from the price is decided where its distance is.
+  // The direction of a level from the price is decided together with its distance.
   const others = mentions.filter((mention) => !apart.some(({ level }) => level === mention))
   const compared = [...others, ...standingIn(placed, mentions, text)].sort((x, y) => x.at - y.at)
   const rest = judged.map((one) =>
@@ -164,7 +165,7 @@ type SentenceContext = { readonly text: string; readonly mentions: readonly Ment
 const isClaim = (figure: Figure, { text, mentions, known }: SentenceContext) =>
   !isNoFigure(text, figure) && !isLimit(text, figure, known) && !isFullMark(text, figure, mentions)
 
-/** Where a part of the sentence has no name, the figures that are named by their keys are what it compares: "1060.24 is below 1064.08". */
+/** A part of the sentence without a name is about the figures that are named by their keys: "1060.24 is below 1064.08". */
 function standingIn(placed: readonly Placed[], mentions: readonly Mention[], text: string): Mention[] {
   return placed.flatMap(({ at, end, figure }): Mention[] => {
     const from = text.slice(0, at).search(/[^，。,;；]*$/)
@@ -176,7 +177,7 @@ function standingIn(placed: readonly Placed[], mentions: readonly Mention[], tex
 
 type Group = { mentions: Mention[]; figures: Figure[] }
 
-/** Names that stand together with the figures that follow them. */
+/** Adjacent names with the figures that follow them. */
 function grouped(tokens: readonly Token[], text: string): Group[] {
   const groups: Group[] = []
   for (const token of tokens) {
@@ -248,7 +249,7 @@ function judgeGroup({ mentions, figures }: Group, text: string, known: KnownFact
   return judgeRest({ figures, mentions, last: last?.fact, isMany: subjects.length > 1 }, { text, around, known })
 }
 
-/** Whether the value of a fact lies between the two figures of a range; null where they are none. */
+/** Whether the value of a fact is between the two figures of a range; null when they are not a range. */
 function judgeRange(
   fact: FactName,
   figures: readonly Figure[],
@@ -273,7 +274,7 @@ type RemainingFigures = {
   isMany: boolean
 }
 
-/** The last name takes the first figure; what follows is of the same name, or of the day. */
+/** The last name gets the first figure; further figures belong to the same name, or to the day. */
 function judgeRest(
   { figures, mentions, last, isMany }: RemainingFigures,
   { text, around, known }: { text: string; around: string; known: KnownFacts },
@@ -289,7 +290,7 @@ function judgeRest(
   })
 }
 
-/** Risk before reward turns a ratio round. */
+/** Risk before reward inverts a ratio. */
 function ratioTurned(fact: string, text: string): 1 | -1 | null {
   if (fact !== 'rewardRisk') return null
   return /风险收益比|风险与回报|risk[- ]to[- ]reward|위험 대비/i.test(text) ? -1 : 1
@@ -336,7 +337,7 @@ function judgeAlone(figure: Figure, text: string, known: KnownFacts): Finding {
   }
   if (figure.unit === 'score') return judgeFigure(figure, { fact: 'score', direction: 0 }, known)
   if (figure.currencies.length > 0 && Math.abs(figure.value) < 1e7) {
-    // So much more than the day before is a move, and no price.
+    // A difference from the day before is a move, not a price.
     const isMove = /^\s?(?:more|less|higher|lower) than\b/i.test(text.slice(figure.end))
     const price = judgeFigure(figure, isMove ? { fact: 'change', direction } : { fact: 'price', direction: 0 }, known)
     return price === true ? true : null
@@ -363,7 +364,7 @@ function judgeDifference(
   return isWithin({ ...figure, value: sign * figure.value }, apart)
 }
 
-/** 52주 고점 15.51에서 23.73%: a price and a percentage bound nothing together. */
+/** 52주 고점 15.51에서 23.73%: a price and a percentage do not form a range. */
 const isOneUnit = (fact: FactName, a: Figure, b: Figure) =>
   UNITS[fact] === 'percent' ? b.unit === 'percent' : a.unit !== 'percent' && b.unit !== 'percent'
 

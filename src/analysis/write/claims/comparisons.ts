@@ -1,4 +1,4 @@
-// What is said to lie above or below what: the price and its levels, DIF and DEA, the lines of KDJ.
+// Claims that something is above or below something else: the price and its levels, DIF and DEA, the lines of KDJ.
 
 import type { Figure } from './figures.ts'
 import { isWithin } from './judge-figure.ts'
@@ -14,7 +14,7 @@ const LESS =
 const LEVELS =
   /^(?:price|prevClose|open|high|low|ma\d+|boll\w+|high52|low52|support|resistance|stop|idealBuy|secondaryBuy|target\d)$/
 
-/** What can be compared with each other. */
+/** Facts of one family can be compared with each other. */
 function familyOf(fact: FactName): 'level' | 'macd' | 'kdj' | null {
   if (LEVELS.test(fact)) return 'level'
   if (fact === 'dif' || fact === 'dea') return 'macd'
@@ -33,7 +33,7 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
     const place = placeOf(mention, { before: mentions[i - 1], next: mentions[i + 1] }, read)
     const words = place && wordsOf(place, mention, read)
     if (place === null || words === null || IF.test(`${place.between}${place.after}`)) return []
-    // That there is no such level compares nothing.
+    // A statement that there is no such level compares nothing.
     if (read.known.values[fact] === null && NONE.test(`${place.between}${place.after}`)) return []
     const [other] = place.from?.facts.length === 1 ? place.from.facts : []
     const left = other !== undefined && familyOf(other) === family ? other : family === 'level' ? 'price' : null
@@ -51,13 +51,13 @@ export function comparisons(mentions: readonly Mention[], read: Read): Finding[]
 
 const NONE = /没有|并无|尚无|暂无|\bno\b|\bnot? any\b|없/i
 
-/** What would be, which nobody can look up, and what to do then. */
+/** A condition, which cannot be verified, and the action for it. */
 const IF = /\bif\b|would|如果|若|一旦|则|으?면 |^\s*(?:leave|exit|sell|buy|add|trim|reduce|cut|get out|wait|hold)\b/i
 
 const BOTH =
   /(?:두|양) (?:이동평균선|이평선|평균선|선)|(?:这)?两条均线|\bboth (?:of (?:these|those) )?(?:moving )?averages\b/
 
-/** The price against both averages that were named before. */
+/** The price compared with both averages that were named before. */
 export function againstBoth(mentions: readonly Mention[], { text, known }: Omit<Read, 'figures'>): Finding[] {
   const match = BOTH.exec(text)
   if (match === null) return []
@@ -79,7 +79,7 @@ export function againstBoth(mentions: readonly Mention[], { text, known }: Omit<
 
 const IT = /그보다|이보다|그 (?:위|아래)|其|\b(?:above|below|under|over) (?:it|that|this)\b/i
 
-/** What is said of the price and of the level that stands before it: a line "below the current price", the price "above it". */
+/** Claims about the price and the level that is named before it: a line "below the current price", the price "above it". */
 function aboutPrice(
   before: readonly Mention[],
   { words, place, known }: { words: string; place: MentionContext; known: KnownFacts },
@@ -94,13 +94,13 @@ function aboutPrice(
 /** 60일선이 위에 있다: the line is above the price, not the price above the line. */
 const LEVEL_IS = /^(?:[^,]|,(?=\d))*(?:이|가)\s(?:머리 )?(?:위에|아래에)/
 
-/** A line over one's head or under one's feet: where the price is, seen from it. */
+/** A line overhead or underfoot: the price is seen from it. */
 const fromPrice = (words: string): string =>
   words
     .replace(/(?:压在|悬在)?(?:股价|价格)?(?:头顶|头上)|压在(?:股价|价格)?上方|머리 위|\boverhead\b/g, '低于')
     .replace(/脚下|발아래|발 아래|\bunderfoot\b/g, '高于')
 
-/** What stands behind an English name and says where the price is: it "has been lost", it "is intact". */
+/** Words after an English name that say where the price is: it "has been lost", it "is intact". */
 const FATE =
   /\b(?:has|have|had|was|were|is|are|got)(?: now| also| already)?(?: been)? (?:lost|broken|reclaimed|regained|recovered|intact)\b|低于|高于/
 
@@ -118,7 +118,7 @@ function placeOf(
   { text }: Read,
 ): MentionContext {
   const gap = before === undefined ? '' : text.slice(before.end, mention.at)
-  // A mention that an "and" joins is of the same subject as the one before it, not compared with it.
+  // A name that is joined with "and" has the same subject as the one before; the two are not compared.
   const isJoined = before !== undefined && (isListed(gap) || AGAIN.test(gap))
   const isApart = isJoined || /[，。;；\n]|(?:(?<!\d),|,(?!\d))|이며|지만|인 가운데|, and |\. /.test(gap)
   const from = isApart ? undefined : before
@@ -133,13 +133,13 @@ function placeOf(
   }
 }
 
-/** The words that compare; null where there are none, or where they say by how much. */
+/** The words of a comparison; null when there are none, or when they state an amount. */
 function wordsOf(
   { from, start, between, after, isLast }: MentionContext,
   mention: Mention,
   { text, figures }: Read,
 ): string | null {
-  // 下方支撑: the word says which level is meant, not what is said of it.
+  // 下方支撑: the word identifies the level, and is not a claim about it.
   const joined = between.replace(/(?:上方|下方|上面|下面)的?$/, '')
   const isRead = MORE.test(joined) || LESS.test(joined)
   const words = isRead ? between : isLast && (!/[a-z]/i.test(after) || IT.test(after) || FATE.test(after)) ? after : ''
@@ -160,7 +160,7 @@ function compared({ values }: KnownFacts, [a, b]: readonly [FactName, FactName],
 const AGAIN =
   /^\s*(?:\([^()]*\))?\s*(?:and|yet|but|while|且|但|并)\b.*(?:above|below|under|over)|^\s*(?:\([^()]*\))?\s*[且但并也](?![不非未没]).*(?:高于|低于|之上|之下)/i
 
-/** Only an "and" stands between, perhaps with the figure of the first in brackets. */
+/** Only an "and" is between them, perhaps with the figure of the first in brackets. */
 const isListed = (between: string) =>
   /^[\s,、·]*(?:과|와|및|和|与|and)\s*$/i.test(
     between
@@ -168,19 +168,20 @@ const isListed = (between: string) =>
       .replace(/[\d.,]+\s?(?:元|港元|美元|韩元|日元|위안|원|달러|홍콩달러|엔|yuan|won|yen)?/g, ''),
   )
 
-// How far a level is from the price, told in percent of one of them: "the resistance is 2.3 % above the price", 高于现价2.3%, 현재가보다 2.3% 높다.
+// The distance of a level from the price, in percent of one of them: "the resistance is 2.3 % above the price",
+// 高于现价2.3%, 현재가보다 2.3% 높다.
 
-/** `base` is the price that it is counted from, where that is named. */
+/** `base` is the price from which it is measured, if that is named. */
 export type PriceDistance = {
   readonly figure: Figure
   readonly base: Mention | null
   readonly level: Mention
   readonly finding: boolean
 }
-/** On which side of the price the level is said to be; null where only the distance is told. */
+/** On which side of the price the level is claimed to be; null when only the distance is stated. */
 type Side = Omit<PriceDistance, 'finding' | 'figure'> & { readonly isAbove: boolean | null }
 
-/** Levels whose distance from the price is told, and whether it is right. */
+/** Levels with a stated distance from the price, and whether it is right. */
 export function apartFromPrice(mentions: readonly Mention[], { text, figures, known }: Read): PriceDistance[] {
   return figures.flatMap((figure): PriceDistance[] => {
     if (figure.unit !== 'percent') return []
@@ -199,7 +200,7 @@ const ABOUT = '(?:大?约|近|不到|超过)?'
 const ZH_APART = new RegExp(
   `(?:(高于|低于|高出)|([比较]))?\u0002(?:的?(上方|下方|之上|之下)|[要还]?(高|低)[出了]?)?${ABOUT}$`,
 )
-/** 距现价2.3%: how far, and not which way. */
+/** 距现价2.3%: the distance without a direction. */
 const AWAY = '距'
 const ZH_AWAY = new RegExp(`^(?:还?有)?${ABOUT}$`)
 const KO_APART = /^\s?(?:보다|대비)\s?(?:약\s?)?$/
@@ -209,7 +210,7 @@ const isHigh = (word: string) => /^(?:above|over|higher|高|上|之上|높|위|�
 const isLevel = ({ facts: [fact] }: Mention): boolean => fact !== undefined && LEVELS.test(fact) && fact !== 'price'
 const isPrice = ({ facts }: Mention): boolean => facts.length === 1 && facts[0] === 'price'
 
-/** The level that was named before, and on which side of the price it is said to be. */
+/** The level that was named before, and the side of the price on which it is claimed to be. */
 function fromNamedPrice(mentions: readonly Mention[], figure: Figure, text: string): Side | null {
   for (const base of mentions.filter(isPrice)) {
     const word = sideOf(base, figure, text)
@@ -223,7 +224,7 @@ function fromNamedPrice(mentions: readonly Mention[], figure: Figure, text: stri
   return null
 }
 
-/** The word that says on which side of the price; null where the figure is not counted from it. */
+/** The word for the side of the price; null when the figure is not measured from it. */
 function sideOf(base: Mention, figure: Figure, text: string): string | null {
   if (figure.end <= base.at) return EN_APART.exec(text.slice(figure.end, base.at))?.[1] ?? null
   if (base.end > figure.at) return null
@@ -232,12 +233,12 @@ function sideOf(base: Mention, figure: Figure, text: string): string | null {
   if (KO_APART.test(between)) return KO_SIDE.exec(text.slice(figure.end))?.[1] ?? signOf(figure)
   if (/距离?$/.test(text.slice(0, base.at)) && ZH_AWAY.test(between)) return AWAY
   const [, before, than, where, word] = ZH_APART.exec(`${text.slice(0, base.at)}\u0002${between}`) ?? []
-  // 股价高出3%, without "than": the price is what stands higher.
+  // 股价高出3%, without "than": the price is the higher one.
   const turned = word === undefined || than !== undefined ? word : word === '高' ? '低' : '高'
   return before ?? where ?? turned ?? null
 }
 
-/** 손절가 17.40보다 4 % 높다: what is said of the price, seen from the level. */
+/** 손절가 17.40보다 4 % 높다: a claim about the price, seen from the level. */
 function thanLevel(mentions: readonly Mention[], figure: Figure, text: string): Side | null {
   const level = mentions.findLast(({ at }) => at < figure.at)
   const word = KO_SIDE.exec(text.slice(figure.end))?.[1]
@@ -279,7 +280,7 @@ function bracketed(mentions: readonly Mention[], figure: Figure, text: string): 
   return isOwn ? { base: null, level, isAbove: figure.value > 0 } : null
 }
 
-/** By the price or by the level: both are said, and a few percent apart they are nearly the same. */
+/** Relative to the price or to the level: both are common, and for a few percent they are nearly equal. */
 function isApart({ value, half, mode }: Figure, { level: { facts }, isAbove }: Side, { values }: KnownFacts): boolean {
   const { price } = values
   const told = { value: Math.abs(value), half, mode }
@@ -291,7 +292,7 @@ function isApart({ value, half, mode }: Figure, { level: { facts }, isAbove }: S
   })
 }
 
-/** A range told as a share of the price: 相当于现价的2.8%. */
+/** A range as a share of the price: 相当于现价的2.8%. */
 const SHARE = new RegExp(`^(?:的${ABOUT}|의\\s?(?:약\\s?)?)$`)
 
 function rangeShare(

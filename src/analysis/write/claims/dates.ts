@@ -1,4 +1,4 @@
-// Days as people write them, and which day they are said to be.
+// Days in their written forms, and which day they are claimed to be.
 
 import type { KnownFacts } from './known.ts'
 import { eastAsianNumeral } from './numerals.ts'
@@ -50,7 +50,7 @@ export function isDay({ year, month, day }: WrittenDay, date: string | null): bo
   return m === month && d === day && (year === null || year === y)
 }
 
-/** Whether the day is the one that its clause speaks of; null where nothing says which one that is. */
+/** Whether the day is the one that its clause refers to; null when the clause does not say which one that is. */
 export function isRightDay(written: WrittenDay, around: string, { dates }: KnownFacts): boolean | null {
   if (/拆|split|분할/i.test(around)) return isDay(written, dates.split)
   const isHigh = /(?:最高|高点|高价|新高|\bhigh\b|peak|최고|고점)/i.test(around)
@@ -71,7 +71,7 @@ const MONTH_YEAR = new RegExp(
   'gi',
 )
 
-/** Months of a year without a day, and whether one of the days that are known lies in it. */
+/** Months without a day, and whether a known day is in them. */
 export function monthsIn(text: string, { dates }: KnownFacts): { at: number; end: number; finding: true | null }[] {
   return [...text.matchAll(MONTH_YEAR)].map(({ index, 0: words, groups = {} }) => {
     const month = `${groups.y ?? groups.z}-${String(numberOf(groups.n ?? groups.m) ?? 0).padStart(2, '0')}`

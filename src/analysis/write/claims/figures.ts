@@ -1,4 +1,4 @@
-// Figures as people write them, each with its unit, its money and how far it may be off.
+// Figures in their written forms, each with its unit, its currency and its tolerance.
 
 import { type Finding, FULL_MARKS, type KnownFacts } from './known.ts'
 import type { Mention } from './name-table.ts'
@@ -14,7 +14,7 @@ export type Figure = {
   readonly value: number
   readonly half: number
   readonly unit: FigureUnit
-  /** What money it is in; empty where none is written. */
+  /** Its currency; empty when none is written. */
   readonly currencies: readonly string[]
   readonly isSigned: boolean
   readonly mode: 'exact' | 'about' | 'nearly' | 'over' | 'under'
@@ -48,7 +48,7 @@ const AFTER: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\s?(?:韩元|韩圆|KRW|won|원)/i, ['KRW']],
   [/^\s?(?:元人民币|人民币|元|yuan|RMB|CNY|renminbi|위안)/i, ['CNY']],
 ]
-/** A hundredth of a unit of money. */
+/** A hundredth of a currency unit. */
 const COINS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\s?fen\b/i, ['CNY']],
   [/^\s?cents?\b/i, ['USD', 'HKD']],
@@ -122,7 +122,7 @@ function readParts(g: Groups): Read | null {
 
 const smallOf = (text: string) => (/\d/.test(text) ? Number(text) : (eastAsianNumeral(text)?.value ?? 1))
 
-/** A hyphen behind a figure joins it with the next one. */
+/** A hyphen after a figure connects it with the next one. */
 const AFTER_FIGURE = /(?:[\d%元币원엔]|위안|달러|RMB|CNY|HKD|USD|KRW|JPY|yuan|won|yen)\s?$/i
 
 function readNumber(g: Groups, isDash: boolean): Read | null {
@@ -145,7 +145,7 @@ function readNumber(g: Groups, isDash: boolean): Read | null {
   return read && { ...read, value: /^minus/i.test(g.english) ? -read.value : read.value }
 }
 
-/** Figures of the text outside the places that are taken already. */
+/** Figures of the text outside the positions that are already used. */
 export function figuresIn(text: string, isTaken: (at: number, end: number) => boolean): Figure[] {
   const hidden = hideTaken(text, isTaken)
   const found = [...hidden.matchAll(PATTERN)].flatMap((match) => {
@@ -211,7 +211,7 @@ function modeOf(before: string, after: string): Figure['mode'] {
   return /^\s?(?:左右|上下|前后|附近|or so|정도|안팎|가량|수준|내외|부근|근처)/.test(after) ? 'about' : 'exact'
 }
 
-/** 涨幅接近1.2倍 is 120 %; volume that grew by one time is twice what it was. */
+/** 涨幅接近1.2倍 is 120 %; volume that grew by one time has doubled. */
 function asGrowth(figure: Figure, before: string): Figure {
   if (figure.unit !== 'times' || figure.currencies.length > 0) return figure
   if (/(?:涨幅|涨了|上涨|累计涨)(?:接近|超过|约|达到?|近|为|了)*\s?$/.test(before))
@@ -249,7 +249,8 @@ function joined(figures: readonly Figure[], text: string): Figure[] {
   return out
 }
 
-// Figures that are no claims of their own: numbers within words, full marks, limits, and the marks that an oscillator lies above or below.
+// Numbers that are not claims of their own: numbers within words, maximum points, limits, and thresholds of an
+// oscillator.
 
 export function clauseAround(text: string, { at, end }: { at: number; end: number }): string {
   const before =
@@ -260,7 +261,7 @@ export function clauseAround(text: string, { at, end }: { at: number; end: numbe
   return before + (text.slice(end).split(/[;；。\n，]|, /)[0] ?? '')
 }
 
-// Words with a number in them that claim nothing: a first, one of, 52 weeks, some sessions.
+// Words with a number that claim nothing: a first, one of, 52 weeks, some sessions.
 export function isNoFigure(text: string, { at, end, unit, value }: Figure): boolean {
   const [before, after] = [text.slice(Math.max(0, at - 8), at), text.slice(end, end + 16)]
   if (unit === 'shares' && value === 52) return true
@@ -279,7 +280,7 @@ export function isNoFigure(text: string, { at, end, unit, value }: Figure): bool
   return unit === 'plain' && (/MA$/i.test(before) || /^(?:선|线)/.test(after)) && value < 300
 }
 
-/** The most points of a part of the score beside those that it has: 20 of 30, 满分30分. */
+/** The maximum points of a part of the score after its own points: 20 of 30, 满分30分. */
 export function isFullMark(text: string, { at, end, value, unit }: Figure, mentions: readonly Mention[]): boolean {
   if (unit !== 'plain' && unit !== 'score') return false
   const part = mentions.findLast((mention) => mention.at < at)?.facts[0] ?? mentions[0]?.facts[0]
@@ -291,7 +292,7 @@ export function isFullMark(text: string, { at, end, value, unit }: Figure, menti
   )
 }
 
-/** A 20 % limit-down: how far the limit goes, which the state decides. */
+/** A 20 % limit-down: the size of the limit, which the state decides. */
 export const isLimit = (text: string, { end, unit, value }: Figure, { limitPct }: KnownFacts) =>
   unit === 'percent' &&
   value === limitPct &&
@@ -311,7 +312,7 @@ export type Mark = { readonly figure: Figure; readonly finding: Finding }
 const OSCILLATES = /^(?:rsi\d+|k|d|j|score)$/
 const IF = /\bif\b|would|could|when|如果|若|一旦|即|如能|[으]?면 |경우/i
 
-/** Marks that an oscillator lies above or below: RSI12 above the neutral 50. */
+/** Thresholds of an oscillator: RSI12 above the neutral 50. */
 export function thresholds(
   figures: readonly Figure[],
   { text, mentions, known }: { text: string; mentions: readonly Mention[]; known: KnownFacts },

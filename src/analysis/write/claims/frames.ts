@@ -1,17 +1,18 @@
-// Whether the frame of a clause is understood: a figure that is right is still a wrong claim when it is told of somebody else, of another day or
-// money, as denied, as a wish, or as a change of what no data had before. A clause whose subject, time or verb nobody here knows is not kept plain.
+// Whether the context of a clause is understood: a correct figure is still a wrong claim when it is about somebody
+// else, another day or currency, negated, a wish, or a change of something without earlier data. A clause with an
+// unknown subject, time or verb is not kept without a mark.
 
 import { directionOf } from './judge-figure.ts'
 import type { KnownFacts } from './known.ts'
 import { mentionsIn } from './name-table.ts'
 import { isNegated } from './states.ts'
 
-/** What stands for a fact, a figure and a name of the listing in the clause that is read. */
+/** Placeholders for a fact, a figure and a name of the listing in the clause. */
 const FACT = '◇'
 const FIGURE = '◆'
 const NAME = '○'
 
-/** Parties beside the listing, in whatever place of the clause they stand. */
+/** Parties other than the listing, anywhere in the clause. */
 const THIRD_PARTY = new RegExp(
   [
     String.raw`\b(?:peers?|rivals?|competitors?|sectors?|industry|industries|(?<!strength )index(?:es)?|indices|nasdaq|dow|s&p|nikkei|kospi|oil|crude|gold|bitcoin|bonds?|futures|options|insiders?|funds?|brokers?|brokerages?|analysts?|executives?|chief|chair(?:man|woman)?|directors?|founders?|management|banks?|regulators?|government|ministry|shareholders?|holders?|institution(?:s|al)|suppliers?|customers?|subsidiar(?:y|ies)|parent|affiliates?|ETFs?|ADRs?|short sellers?|retail investors|foreign(?:ers)?|northbound|southbound|placement|offering|block trades?|warrants?|orders|backlog|employees|dollar index)\b`,
@@ -21,7 +22,7 @@ const THIRD_PARTY = new RegExp(
   'i',
 )
 
-/** Times that the data do not have: the sheet knows its session, the one before, and spans of sessions. */
+/** Times that are not in the data: the data has its session, the one before, and ranges of sessions. */
 const OTHER_TIME = new RegExp(
   [
     String.raw`\b(?:tomorrow|overnight|after[- ]hours|pre-?market|extended trading|(?:this|last|next|yesterday|in the|late in the|early) (?:week|month|quarter|year|morning|afternoon|evening)(?!['’]s)|week before last|by (?:mon|tues|wednes|thurs|fri)day|next|will|won't|shall|going to|soon|(?:days?|weeks?|months?|years?|quarters?|sessions?) (?:ago|from now|later|hence)|year[- ]to[- ]date|ytd|before the split|(?!52)\d+[- ](?:week|month|year)s?)\b`,
@@ -31,7 +32,7 @@ const OTHER_TIME = new RegExp(
   'i',
 )
 
-/** Promises, reports of others, deeds of others and orders, and records beyond what the bars tell. */
+/** Promises, statements and actions of others, orders, and records beyond the bars. */
 const OTHER_PREDICATE = new RegExp(
   [
     String.raw`\b(?:guarantee\w*|ensures?|assures?|promises?|certain to|reportedly|allegedly|rumou?r\w*|must|expects?|expected to|forecasts?|predict\w*|said|says (?:the|that|he|she)|agrees?|believes?|(?<!\bif |\bonce |\bbe )(?:bought|sold)|raised from|cut from|upgrad\w*|downgrad\w*|all-time|(?:of|among) all (?:stocks|shares|companies|names)|(?:best|highest|lowest|worst) ever\b|record (?:high|low)|has (?:doubled|tripled|halved) since|since last (?:week|month|quarter|year)|halted|(?:on )?each (?:one )?of the (?:last|past)|every (?:single )?day|records?(?! date))\b`,
@@ -41,11 +42,14 @@ const OTHER_PREDICATE = new RegExp(
   'i',
 )
 
-/** Records that no bars of a report reach back for, and comparisons with days that it does not have; also in a clause that holds no figure. */
+/**
+ * Records that go back further than a report's bars, and comparisons with days that it does not have; also in a clause
+ * without a figure.
+ */
 const BEYOND =
   /\b(?:(?:high|low|large|small|heavi|light|big|strong|weak|wid)est|best|worst|most|least) (?:of|in) (?:the|a|this|its|many|several) (?:year|month|quarter|week|decade|history)s?\b|(?:今年|年初)以?来最|(?:올해|연중|이달|이번 달) (?:들어 )?최|\ball-time\b|\bof all (?:stocks|shares|companies)\b|\bdoubled since\b|全市场|历史(?:新|最)|天量|[较比]上(?:周|月|季)|사상|역대/i
 
-/** Money that no listing here is traded in. */
+/** Currencies in which no supported listing is traded. */
 const OTHER_MONEY = new RegExp(
   [
     String.raw`\d\s?(?:euros?\b|pounds?\b|sterling|(?:swiss )?francs?\b|rupees?\b|rou?bles?\b|pesos?\b|baht\b|ringgit|rupiah|kron[aer]+\b|rand\b|lira|zloty|(?:singapore|australian|canadian|new zealand|taiwan) dollars)`,
@@ -56,20 +60,20 @@ const OTHER_MONEY = new RegExp(
   'i',
 )
 
-/** Whether a figure of the text is in money that no listing here is traded in. */
+/** Whether a figure of the text has a currency in which no supported listing is traded. */
 export const isOtherMoney = (text: string): boolean => OTHER_MONEY.test(text)
 
-/** Of a listing in Taipei it is the listing's own. */
+/** For a listing in Taipei it is the listing's own currency. */
 const TAIWANS = /新?台[币幣]元?|대만 ?달러|\bTWD\b|(?:new )?taiwan dollars?|NT\$/gi
 
-/** The close of a session that still runs is none. */
+/** A running session has no close. */
 const TELLS_CLOSE = /收盘价|报收|收[于在报](?=\s?\d)|\bclosed? at\b|\bclosing price\b|\bthe close\b|종가|마감했|마감하/i
 const CLOSE_BEFORE =
   /昨|前一|前收|上一|前日|\b(?:previous|prior|yesterday|last session|day before)\b|전일|전날|어제|전 거래일/i
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
-/** What an English clause may speak of. */
+/** Allowed subjects of an English clause. */
 const OWN_NOUNS = words(
   'it its stock stocks share shares price prices paper company business counter name listing instrument security report plan advice verdict rating signal signals confidence conviction trend setup ' +
     'chart picture tape momentum volume turnover trading trade traders investors buyers sellers valuation value reading readings figure figures data number numbers indicator indicators stochastics oscillator ' +
@@ -82,14 +86,14 @@ const OWN_NOUNS = words(
     'objective objectives threshold cost cash assets midline midpoint bias deviation divergence slope structure pattern case view call recommendation conclusion result system model method analysis ' +
     'backdrop sheet change percentage amount activity participation tone mood sentiment base basis size worth you we what whatever this these those',
 )
-/** What may stand before a noun. */
+/** Words that may precede a noun. */
 const BEFORE_NOUNS = words(
   'the a an all both each every no only just even also now then so yet still and but nearest first second next last latest current recent previous prior daily intraday moving short medium long ' +
     'short-term medium-term long-term short-run technical fundamental own net overall total full trailing annual key main computed reported stated new fresh big small high low upper lower middle ' +
     'closing opening final annualised annualized maximum max simple relative average real actual heavy thin wide sharp strong weak solid deep bullish bearish positive negative good bad immediate initial primary secondary upward downward ' +
     'extra rich cheap elevated modest slight minor major implied possible potential remaining entire whole mere more less much another other same such early late single double first-half',
 )
-/** What opens a clause that has its subject behind, or that of the clause before. */
+/** Words that open a clause whose subject comes later, or is that of the clause before. */
 const OPENERS =
   /^(?:at|from|with|after|before|in|on|by|for|of|to|as|over|under|above|below|between|against|despite|since|within|during|around|near|about|than|per|up|down|off|even|if|when|while|because|note|meanwhile|again|thus|hence|well|no|yes|not|never|roughly|nearly|almost|some|more|less|most|far|via|until|through|versus|vs|out|back|what|how|priced|quite|technically|hardly|barely|having|being|right|short|twice)$/
 
@@ -105,7 +109,10 @@ const isOrdinary = (word: string) =>
   VERBS.test(word) ||
   OWN_NOUNS.has(word.replace(/s$/, ''))
 
-/** Whether the head of an English clause, up to its verb or to a fact, names something beside the listing, its figures and the report. */
+/**
+ * Whether the head of an English clause, up to its verb or to a fact, names something other than the listing, its
+ * figures and the report.
+ */
 function hasForeignSubject(head: string, isName: (word: string) => boolean): boolean {
   const told = head.split(/\s+/).filter((word) => word !== '')
   const noun = told.findIndex((word) => !BEFORE_NOUNS.has(bareWord(word)) && !/ly$/.test(word))
@@ -129,7 +136,7 @@ const bareWord = (word: string) => word.toLowerCase().replace(/['’]s?$|[.,:]$/
 
 const POSSESSIVE = /([A-Za-z][\w&.-]*)['’]s\s+(?:[a-z-]+\s+){0,2}◇/i
 
-/** A name in capitals within a clause that is none of the listing's and none of a measure. */
+/** A capitalised name inside a clause that belongs neither to the listing nor to a measure. */
 const CAPITALISED = /(?<=[a-z0-9,%◇◆]\s|^(?:In|At|For|On|By|From)\s)[A-Z][a-z]{2,}[\w&]*/g
 const KNOWN_CAPITALS =
   /^(?:Bollinger|(?:Mon|Tues|Wednes|Thurs|Fri)day|January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|Hong|Kong|Star|Street|Shares?|Stock)/
@@ -150,13 +157,13 @@ function isForeignEnglish(clause: string, known: KnownFacts): boolean {
   )
 }
 
-/** What may stand at the head of a Chinese clause before its fact, figure or verb. */
+/** Allowed words at the head of a Chinese clause before its fact, figure or verb. */
 const ZH_HEAD =
   /本周|全日|参考|基准|关键|重要|主要|一期|本期|当期|报告期|筹码|持仓|个股|个|该股|本股|个股|股票|公司|其|它|自身|目前|当前|现在|现|今[天日]|昨[天日]|当[天日]|前一(?:个)?(?:交易)?[日天]|上一(?:个)?(?:交易)?[日天]|前(?:一)?日|此前|之前|最近|近期|近|最新|最后|一年|收盘|盘中|日内|全天|单日|报告|计划|系统|给出|给的|维持|的|为|在|是|从|以|而|但|且|并|也|还|仍|又|则|却|只|仅|均|都|已|就|把|若|按|据|与|和|及|或|较|比|距|离|到|至|于|虽然|因此|同时|此外|另外|其中|技术面?|基本面|估值|量能|动能|指标|均线|趋势|股价|价格|价|短期|中期|长期|短线|中线|上方|下方|上面|下面|第[一二]|两|三|个|方面|来看|看|上|下|对应|达到|约|超过|接近|高于|低于|位于|处于|处在|站上|站在|运行|跌破|失守|突破|创出?|涨|跌|升|降|增长?|减少?|上涨|下跌|回落|反弹|放大|缩|没有|尚未|未|不|并未|并非|非|说明|显示|意味着|读数|数值|差值|距离|区间|位置|空间|幅度|目标|建议|评分|综合/
 
 const ZH_OPENING = new RegExp(`^(?:${ZH_HEAD.source})*`)
 
-/** A head that ends like this is no noun: a verb, a preposition, a particle. */
+/** A head with such an ending is not a noun: a verb, a preposition, a particle. */
 const ZH_VERB_END = /[在到了为是以把给报冲打看说算来上下得从按示过着出成有高低中内里比距至方面]$/
 
 function isForeignChinese(clause: string): boolean {
@@ -183,7 +190,7 @@ const YEAR_BEFORE = /\b(?:a )?years? (?:ago|earlier)\b|\blast year\b|去年|作?
 const WEEKDAY =
   /\b(?<en>Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day|(?:(?<!本)周|星期|礼拜)(?<zh>[日一二三四五六])(?!日?[线均])|(?<ko>[일월화수목금토])요일/gi
 
-/** Whether it names a weekday that is neither the session's nor that of the weekday before. */
+/** Whether it names a weekday that is neither the session's nor that of the business day before. */
 function isOtherWeekday(clause: string, session: string): boolean {
   const today = new Date(session).getUTCDay()
   return [...clause.matchAll(WEEKDAY)].some(({ groups = {} }) => {
@@ -196,23 +203,23 @@ function isOtherWeekday(clause: string, session: string): boolean {
   })
 }
 
-/** The clause with each fact as one mark. */
+/** The clause with each fact replaced by one mark. */
 function masked(clause: string): string {
   let text = clause
   for (const { at, end } of mentionsIn(clause).toReversed()) text = text.slice(0, at) + FACT + text.slice(end)
   return text.replaceAll('\u0001', NAME)
 }
 
-/** Facts of which the data have one value, none of before. */
+/** Facts with a single value in the data and no earlier one. */
 const NO_BEFORE =
   /^(?:score|rsi\d+|k|d|j|dif|dea|histogram|ma\d+|boll\w+|atr|stop|target\d|support|resistance|idealBuy|secondaryBuy|pe|pb|roePct)$/
 const FROM_TO = /\bfrom ◆.*\bto ◆|\bto ◆.*\bfrom ◆|[从由自]◆.*[到至]◆|◆\S*에서 ◆\S*로/
 
-/** A denied verb of what a figure tells; what is "no bargain" or "not cheap" denies no figure. */
+/** A negated verb of a figure's claim; "no bargain" or "not cheap" negates no figure. */
 const DENIES =
   /\b(?:did|does|do|has|have|had)(?:n['’]t| not)\b|\bnever\b|\b(?:not|hardly) (?:true|◆)|\b(?:untrue|false|wrong|nobody|cannot)\b|(?:没有|并未|并没|未曾|不曾|未|没|并非|不是)\p{Script=Han}?(?:收|报|涨|跌|升|降|开|为|在|达|◇|◆)|지 (?:않았|못했)|(?:[은는이가]) 아니(?:다|었|며|고|지|$)|사실이 아/u
 
-/** What a denial leaves decided: that something is above, below, reached or broken, or missing. */
+/** Claims that stay decidable when negated: that something is above, below, reached or broken, or missing. */
 const COMPARES =
   /\b(?:above|below|over|under|beyond|than|reach\w*|hit|touch\w*|br[eo]k\w*|breach\w*|cross\w*|exceed\w*|near|far|lost|regain\w*|reclaim\w*|recover\w*)\b|[高低多少强弱大小]于|超过|达到|触及|跌破|突破|失守|站上|收复|收回|守住|击穿|不到|不足|[之以][上下]|넘|웃돌|밑돌|높|낮|많|적|크|작|도달|이르|무너|깨|회복|미치|미달|위|아래/i
 
@@ -226,20 +233,20 @@ function isYesterdays(clause: string, text: string, { values: { prevClose } }: K
 }
 
 type ClauseContext = {
-  /** Data have decided what the clause says without a figure, a denial included. */
+  /** The data have decided the clause's claims without a figure, including a negation. */
   readonly isDecided: boolean
-  /** It is of results, which are compared with those of the year before. */
+  /** It is about results, which are compared with those of the year before. */
   readonly isGrowth: boolean
 }
 
-/** A difference of two facts that is told as money: the value of one of them is none. */
+/** A difference of two facts as an amount of money: it is not the value of either. */
 const DIFFERENCE =
   /\b(?:gap|distance|difference|spread) between\b.*◆(?!%)|◇[与和跟同]◇(?:之间)?的?(?:差距|价差|差额|距离)\S{0,3}◆|◇[와과] ?◇(?:의|\s사이의?)? ?(?:차이|격차|간격)\S* ◆/
 
-/** Two averages that are said to cross; whether they did is decided elsewhere, or by nothing. */
+/** Two averages that are claimed to cross; whether they did is decided elsewhere, or not at all. */
 const CROSSED = /◇.*◇.*\b(?:crossed|crosses)\b|\b(?:crossed|crosses)\b.*◇/
 
-/** Which part of the frame is not understood; null where all of it is. */
+/** Which part of the context is not understood; null when all of it is. */
 export function strangeFrame(clause: string, known: KnownFacts, { isDecided, isGrowth }: ClauseContext): string | null {
   if (OTHER_MONEY.test(known.currency === 'TWD' ? clause.replace(TAIWANS, ' ') : clause)) return 'money'
   if (known.isPartial && TELLS_CLOSE.test(clause) && !CLOSE_BEFORE.test(clause)) return 'time'
@@ -264,7 +271,7 @@ export function strangeFrame(clause: string, known: KnownFacts, { isDecided, isG
   return isForeignKorean(text) ? 'korean' : null
 }
 
-/** Whether it compares with what no report reaches back for. */
+/** Whether it compares with data that no report has. */
 export const tellsBeyond = (clause: string): boolean => BEYOND.test(clause)
 
 const HAPPENED =
@@ -272,7 +279,10 @@ const HAPPENED =
 const HOLDS = /\b(?:is|are) (?:still )?(?:holding|intact)\b|\bholds\b|守住|仍?有效|유지되고|지켜지고|지키고/i
 const EARLIER = /\byesterday\b|\bearlier\b|\blast\b|昨|此前|어제|전날|앞서/i
 
-/** What became of a level: a stop that was hit, a target that was reached, a support that broke. The data decide it for their own session. */
+/**
+ * Claims about the fate of a level: a stop that was hit, a target that was reached, a support that broke. The data
+ * decide them for their own session.
+ */
 export function fates(clause: string, { values, isSuspended }: KnownFacts): (boolean | null)[] {
   const [isHit, isHeld] = [HAPPENED.test(clause), HOLDS.test(clause)]
   if (isHit === isHeld || isSuspended) return []
@@ -299,7 +309,7 @@ export function fates(clause: string, { values, isSuspended }: KnownFacts): (boo
 const OF_YEARS =
   /\b(?:record|\w+[- ](?:year|month|week)) (?:high|low|close)\b|\bsince (?:19|20)\d\d\b|\b(?:best|worst|highest|lowest)\b.{0,30}\b(?:since|in (?!the session)\w+ (?:years|months|weeks))\b|年以来|[年月周]新[高低]|历史|天量|\ball-time\b|[较比]上(?:周|月|季)|[年월] 이후|(?:년|개월|주) 만에|사상|역대/i
 
-/** Whether what is said of a market's day is said of another day, of a record of years, or denied: nothing of that stands in a review. */
+/** Whether a claim about a market's day is about another day, a record of years, or negated: a review has no such data. */
 export function isStrangeDay(text: string, session: string): boolean {
   const clauses = text.split(/[，。；;\n]|,(?!\d)/)
   const time = text.replace(/\bovernight\b|早盘|午后|盘后/gi, ' ')

@@ -1,4 +1,4 @@
-// Whether a figure is what the data say of its subject.
+// Whether a figure is the value of its subject in the data.
 
 import type { Figure } from './figures.ts'
 import { type FactName, type Finding, type KnownFacts, moneyOf, SIGNED, UNITS } from './known.ts'
@@ -11,7 +11,7 @@ const UP =
 const DOWN =
   /跌|降|减|surrender|gave (?:back|up)|lighter|fewer|\bless than (?:a day|yesterday|the day|the previous)|\bless\b(?! than)|적었|적은|少了|回落|低于|低(?!点|位)|下滑|下方|\bfell|\bfall|lost|\bloss|\bdown\b|below|slip|\bshed\b|\bslid\b|\bsank\b|\beased\b|shr[aiu]nk|declin|lower|drop|contract(?:ed|ing|ion)|retreat|plung|tumbl|slump|weaken|\bdip|\bworse|손실|萎缩|收缩|缩水|缩减|走弱|滑落|하락|내렸|내려|내린|감소|줄|낮|빠졌|아래|밀려|밀렸|밀린|급락|떨어|빠지|빠진|축소|위축|악화|후퇴|뒷걸음|하한가/i
 
-/** 1 up, −1 down, 0 where the words tell neither or both. */
+/** 1 up, −1 down, 0 when the words express neither or both. */
 export function directionOf(words: string): 1 | -1 | 0 {
   const [isUp, isDown] = [UP.test(words), DOWN.test(words)]
   return isUp === isDown ? 0 : isUp ? 1 : -1
@@ -20,21 +20,21 @@ export function directionOf(words: string): 1 | -1 | 0 {
 export type Subject = {
   readonly fact: FactName
   readonly direction: 1 | -1 | 0
-  /** What stands between the name and the figure, and in Korean behind it. */
+  /** The text between the name and the figure; in Korean also the text after it. */
   readonly beside?: string
 }
 
 const FILLER =
   /不足|不到|超过|接近|将近|高达|大约|仅|目前|slightly|nearly|almost|less than|more than|under|나타났\S*|나타나\S*|기록\S*|집계\S*|同比|环比|累计|涨跌幅|涨跌|增速|增长率|幅度|为|是|约|达到?|到|的|在|有|分别|依次|最近|过去|目前|表现|收益率|较上年|上年|year|growth|rate|change|return|performance|move|\b(?:is|was|are|were|has|been|of|at|by|the|a|an|to|its|it|and|on|over|in|for|about|around|roughly|some|just|now|yoy|stands?|stood|comes?|came|reads?|reached|amounts?|brought|gave|saw|showed?|last|past|from|compared|with|earlier|respectively|percent)\b|앞지르\S*|앞질\S*|육박하\S*|못 미치\S*|미치지 못\S*|달하\S*|가까\S*|넘는\S*|밑도는\S*|웃도는\S*|전년|대비|증가율|성장률|수익률|등락률|누적|기준|입니다|이었다|였다|이다|이며|이고|각각|약|정도|안팎|수준|최근|동안/gi
 
-/** A word that may be the verb of the figure, and that nobody here knows. */
+/** A word that may be the figure's verb, and that is unknown. */
 const isUnread = (beside: string): boolean => {
   const rest = beside.replace(FILLER, ' ')
   return /[a-z]{4,}/i.test(rest) || /\p{Script=Han}{2,}/u.test(rest) || /\p{Script=Hangul}{3,}/u.test(rest)
 }
 
-/** What stands between a figure and the name before it, and in Korean behind it: the words that tell where it went. Behind a figure
- * another language may go on about something else, so what stands there counts where it tells a direction. */
+/** The text between a figure and the name before it, and in Korean after it: the words for its direction. In other
+ * languages the text after a figure may be about something else, so it counts only if it expresses a direction. */
 export function besideOf(
   text: string,
   { at, end }: { at: number; end: number },
@@ -54,14 +54,14 @@ export function besideOf(
   return isMore ? `${own} ${after}` : own
 }
 
-/** Revenue of so much money is an amount, and by so many percent its growth: both are called revenue. */
+/** Revenue with a currency is an amount, with a percentage its growth: both are called revenue. */
 export const AMOUNTS: Readonly<Partial<Record<FactName, FactName>>> = {
   revenueGrowthPct: 'revenue',
   profitGrowthPct: 'netProfit',
 }
 const isAmount = ({ currencies, value }: Figure) => currencies.length > 0 || Math.abs(value) >= 1e5
 
-/** Null: the figure is of another kind than the fact, and what it is about is not known. */
+/** Null: the figure has another kind than the fact, so its meaning is unknown. */
 export function judgeFigure(
   figure: Figure,
   { fact, direction, beside = '' }: Subject,
@@ -87,16 +87,16 @@ export function judgeFigure(
   if (figure.unit === 'times' && fact === 'volume')
     return judgeFigure(figure, { fact: 'volumeVsPrevious', direction: 0 }, known)
   if (figure.unit === 'shares' && unit !== 'shares') return false
-  // A drawdown is a fall by its name, so it is told with its sign or without.
+  // A drawdown is a fall by its name, so it is written with or without a sign.
   if (fact === 'drawdown250Pct') return isWithin({ ...figure, value: -Math.abs(figure.value) }, value)
-  // The verb at the figure tells more than those of its sentence.
+  // The verb at the figure is more specific than those of its sentence.
   const told = directionOf(beside) || direction
   if (SIGNS.has(fact) && !figure.isSigned && directionOf(beside) === 0 && isUnread(beside)) return null
   const sign = SIGNS.has(fact) && !figure.isSigned && told !== 0 ? told : 1
   return isWithin({ ...figure, value: figure.value * sign }, value)
 }
 
-/** Volume is said to be so much more or less than on the day before. */
+/** Volume that is stated as more or less than on the day before. */
 function judgeVolumeMove(
   figure: Figure,
   direction: number,
@@ -106,7 +106,7 @@ function judgeVolumeMove(
   return isWithin(signed(figure, direction), (volumeVsPrevious - 1) * 100)
 }
 
-/** Grown by one time is doubled: 95 to 130 %; by more, the multiple of a hundred within half of it. */
+/** Grown by one time means doubled: 95 to 130 %. The data decide no other factor: null. */
 const isGrownTo = (times: number, growthPct: number, direction: number): boolean | null => {
   if (direction < 0) return false
   return times === 1 ? growthPct >= 95 && growthPct <= 130 : null
@@ -114,13 +114,13 @@ const isGrownTo = (times: number, growthPct: number, direction: number): boolean
 
 const BIASES = { ma5: 'bias5', ma10: 'bias10', ma20: 'bias20' } as const
 
-/** A percentage beside a price level is how far the price is from it. */
+/** A percentage next to a price level is the distance of the price from it. */
 function judgeApart(figure: Figure, { fact, direction }: Subject, { values }: KnownFacts): boolean | null {
   const [level, price] = [values[fact], values.price]
   if (fact === 'price') return isWithin(signed(figure, direction), values.changePct ?? 0)
   if (fact === 'change' || UNITS[fact] === 'money') return false
   if (level === null || price === null) return false
-  // A range, a stop and a target are told as a share of the price.
+  // A range, a stop and a target are stated as a share of the price.
   if (fact === 'atr') return isWithin(figure, (level / price) * 100)
   if (
     /^(?:stop|target)/.test(fact) &&
@@ -157,10 +157,11 @@ export function isWithin({ value, half, mode }: Pick<Figure, 'value' | 'half' | 
   return short > -slack - 0.002 * size && short <= Math.max(0.09 * size, 2 * half)
 }
 
-// Which name a figure belongs to, where the first reading does not bear the sentence: within a part of a sentence names stand all
-// before their figures or all behind them, or a figure says by its unit what it is of. One way must make every figure of the part right.
+// The name to which a figure belongs, when the first reading does not support the sentence: within a part of a sentence
+// names come all before their figures or all after them, or a figure's unit identifies its fact. One of these readings
+// must make every figure of the part right.
 
-/** What ties a figure to the name behind it: "8.2 for the MA5", "20 % below its average". */
+/** Words that connect a figure with the name after it: "8.2 for the MA5", "20 % below its average". */
 const BOUND = /^\s?(?:above|below|over|under|off|from|for|of|on)\s(?:the\s|its\s)?$/i
 
 type Token = Mention | Figure
@@ -170,7 +171,7 @@ type Read = { readonly text: string; readonly tokens: readonly Token[]; readonly
 const BREAK =
   /[，。；！？;!?\n()]|(?:(?<!\d),|,(?!\d))(?! where| which| the (?:high|low) of)|\bbut\b|\byet\b|\bwhile\b|\bwhereas\b|\b(?:even |al)?though\b|\bwith\b|\bagainst\b|\band\b|지만|인 가운데|[이]?며 |(?<=[가-힣])고 |而/gi
 
-/** The findings, true instead for the parts of the text that another reading bears as a whole. */
+/** The findings, replaced by true for the parts of the text that another reading supports completely. */
 export function settled(told: readonly PlacedFinding[], read: Read): Finding[] {
   const bounds = [...read.text.matchAll(BREAK)]
     .filter(({ index }) => !read.tokens.some(({ at, end }) => at <= index && index < end))
@@ -225,13 +226,13 @@ function isBorne({ text, tokens, known }: Read, start: number, end: number): boo
   )
 }
 
-/** 从 46.30 到 37.04: from the close before to the price. */
+/** 从 46.30 到 37.04: from the previous close to the price. */
 const isFromTo = (part: string, figures: readonly Figure[]): figures is [Figure, Figure, ...Figure[]] =>
   figures.length >= 2 &&
   figures.slice(2).every(({ unit }) => unit === 'percent') &&
   /[从由].*[到至]|\bfrom .*\bto\b|에서 .*로/i.test(part)
 
-/** From the close before to the price, the way that the words tell, and by the day's change. */
+/** From the previous close to the price, in the stated direction, and by the day's change. */
 function isMoveBetween(
   [from, to, ...rest]: readonly [Figure, Figure, ...Figure[]],
   text: string,
@@ -250,7 +251,7 @@ function secondOf(before: Mention | undefined): readonly FactName[] {
   return second === undefined ? [] : [second]
 }
 
-/** By how much the price moved, in money; null where no verb says that it moved. */
+/** The amount by which the price moved; null when no verb says that it moved. */
 function moved({ at, end, currencies, unit }: Figure, { text, start }: TextPart): readonly FactName[] | null {
   if (unit !== 'plain' || currencies.length === 0) return null
   const isMove =
@@ -268,7 +269,7 @@ const nearest = (mentions: readonly Mention[], { at, end }: Figure): Mention | u
 
 const gap = (mention: Mention, at: number, end: number) => (mention.at < at ? at - mention.end : mention.at - end)
 
-/** The facts of each figure's name; a name of several facts (a range) gives them in turn, when as many figures are its own. */
+/** The facts of each figure's name; a name of several facts (a range) assigns them in turn, when it has as many figures. */
 function inTurn(
   figures: readonly Figure[],
   nameOf: (figure: Figure) => Mention | undefined,
@@ -286,13 +287,13 @@ function inTurn(
 
 const singly = (facts: readonly FactName[]) => (facts.length === 1 ? facts : [])
 
-/** What a figure without a name is of: shares are volume, money is the price, and a move in percent is the day's. */
+/** The fact of a figure without a name: shares are volume, money is the price, and a move in percent is the day's. */
 function byUnit({ at, unit, currencies, mode, half, value }: Figure, text: string): readonly FactName[] {
   if (unit === 'shares') return ['volume']
   if (unit === 'score') return ['score']
   if (unit === 'percent') return ['changePct']
   if (currencies.length > 0) return ['price']
-  // A figure alone, written as finely as prices are: "limit-up at 19.64".
+  // A single figure with the precision of prices: "limit-up at 19.64".
   const isFine = mode === 'exact' && unit === 'plain' && Math.abs(value) >= 100 * half
   return isFine && /(?:\bat|@|[报收])\s?$/.test(text.slice(0, at)) ? ['price'] : []
 }

@@ -1,4 +1,5 @@
-// Whether the words around a figure that a model named by its key say of it what it is, and how it is shown beside them.
+// Whether the words around a figure that a model named by its key match its fact, and how the figure is shown next to
+// them.
 
 import type { ReportLanguage } from '../../schemas.ts'
 import { aside } from '../../texts/format.ts'
@@ -15,10 +16,13 @@ type Read = { readonly text: string; readonly tokens: readonly (Mention | Figure
 const PART =
   /[，。；！？;!?\n]|(?:(?<!\d),|,(?!\d))|\b(?:but|while|whereas|though|yet)\b|지만|인 가운데|(?<=[가-힣])고 /
 
-/** What joins the figures of a list. */
+/** Separators of the figures of a list. */
 const LISTED = /^[\uE000-\uF8FF\s)]*(?:[、,，/·;]|和|与|及|\band\b|\bvs\.?|과|와|및)?[\s(]*$/i
 
-/** The name that a figure stands behind: the same of a list, or the last one before it; null where there is none. */
+/**
+ * The name that a figure follows: the one at the same position of a list, or the last one before it; null when there is
+ * none.
+ */
 function nameOf(
   { at, end }: Pick<Placed, 'at' | 'end'>,
   { text, tokens }: Read,
@@ -62,7 +66,7 @@ const BESIDE: Readonly<Partial<Record<FactName, readonly FactName[]>>> = {
   ],
   ...{ ma5: ['bias5'], ma10: ['bias10'], ma20: ['bias20'], high52: ['belowHigh52Pct'], low52: ['aboveLow52Pct'] },
   ...{
-    // A span of sessions is also one of what was measured over it.
+    // A number of sessions can also name a value that was measured over them.
     ...{ change5Pct: ['flow5', 'outflow5'], change20Pct: ['turnover20'] },
     ...{ change60Pct: ['volatility60Pct'], change250Pct: ['drawdown250Pct'] },
     volume: ['volumeVsPrevious', 'volumeRatio'],
@@ -72,14 +76,14 @@ const BESIDE: Readonly<Partial<Record<FactName, readonly FactName[]>>> = {
   },
 }
 
-/** Whether a name of these facts may stand for this one. */
+/** Whether a name of these facts may mean this one. */
 const isOf = (facts: readonly FactName[], fact: FactName): boolean =>
   facts.some((own) => own === fact || AMOUNTS[own] === fact || BESIDE[own]?.includes(fact) === true)
 
-/** Words that name a measure and tell no direction of their own. */
+/** Words that name a measure and express no direction of their own. */
 const NEUTRAL = /涨跌幅?|增速|增长率|成长率|등락[률액]?|증가율|성장률|\bgrowth(?: rate)?\b|\breturn\b/gi
 
-/** Which way the words at a figure say that it went. */
+/** The direction that the words at a figure express. */
 function wayOf(placed: Placed, read: Read): 1 | -1 | 0 {
   const { text, tokens } = read
   const mention = nameOf(placed, read)?.mention
@@ -98,7 +102,7 @@ const LINK = /^\s*(?:为|是|在|报|约|现?为|达到?|[:=]|is|was|at|of|stand
 const isOutflow = (placed: Placed, read: Read) =>
   nameOf(placed, read)?.facts.some((fact) => fact.startsWith('outflow')) === true
 
-/** What a figure that is named by its key comes to among its words; `isRead` is whether they bear it as they would one written by hand. */
+/** The verdict on a figure that is named by its key; `isRead` is whether the words support it like a figure written by hand. */
 export function judgeKeyed(placed: Placed, read: Read, isRead: boolean): Finding {
   const { fact, value } = placed.figure
   if (isOutflow(placed, read) && value > 0) return false
@@ -111,7 +115,7 @@ export function judgeKeyed(placed: Placed, read: Read, isRead: boolean): Finding
   if (SAID_BEHIND[fact]?.test(read.text.slice(placed.end)) === true) return true
   if (between !== null && RIGHT_BEHIND.test(between)) return null
   const name = nameOf(placed, read)
-  // Which end of a range a figure is, its own words say.
+  // The figure's own words say which end of a range it is.
   if (!isRead && isOneOfMany(placed, read)) return null
   if (isRead || name === null || isOf(name.facts, fact)) return true
   const behind = nextName(placed, read)
@@ -122,26 +126,26 @@ export function judgeKeyed(placed: Placed, read: Read, isRead: boolean): Finding
 const nextName = ({ end }: Placed, { tokens }: Read): Mention | undefined =>
   tokens.find((token): token is Mention => token.kind === 'mention' && token.at >= end)
 
-/** The name of another fact behind a figure, where it has no figure of its own; null where there is none. */
+/** The name of another fact after a figure, if it has no figure of its own; null when there is none. */
 function otherBehind({ end, figure }: Placed, { text, tokens }: Read): string | null {
   const at = tokens.findIndex((token) => token.kind === 'mention' && token.at >= end)
   const [name, next] = [tokens[at], tokens[at + 1]]
   if (name?.kind !== 'mention' || isOf(name.facts, figure.fact)) return null
   if (next?.kind === 'figure' && next.at - name.end <= 4) return null
   const between = text.slice(end, name.at)
-  // In apposition it is said to be that: "fell to 20.50, the low of the day."
+  // An apposition claims identity: "fell to 20.50, the low of the day."
   return APPOSED.test(between) && /^\s?(?:[.,;)。，；）]|$)/.test(text.slice(name.end)) ? ' is ' : between
 }
 
 const APPOSED = /^[\s\uE000-\uF8FF]?(?:, (?:(?:the|its|an?) )?|[,，] ?(?:即|也就是))$/i
 
-/** The last name before it is one of several facts, as a range has. */
+/** The last name before it means one of several facts, for example of a range. */
 function isOneOfMany({ at, figure }: Placed, { tokens }: Read): boolean {
   const name = tokens.findLast((token): token is Mention => token.kind === 'mention' && token.at < at)
   return name !== undefined && name.facts.length > 1 && name.facts.includes(figure.fact)
 }
 
-/** Money of another kind before or behind it, beside its own. */
+/** Another currency before or after it, besides its own. */
 function isInOtherMoney({ at, end, figure }: Placed, { text, tokens, known }: Read): boolean {
   const own = moneyOf(figure.fact, known)
   const read = tokens.find((token): token is Figure => token.kind === 'figure' && token.at >= at - 4 && token.at < end)
@@ -151,12 +155,12 @@ function isInOtherMoney({ at, end, figure }: Placed, { text, tokens, known }: Re
   return told.some((money) => money.length > 0 && !money.includes(own)) || (own !== 'TWD' && isOtherMoney(behind))
 }
 
-/** "18.40 is the ideal entry": the name that a figure is said to be. */
+/** "18.40 is the ideal entry": the name that a figure is claimed to be. */
 const IS = /^\s?(?:\)|）)?\s?(?:是|为|作为|is|as|serves as|marks|[은는])\s?(?:the |its |an? )?$/i
 /** "a 1.22% yield" */
 const RIGHT_BEHIND = /^(?:的|의)?\s?$/
 
-/** Whether it is said to be on the other side of zero. */
+/** Whether it is claimed to be on the other side of zero. */
 function isAcrossZero({ at, figure: { value } }: Placed, { text }: Read): boolean {
   const part = text.slice(0, at).split(PART).at(-1) ?? ''
   return value < 0 ? POSITIVE.test(part) : value > 0 && NEGATIVE.test(part)
@@ -164,7 +168,10 @@ function isAcrossZero({ at, figure: { value } }: Placed, { text }: Read): boolea
 const POSITIVE = /\bpositive\b|\babove zero\b|为正|正值|양수|양의 값|플러스/i
 const NEGATIVE = /\bnegative\b|\bbelow zero\b|为负|负值|음수|음의 값/i
 
-/** How each figure of the sentence is shown: a move without its sign where the words tell it, and with its name where they do not. */
+/**
+ * How each figure of the sentence is shown: a move without its sign if the words express it, and with its name if they
+ * do not contain it.
+ */
 export function shownText(pieces: Pieces, read: Read, language: ReportLanguage): string {
   const placed = placedIn(read.text, figuresOf(pieces))
   let n = 0
@@ -184,7 +191,7 @@ function shown(
   return isNamed(placed, read) ? figure : figure + aside(label, language)
 }
 
-/** Whether the part of the sentence that a figure stands in names its fact in words that are known. */
+/** Whether the part of the sentence around a figure names its fact in known words. */
 function isNamed({ at, end, figure: { fact } }: Placed, { text, tokens }: Read): boolean {
   const breaks = [...text.slice(0, at).matchAll(new RegExp(PART.source, 'g'))]
   const from = Math.max(0, ...breaks.map(({ index, 0: word }) => index + word.length))

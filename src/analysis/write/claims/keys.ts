@@ -1,5 +1,5 @@
-// Figures that a model names by a key, `{{rsi_12}}`, and that code puts in as the report prints them: with unit, sign and currency, in its
-// language. A key says for certain which fact is meant; what the words around it say of the fact is still checked.
+// Figures that a model names by a key, `{{rsi_12}}`, and that code inserts as the report prints them: with unit, sign
+// and currency, in its language. A key identifies the fact with certainty; the words around it are still checked.
 
 import type { ReportLanguage } from '../../schemas.ts'
 import { fixed, keptDecimals, largeNumber, round, signedPct, withUnit } from '../../texts/format.ts'
@@ -25,7 +25,7 @@ const keyOf = (fact: FactName) =>
 export function keyedFigures(known: KnownFacts, language: ReportLanguage): KeyedFigure[] {
   return (Object.keys(UNITS) as FactName[]).flatMap((fact) => {
     const value = known.values[fact]
-    // What flows out is what does not flow in: one of both is told.
+    // An outflow is a negative inflow: only one of both has a key.
     if (value === null || !Number.isFinite(value) || fact.startsWith('outflow')) return []
     return [
       {
@@ -41,7 +41,7 @@ export function keyedFigures(known: KnownFacts, language: ReportLanguage): Keyed
 
 const SHARES: Readonly<Record<ReportLanguage, string>> = { zh: '股', en: ' shares', ko: '주' }
 export const SIGNS: ReadonlySet<string> = new Set(SIGNED)
-/** Differences of averages: of a small price the usual digits leave nothing. */
+/** Differences of averages need more digits for a small price. */
 const FINE: ReadonlySet<FactName> = new Set(['dif', 'dea', 'histogram'])
 const WHOLE = /^score/
 
@@ -52,29 +52,29 @@ export function factText(fact: FactName, value: number, { known, language }: Sty
   const unit = UNITS[fact]
   const money = moneyOf(fact, known)
   if (unit === 'price') return withUnit(fixed(value, known.decimals), money, language)
-  // Renminbi of a company that is listed elsewhere is never taken for the listing's money: it is named in full.
+  // Renminbi of a company that is listed elsewhere must not be taken for the listing's currency: it is named in full.
   const full = money === 'CNY' && known.currency !== 'CNY' ? 'renminbi' : money
   if (unit === 'money') return withUnit(largeNumber(value, language), full, language)
   if (unit === 'percent') return SIGNS.has(fact) ? signedPct(value) : `${fixed(value, 2)}%`
   if (unit === 'shares') return largeNumber(value, language) + SHARES[language]
-  // A ratio is never rounded up to one that a plan does not have.
+  // A ratio is never rounded up.
   if (unit === 'ratio') return fixed(Math.floor(value * 100 + 1e-9) / 100, 2)
   if (WHOLE.test(fact)) return String(value)
   if (!FINE.has(fact)) return fixed(value, 2)
   return fixed(round(value, keptDecimals(known.decimals)), Math.max(2, known.decimals + 1))
 }
 
-/** A sentence in pieces: its own words, and the figures that it names. */
+/** A sentence in pieces: its own text, and the figures that it names. */
 export type Pieces<Figure extends NamedFigure = KeyedFigure> = readonly (string | Figure)[]
 
 type NamedFigure = { readonly key: string; readonly text: string }
 
 const KEY = /[{｛]{2}\s*([^{}｛｝]{0,60}?)\s*[}｝]{2}/g
-/** What looks like a key and is none. */
+/** Text that looks like a key but is not one. */
 const BROKEN = /[{｛]{2}|[}｝]{2}|[{｛]\s*[a-z]\w*\s*[}｝]/i
-/** No sentence that anybody reads has so many. */
+/** No readable sentence has this many. */
 const MOST_KEYS = 24
-/** Marks of the checker's own; they mean nothing in a text. */
+/** Marks of the checker; they have no meaning in a text. */
 export const MARKS = /[\uE000-\uF8FF]/g
 
 const spelled = (key: string) => key.toLowerCase().replace(/[_\-\s]/g, '')
@@ -82,7 +82,7 @@ const spelled = (key: string) => key.toLowerCase().replace(/[_\-\s]/g, '')
 export const figuresByKey = <Figure extends NamedFigure>(figures: readonly Figure[]): ReadonlyMap<string, Figure> =>
   new Map(figures.map((figure) => [spelled(figure.key), figure]))
 
-/** The sentence in its pieces; null where a key in it is none of the report's. */
+/** The sentence in pieces; null when it contains a key that the report does not have. */
 export function piecesOf<Figure extends NamedFigure>(
   given: string,
   figures: ReadonlyMap<string, Figure>,
@@ -102,14 +102,14 @@ export function piecesOf<Figure extends NamedFigure>(
   return isBroken || pieces.length > 2 * MOST_KEYS + 1 ? null : pieces
 }
 
-/** How much of what follows repeats the unit that the figure brings. */
+/** How much of the following text repeats the unit of the figure. */
 function unitAfter(after: string, { text }: NamedFigure): number {
   const unit = /[^\d.,]+$/.exec(text)?.[0].trim() ?? ''
   const blanks = /^ ?/.exec(after)?.[0].length ?? 0
   return unit !== '' && after.slice(blanks).startsWith(unit) ? blanks + unit.length : 0
 }
 
-/** The sentence as it is checked: each figure with a mark of its own behind it. */
+/** The sentence in its checked form: each figure followed by its mark. */
 export const markedText = (pieces: Pieces<NamedFigure>): string => {
   let n = 0
   return pieces
@@ -120,7 +120,7 @@ export const markedText = (pieces: Pieces<NamedFigure>): string => {
 export const figuresOf = <Figure extends NamedFigure>(pieces: Pieces<Figure>): Figure[] =>
   pieces.filter((piece): piece is Figure => typeof piece !== 'string')
 
-/** Where a named figure stands in a text with its marks. */
+/** The position of a named figure in a text with marks. */
 export type Placed<Figure extends NamedFigure = KeyedFigure> = {
   readonly at: number
   readonly end: number
@@ -136,7 +136,7 @@ export function placedIn<Figure extends NamedFigure>(text: string, figures: read
   })
 }
 
-// What each fact is called where a reader sees it, in the language of the report. The checker reads each of these names.
+// The name of each fact for readers, in the report's language. The checker recognises each of these names.
 
 const LABELS: Readonly<Record<FactName, Readonly<Record<ReportLanguage, string>>>> = {
   price: { zh: '最新价', en: 'last price', ko: '현재가' },

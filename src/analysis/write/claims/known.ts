@@ -1,5 +1,5 @@
-// What the data say of a stock, as the checker of claims asks for it, and how it comes from a judged stock: figures under one name
-// each, and what can be decided without a figure. Null is what the data do not tell.
+// The facts about a stock in the form for the checker of claims, and how they are derived from a judged stock: figures
+// by name, and facts that decide claims without a figure. Null means that the data do not contain it.
 
 import type { ScorePartKey } from '../../codes.ts'
 import { isWithoutTrade } from '../../gather/market-view.ts'
@@ -10,7 +10,7 @@ export const SIGNED = [
   ...['revenueGrowthPct', 'profitGrowthPct'],
 ] as const
 
-/** price: of one share, in the listing's money. money: an amount of it. */
+/** price: of one share, in the listing's currency. money: an amount in it. */
 export type Unit = 'price' | 'money' | 'percent' | 'points' | 'times' | 'shares' | 'ratio'
 
 export const UNITS = {
@@ -33,28 +33,28 @@ export const UNITS = {
   ...{ chipProfitPct: 'percent', chipCost: 'price', chipLow90: 'price', chipHigh90: 'price' },
   ...{ chipConcentration90Pct: 'percent' },
   ...{ revenue: 'money', netProfit: 'money', operatingCashFlow: 'money', grossMarginPct: 'percent' },
-  // Net money of the main players; what flows out is what does not flow in.
+  // Net flow of the main money; an outflow is a negative inflow.
   ...{ flowToday: 'money', flow5: 'money', flow10: 'money' },
   ...{ outflowToday: 'money', outflow5: 'money', outflow10: 'money' },
 } as const satisfies Record<string, Unit>
 
 export type FactName = keyof typeof UNITS
 
-/** The most points of each part of the score. */
+/** The maximum points of each part of the score. */
 export const FULL_MARKS: Readonly<Partial<Record<FactName, number>>> = {
   ...{ scoreTrend: 30, scoreBias: 20, scoreVolume: 15, scoreSupport: 10, scoreMacd: 15, scoreRsi: 10 },
 }
 
-/** Figures of the company's results, which may be in other money than its shares. */
+/** Figures of the company's results, which may have another currency than its shares. */
 const OF_RESULTS: ReadonlySet<FactName> = new Set(['revenue', 'netProfit', 'operatingCashFlow'])
 
-/** What a price or an amount is counted in. */
+/** The currency of a price or an amount. */
 export const moneyOf = (fact: FactName, { currency, resultsCurrency }: KnownFacts): string =>
   OF_RESULTS.has(fact) ? resultsCurrency : currency
 
 export type Advice = 'buy' | 'sell' | 'wait'
 
-/** What a claim comes to: true, false, or null for one that nothing decides. */
+/** The verdict on a claim: true, false, or null when nothing decides it. */
 export type Finding = boolean | null
 
 export type KnownHeadline = { readonly title: string; readonly source: string | null; readonly date: string | null }
@@ -63,7 +63,7 @@ export type KnownFacts = {
   readonly values: Readonly<Record<FactName, number | null>>
   readonly currency: string
   readonly resultsCurrency: string
-  /** With how many of them reports show a price. */
+  /** The number of decimals of a price in reports. */
   readonly decimals: number
   /** `YYYY-MM-DD`. */
   readonly dates: {
@@ -81,10 +81,10 @@ export type KnownFacts = {
   readonly ma60s: readonly (number | null)[]
   readonly limitPct: number | null
   readonly isSuspended: boolean
-  /** Of the moment of the report; null where that is a sample's, or between the sessions of a day. */
+  /** At the moment of the report; null for a sample, and between the sessions of a day. */
   readonly isOpen: boolean | null
   readonly isTradingDay: boolean | null
-  /** The last bar is of a session that still runs: there is no close of that day yet. */
+  /** The session of the last bar is still running: there is no close of that day yet. */
   readonly isPartial: boolean
   readonly boards: readonly { readonly name: string; readonly changePct: number | null }[]
   readonly split: { readonly from: number; readonly to: number } | null
@@ -97,7 +97,7 @@ export type KnownFacts = {
   readonly names: readonly string[]
 }
 
-// What a judged stock gives the checker to compare a model's words with.
+// The facts of a judged stock for comparison with a model's text.
 
 export function knownOf(facts: Judged): KnownFacts {
   const { bars, decision, instrument, news, names } = facts
@@ -165,7 +165,7 @@ function valuesOf(facts: Judged): Record<FactName, number | null> {
   const { high52, low52 } = yearOf(facts)
   const below = share(price, high52)
   const before = (sessions: number) => share(price, bars.at(-1 - sessions)?.close)
-  // A quote without a trade is of no session of the bars.
+  // A quote without a trade belongs to no session of the bars.
   const quote = facts.quote && isWithoutTrade(facts.quote) ? null : facts.quote
   const priceBefore = quote?.prevClose ?? yesterday?.close ?? null
   const [high, low] = [quote?.high ?? today?.high ?? null, quote?.low ?? today?.low ?? null]
@@ -261,7 +261,7 @@ function levelValues({
     secondaryBuy: levels.secondaryBuy?.price ?? null,
     target1: target ?? null,
     target2: null,
-    // The one that the report tells: after costs, and of a plan that is told.
+    // The ratio in the report: after costs, and of the shown plan.
     rewardRisk: entry === undefined ? null : (plan?.ratio ?? null),
   }
 }

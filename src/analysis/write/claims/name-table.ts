@@ -1,6 +1,5 @@
-// What a figure is about: what the facts are called, in three languages, and where a text names one. The first name that fits a place
-// takes it, so longer names stand first; some names hold only behind words that say of what they are, or before the figure that they
-// name.
+// The names of the facts in three languages, and how a text mentions them. The first name that matches a position takes
+// it, so longer names come first; some names count only after words that give their subject, or before their figure.
 
 import type { FactName } from './known.ts'
 
@@ -18,7 +17,7 @@ const span = (n: string, words: string) =>
     `(?:최근|지난) (?:${n})거래일\\s?(?:간|동안)?`,
   ].join('|')
 
-/** A span of sessions that no other name took: of an average or an oscillator it is not. */
+/** A number of sessions that no other name took: not for an average or an oscillator. */
 const loose = (n: string, words: string) =>
   [
     `(?<!\\d)(?:${n})个?(?:交易)?[日天](?:\\))?(?:以来|下来|里|内|间)?[，,]?(?:累计|表现)?(?!\\s?(?:均|线|移动|平|乖|的?(?:最高|最低|高点|低点)))(?=[^\\d。]{0,8}\\d[\\d.]*%)`,
@@ -31,12 +30,12 @@ const loose = (n: string, words: string) =>
 /** 정배열(5일 20.22, 10일 20.46) */
 const inBrackets = (ma: number) => `(?<=(?:이동평균선|이평선|배열)[^.]*)(?<!\\d)${ma}일(?=\\s[\\d,.]+)`
 
-/** 均线之上：20日384.07: behind a word for averages the number of days is enough. */
+/** 均线之上：20日384.07: after a word for averages the number of days is enough. */
 const briefly = (ma: number) => `(?<=均线[^。]*)(?<!\\d)${ma}日(?=\\s?\\d[\\d.,]*(?!\\d|[.,]\\d|%))`
 
 const sixty = '(?:60|sixty)-(?:day|session)'
 
-/** A part of the score by its name: 趋势部分, the trend part, 추세 항목. */
+/** The name of a part of the score: 趋势部分, the trend part, 추세 항목. */
 const part = (zh: string, en: string, ko: string) =>
   [
     `(?:评分(?:中|里)?的)?(?:${zh})(?:这一|一)?(?:部分|分项|项目|项|得分)(?:的?(?:得分|评分))?`,
@@ -44,7 +43,7 @@ const part = (zh: string, en: string, ko: string) =>
     `(?:${ko}) (?:항목|부분|점수)(?:의? ?점수)?`,
   ].join('|')
 
-/** Net money of the main players over so many sessions; `way` is in or out. */
+/** Net flow of the main money over a number of sessions; `way` is in or out. */
 const flow = (n: string, words: string, way: 'in' | 'out') => {
   const [zh, ko] = way === 'in' ? ['净流入', '순유입'] : ['净流出', '순유출']
   return [
@@ -327,7 +326,7 @@ const TABLE: readonly (readonly [FactName | readonly FactName[], string])[] = [
   ],
 ]
 
-// What a figure is about: where a text names a fact.
+// Where a text names a fact.
 
 export type Mention = {
   readonly kind: 'mention'
@@ -341,7 +340,7 @@ const RULES = TABLE.map(([facts, pattern]) => ({
   pattern: new RegExp(pattern, 'gi'),
 }))
 
-/** Every place of a text that names a fact, in order. */
+/** Every position of a text that names a fact, in order. */
 export function mentionsIn(text: string): Mention[] {
   const found: Mention[] = []
   for (const { facts, pattern } of RULES) {
@@ -352,7 +351,7 @@ export function mentionsIn(text: string): Mention[] {
     }
   }
   found.sort((a, b) => a.at - b.at)
-  // 주당순이익(EPS): a second name of the same fact in brackets is no second fact.
+  // 주당순이익(EPS): a second name in brackets is not a second fact.
   return found.filter(
     ({ at, facts }, i) =>
       i === 0 || `${found[i - 1]?.facts}` !== `${facts}` || !/^\s?[(（]$/.test(text.slice(found[i - 1]?.end, at)),

@@ -1,4 +1,4 @@
-// Numbers in words: Chinese, Korean and English.
+// Numbers as words: Chinese, Korean and English.
 
 const CHINESE: Record<string, number> = {
   零: 0,
@@ -21,7 +21,7 @@ const MYRIADS: Record<string, number> = { 万: 1e4, 亿: 1e8, 만: 1e4, 억: 1e8
 
 export type Numeral = { readonly value: number; readonly half: number }
 
-/** A number in Chinese or Korean characters; null where they make none. */
+/** A number in Chinese or Korean characters; null when they are not a number. */
 export function eastAsianNumeral(text: string): Numeral | null {
   const isNegative = /^负|^마이너스/.test(text)
   const [whole = '', fraction] = text.replace(/^负|^마이너스\s?/, '').split(/[点점]/)
@@ -33,7 +33,7 @@ export function eastAsianNumeral(text: string): Numeral | null {
   return { value: (isNegative ? -1 : 1) * (value + places), half: 0.5 / 10 ** digits.length }
 }
 
-/** 八万二 is 82,000: a last digit right behind a hundred or more counts tenths of it. */
+/** 八万二 is 82,000: a last digit directly after a unit of a hundred or more counts tenths of it. */
 function shortTail(chars: readonly string[]): number | null {
   const [unit, digit] = [chars.at(-2) ?? '', CHINESE[chars.at(-1) ?? '']]
   const size = '百千万亿'.includes(unit) ? (TENS[unit] ?? MYRIADS[unit]) : undefined

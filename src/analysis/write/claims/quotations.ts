@@ -1,10 +1,10 @@
-// What a headline says is a quotation of that headline: right or wrong as such, whatever it says.
+// A quotation of a headline is checked only as a quotation, whatever it says.
 
 import { daysIn, isDay } from './dates.ts'
 import type { KnownFacts } from './known.ts'
 
 export type Quotation = {
-  /** The text without the quotation and what names its source and day. */
+  /** The text without the quotation and without its source and day. */
   readonly rest: string
   readonly verdict: boolean | null
 }

@@ -1,4 +1,4 @@
-// Claims without a figure that data decide: limits, new extremes, crosses, days in a row, what the report advises.
+// Claims without a figure that data can decide: limits, new extremes, crosses, consecutive days, the report's advice.
 
 import type { KnownFacts } from './known.ts'
 import { countOf } from './numerals.ts'
@@ -55,7 +55,7 @@ const MONTHS = 'january february march april may june july august september octo
 
 const N = '(?<n>\\d+|[一二两三四五六七八九十]+)'
 
-/** The first pattern that fits takes the clause's words; one clause may hold several. */
+/** The first matching pattern takes the words; one clause may contain several. */
 const TABLE: readonly (readonly [string, Decide])[] = [
   ['跌停|limit[- ]down|lower limit|하한가', (k) => atLimit(k, -1)],
   ['涨停|limit[- ]up|upper limit|상한가', (k) => atLimit(k, 1)],
@@ -272,7 +272,7 @@ const ADVICE: readonly (readonly [string, Decide])[] = [
 ]
 
 const RULES = [...TABLE, ...ADVICE].map(([pattern, decide]) => {
-  // A group's name may stand in one alternative only in older engines: the alternatives get names of their own.
+  // Older engines do not allow one group name in two alternatives, so the alternatives get different names.
   return { pattern: new RegExp(pattern, 'i'), decide }
 })
 
@@ -286,13 +286,13 @@ export const isNegated = (clause: string) =>
       .replace(/체결이 없\S*|没有(?:新的)?成交|no (?:new )?trad(?:es|ing)/g, ''),
   )
 
-/** Whether it says what to do; what no rule reads of that is not known. */
+/** Whether it advises an action; advice that no rule recognises is unknown. */
 export const tellsAdvice = (clause: string): boolean =>
   /(?:属于|建议|评级|信号).{0,6}(?:买入|卖出|清仓|满仓|加仓|减仓)|(?:report|advice|verdict|rating)\b.{0,24}\b(?:buy|sell)\b|(?:의견|리포트).{0,10}(?:매수|매도)/i.test(
     clause,
   )
 
-/** What each claim of the clause comes to; null where the data do not tell. */
+/** The verdict on each claim of the clause; null when the data do not decide. */
 export function statesIn(clause: string, known: KnownFacts): (boolean | null)[] {
   return RULES.flatMap(({ pattern, decide }) => {
     const match = pattern.exec(clause)

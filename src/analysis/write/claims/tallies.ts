@@ -1,10 +1,11 @@
-// Claims that are read as one: a split (10 for 1), how many of the last closes were higher, and what a board of the company did.
+// Claims that are read as a unit: a split (10 for 1), how many of the last closes were higher, and the performance of
+// one of the company's boards.
 
 import { directionOf, isWithin } from './judge-figure.ts'
 import type { Finding, KnownFacts } from './known.ts'
 import { countOf } from './numerals.ts'
 
-/** Where a claim stands in the text, so that its numbers are not read again as figures. */
+/** The position of a claim in the text, so that its numbers are not read again as figures. */
 type ClaimSpan = { at: number; end: number; finding: Finding }
 
 const SPLIT = /拆股|拆为|[拆](?=\s?[\d一二三四五六七八九十])|\bsplit\b|분할|병합|合股/i
@@ -72,7 +73,7 @@ const OF_BOARDS =
 const AND = '(?:、|和|及|与|,|，| and | 및 |과 |와 )'
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** A board of the company by its name: that it is one of them, and how much it moved on the day. */
+/** A board of the company by name: that it is one of them, and how much it moved on the day. */
 export function boardsTold(text: string, { boards }: KnownFacts): ClaimSpan[] {
   const names = boards.map(({ name }) => escaped(name.normalize('NFKC'))).filter((name) => name !== '')
   if (names.length === 0) return []

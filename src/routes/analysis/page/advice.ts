@@ -1,5 +1,5 @@
-// What became of the owner's signals: computed when it is asked for, from the bars that are kept, so that a
-// later correction of the bars corrects it as well.
+// The outcome of the owner's signals: computed on request from the stored bars, so that a later correction of the bars
+// changes it too.
 
 import {
   dailyHeld,
@@ -21,7 +21,7 @@ const MOST_LISTINGS = 200
 
 const NOT_LOOKED_AT = 'not_looked_at'
 
-/** One listing after the other: the bars of many at once would not fit into memory. */
+/** One listing after another: the bars of many at once would exceed the memory. */
 export async function followAll(
   db: D1Database,
   signals: readonly Signal[],
@@ -68,7 +68,7 @@ async function marketOf(db: D1Database, key: string, { indices, now }: Reading):
   return followable(parsed.instrument, kept, { index: await indexOf(db, parsed.instrument, indices), now })
 }
 
-/** Read once for all listings that are measured against it. */
+/** Read once for all listings that are compared with it. */
 function indexOf(db: D1Database, instrument: Instrument, indices: Reading['indices']): Promise<StoredBars | null> {
   const key = benchmarkOf(instrument)?.index.key
   if (key === undefined) return Promise.resolve(null)

@@ -1,4 +1,4 @@
-// A rule as it is sent, made into one that can be stored. Whatever is wrong is refused with a sentence that names its field.
+// Converts a rule from a request to its stored form. Every error is refused with a sentence that names the field.
 
 import type { Context } from 'hono'
 import {
@@ -188,7 +188,7 @@ async function targetOf(c: Context<AppEnv>, body: AlertRuleInput, texts: EntryTe
   return { target, label: account.name }
 }
 
-/** The refusal with its candidates, and the name of the field before the sentence. */
+/** The refusal with its candidates; the sentence starts with the name of the field. */
 function unclearTarget(rejected: readonly Rejected[], language: CallerLanguage): AppError {
   const { message, options } = unclearNames(rejected, language)
   const named = `target: ${message}`
@@ -198,7 +198,7 @@ function unclearTarget(rejected: readonly Rejected[], language: CallerLanguage):
 
 const PATIENCE_MS = 10_000
 
-/** What no list knows must be known to a source, so that no rule waits for ever for a listing that is none. */
+/** A listing that is in no list must be known to a source, so that no rule waits forever for one that does not exist. */
 async function listingOf(c: Context<AppEnv>, body: AlertRuleInput, texts: EntryTexts): Promise<Target> {
   const language = callerLanguage(c)
   const names = await currentNames(stockNameStore(c.env.DB))
@@ -224,7 +224,7 @@ async function notificationOf(c: Context<AppEnv>, body: AlertRuleInput, texts: E
   if (quiet !== null && (!isZone(quiet.zone) || isAmbiguousZone(quiet.zone))) {
     throw refusal(texts.zone, 'notification_policy.quiet_hours.zone')
   }
-  // Nobody can tell whether that is the whole day or nothing of it.
+  // It could mean the whole day or nothing.
   if (quiet !== null && quiet.from === quiet.to) throw refusal(texts.quiet, 'notification_policy.quiet_hours.to')
   if (channels !== null && channels.length > 0) {
     const known = new Set((await notifyTargets(c.env, c.get('principal').owner)).map(({ id }) => id))

@@ -1,4 +1,4 @@
-// Rules of alerts: made, changed, switched on and off, tried out.
+// Rules of alerts: create, change, enable, disable and test.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -31,7 +31,7 @@ import { pageTexts } from './texts.ts'
 
 const app = router(analysisEnvelope)
 
-/** Of one owner. */
+/** For one owner. */
 const MOST_RULES = 500
 
 export const reading = {
@@ -49,7 +49,7 @@ const asItIs = { 200: { description: 'The rule as it is now', schema: wire.Alert
 const goneAtOnce = { 404: { description: 'It was deleted at the same moment' } }
 const refused = { 400: { description: 'Something in it is wrong; `message` names the field' } }
 
-/** What is told of the rules beside themselves. */
+/** Additional data that is returned with the rules. */
 async function circumstances(c: Context<AppEnv>, rules: readonly AlertRule[]) {
   const [now, language] = [Date.now(), callerLanguage(c)]
   const isLive = config(c.env).marketData.some((name) => name !== 'sample')
@@ -149,7 +149,7 @@ endpoint(
   },
 )
 
-/** A stored rule as it would be sent. */
+/** A stored rule in the form of a request. */
 function inputOf(row: AlertRule) {
   const { channels = null, quietHours = null } = ruleOf(row)?.notification ?? {}
   return {

@@ -1,4 +1,4 @@
-// The wire shapes of alerts, as the existing analysis page reads them.
+// The JSON shapes of alerts, as read by the existing analysis page.
 
 import { z } from '@hono/zod-openapi'
 import { SCOPES } from '../../../alerts/kinds.ts'

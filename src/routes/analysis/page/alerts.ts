@@ -1,4 +1,4 @@
-// What alerts told: what fired, what was left out and why, and what became of the messages.
+// The results of alerts: which fired, which were skipped and why, and the state of the messages.
 
 import { z } from '@hono/zod-openapi'
 import { triggerItem } from '../../../alerts/told.ts'

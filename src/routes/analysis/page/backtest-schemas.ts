@@ -1,4 +1,4 @@
-// The wire shapes of the backtest, as the existing analysis page reads them.
+// The JSON shapes of the backtest, as read by the existing analysis page.
 
 import { z } from '@hono/zod-openapi'
 import { Action, MarketPhaseSummary } from '../../../analysis/schemas.ts'

@@ -1,5 +1,5 @@
-// How past reports came out, as the existing analysis page shows it: one evaluation a listing and session, from the open of the next
-// session on, with costs, the index and holding beside the rates.
+// The outcome of past reports, for the existing analysis page: one evaluation for each listing and session, from the
+// open of the next session, with costs, and with the index and a holding for comparison.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -35,7 +35,7 @@ const app = router(analysisEnvelope)
 const ENGINE = 'reports-1'
 const USUAL_WINDOW = 10
 const USUAL_AGE_DAYS = 14
-/** So many of the newest reports are summed up. */
+/** Summaries use this many of the newest reports. */
 const MOST_REPORTS = 2_000
 
 const reading = { method: 'get', scope: 'analysis', limit: 'reads', bodyLimit: 'standard', tag: 'Signals' } as const
@@ -269,9 +269,9 @@ function diagnosticsOf(rows: readonly Evaluated[], left_out: number) {
   }
 }
 
-/** A client gives up after thirty seconds. */
+/** A client stops waiting after thirty seconds. */
 const RUN_MS = 20_000
-/** What a run did not come to goes on for so long behind its answer. */
+/** The rest of a run continues for this long after its answer. */
 const BEHIND_MS = 25_000
 const MOST_LISTINGS = 100
 
@@ -336,7 +336,7 @@ endpoint(
 
 type FetchBars = { isForced: boolean; now: number }
 
-/** How many listings are left; they are fetched behind the answer. */
+/** The number of remaining listings; they are fetched after the answer. */
 async function fetchBars(c: Context<AppEnv>, { isForced, now }: FetchBars): Promise<number> {
   const { refreshAdviceBars } = await import('../../../schedule/advice-bars.ts')
   const { owner } = c.get('principal')

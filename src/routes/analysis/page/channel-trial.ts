@@ -1,4 +1,4 @@
-// The button of the analysis page's settings that tries a channel with what stands in the form. Nothing is stored.
+// Tests a channel with the values in the form of the analysis page's settings. Nothing is stored.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -20,7 +20,7 @@ import { draftChannel, readItems } from './configuration/write.ts'
 import { pageTexts } from './texts.ts'
 
 const app = router(analysisEnvelope)
-/** The page gives up after 30 s. */
+/** The page stops waiting after 30 s. */
 const MOST_MS = 25_000
 
 const KINDS: Readonly<Record<string, ChannelKind>> = {

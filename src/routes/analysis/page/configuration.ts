@@ -1,5 +1,5 @@
-// The configuration document of the analysis page: one list of keys and values, a view of the owner's settings, default watchlist,
-// channels and a schedule.
+// The configuration document of the analysis page: one list of keys and values, a view of the owner's settings, default
+// watchlist, channels and one schedule.
 
 import { createHash } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
@@ -118,7 +118,7 @@ function schemaOf(field: Field, { state, place, language }: FieldState): z.infer
   }
 }
 
-/** A digest of each value, so that a change of one key does not stand in the way of another's. */
+/** A digest of each value, so that changes of different keys do not conflict. */
 const versionOf = (c: Context<AppEnv>, state: PageState): string =>
   FIELDS.map((field) => digest(c, field, state)).join('')
 
@@ -127,7 +127,7 @@ function digest(c: Context<AppEnv>, field: Field, state: PageState): string {
   return createHash('sha256').update(text).digest('hex').slice(0, HASH_CHARACTERS)
 }
 
-/** Whether a submitted key was changed by somebody else since that version. */
+/** Whether a submitted key was changed by another client since that version. */
 function isOutdated(c: Context<AppEnv>, { config_version, items: asked, state }: Submitted): boolean {
   if (config_version.length !== FIELDS.length * HASH_CHARACTERS) return true
   const keys = new Set(asked.flatMap(({ key }) => fieldOf(key.trim().toUpperCase())?.key ?? []))
@@ -235,7 +235,7 @@ const outdated = (c: Context<AppEnv>, state: PageState) =>
     extra: { current_config_version: versionOf(c, state) },
   })
 
-/** The page reads `issues` beside the message, and shows `detail` first: there is none. */
+/** The page reads `issues` next to the message, and shows `detail` first, so `detail` is absent. */
 function invalid(c: Context<AppEnv>, issues: readonly Issue[]): AppError {
   const [first] = issues
   const message = `${pageTexts(callerLanguage(c)).config.invalid}: ${first?.key}: ${first?.message}`
@@ -323,14 +323,14 @@ endpoint(
     const say = pageTexts(callerLanguage(c)).config
     if (known.length === 0) throw new AppError('bad_request', say.nothingRead, { word: 'invalid_import_file' })
     const unknown = lines.filter(({ key }) => fieldOf(key) === null).map(({ key }) => say.leftOut(key))
-    // What only the operator sets stands in every export of the other service.
+    // Every export of the other service contains values that only the operator can set.
     const state = await readState(c)
     const mine = known.filter(({ key }) => mayChange(fieldOf(key) as Field, state))
     return c.json(await written(c, { ...body, items: mine }, unknown))
   },
 )
 
-/** The last line of a key counts; quotes around a value are none of it. */
+/** The last line of a key is used; enclosing quotes are not part of the value. */
 function linesOf(content: string): Item[] {
   const found = new Map<string, string>()
   for (const line of content.split(/\r?\n/)) {

@@ -1,4 +1,5 @@
-// What answers for the existing page's models: one backend, the owner's model. Nothing runs processes of its own at the edge.
+// The model backends in the form of the existing page: one backend, the owner's model. Nothing runs its own processes
+// at the edge.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -15,7 +16,7 @@ import { pageTexts } from './texts.ts'
 
 const app = router(analysisEnvelope)
 const ROOT = '/api/v1/system/config/generation-backends'
-/** The page gives up after 30 s. */
+/** The page stops waiting after 30 s. */
 const MOST_MS = 25_000
 
 const Backend = z
@@ -157,7 +158,7 @@ async function settingsOf(c: Context<AppEnv>) {
   return { settings, chosen: settings && chooseModel(settings, config(c.env).models.operator) }
 }
 
-/** Of what stands in the form only the model's name is shown: whether its key is right, a trial says. */
+/** Only the model's name is taken from the form: a trial tells whether its key is valid. */
 async function backendOf(c: Context<AppEnv>, items: readonly Item[] = []): Promise<Backend> {
   const { chosen } = await settingsOf(c)
   const stored = chosen !== null && isChoice(chosen) ? chosen.id : null

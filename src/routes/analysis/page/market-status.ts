@@ -1,4 +1,4 @@
-// Which markets trade at the moment, by their calendars: newer clients of the existing page show it in a bar.
+// The markets that are open now, by their calendars: newer clients of the existing page show it in a bar.
 
 import { z } from '@hono/zod-openapi'
 import { MarketPhaseSummary } from '../../../analysis/schemas.ts'

@@ -1,4 +1,4 @@
-// The buttons of the analysis page's settings that try a model with what stands in the form. Nothing is stored.
+// Tests a model with the values in the form of the analysis page's settings. Nothing is stored.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -19,7 +19,7 @@ import { failureSentence } from './trial-failures.ts'
 
 const app = router(analysisEnvelope)
 const common = { method: 'post', scope: 'analysis', limit: 'writes', bodyLimit: 'standard', tag: 'Settings' } as const
-/** The page gives up after 30 s. */
+/** The page stops waiting after 30 s. */
 const MOST_MS = 25_000
 const CHECKS = ['json', 'tools', 'stream', 'vision'] as const
 
@@ -100,8 +100,8 @@ endpoint(
 )
 
 /**
- * What the entry says, with the stored key where the form has its mask: only for the stored provider at the stored address, or
- * whoever is signed in could have the key sent anywhere. Null where that does not hold.
+ * The values of the entry, with the stored key if the form has its mask: only for the stored provider at the stored
+ * address, otherwise a signed-in user could have the key sent to any address. Null if they differ.
  */
 async function ownModel(c: Context<AppEnv>, entry: ModelEntry): Promise<Tried | null> {
   const protocol = entry.protocol.trim().toLowerCase()
@@ -129,7 +129,7 @@ function passed(c: Context<AppEnv>, { protocol }: ModelEntry, { model }: Trial):
   }
 }
 
-/** The page's words for a failure, and its further reason where it has one. */
+/** The page's codes for a failure, with a reason if it has one. */
 const FAILURES: Readonly<Record<NonNullable<Trial['failure']>, readonly [code: string, reason?: string]>> = {
   authentication: ['auth', 'api_key_rejected'],
   out_of_credits: ['quota', 'insufficient_balance'],
@@ -213,7 +213,7 @@ function isJson(text: string): boolean {
     JSON.parse(text.replace(/^```(?:json)?\s*|\s*```$/g, ''))
     return true
   } catch {
-    // Then it is none: that is the answer.
+    // It is not valid JSON.
     return false
   }
 }
@@ -248,7 +248,7 @@ endpoint(
   },
 )
 
-/** The names, or why they cannot be had. */
+/** The names of the models, or why they cannot be listed. */
 async function modelsAt(c: Context<AppEnv>, { protocol, timeout_seconds }: ModelEntry, own: Tried) {
   const address = own.llmBaseUrl ?? partsOf(`${protocol.toLowerCase()}/x`).provider?.baseUrl ?? ''
   if (address === '') return 'needs-address' as const

@@ -1,4 +1,4 @@
-// The schedules as the analysis page shows them: as one scheduler, with a button that runs the watchlist now.
+// The schedules in the form of the analysis page: one scheduler, with a button that runs the watchlist now.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -18,10 +18,10 @@ import { dueWork, plannedStocks, SchedulePlan } from '../../../schedule/plan.ts'
 import { tooManyAnalyses } from '../refusals.ts'
 import { pageTexts } from './texts.ts'
 
-/** A slot that is claimed for longer was left behind by a crash. */
+/** A slot that has been claimed for longer was interrupted by a crash. */
 const CLAIM_MS = 120_000
 const MINUTE_MS = 60_000
-/** Enough to find the last run of each outcome. */
+/** Enough to find the last run with each outcome. */
 const RUNS_READ = 50
 
 const time = z.string().nullable()
@@ -117,7 +117,7 @@ endpoint(
   },
 )
 
-/** What a schedule of the default watchlist would ask for, whether its markets are open or not. */
+/** The requests of a schedule for the default watchlist, even if its markets are closed. */
 async function watchlistRequests(c: Context<AppEnv>, now: number) {
   const { owner } = c.get('principal')
   const list = (await listWatchlists(c.env.DB, owner)).find(({ isDefault }) => isDefault)

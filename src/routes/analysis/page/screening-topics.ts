@@ -1,4 +1,4 @@
-// Topics of the day as the existing analysis page asks for them: industries by the closes of the last session.
+// Topics of the day for the existing analysis page: industries by the closes of the last session.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -26,7 +26,7 @@ const topicQuery = {
   refresh: z.string().max(8).optional().describe('Not read: what is shown is what is kept'),
 }
 
-/** The newest session of which closes with industries are kept, at most five sessions old. */
+/** The newest session with closes and industries, at most five sessions old. */
 async function topicsOf(c: Context<AppEnv>, now: number) {
   let newest = { session: settledSession(MARKET, now), rows: [] as Awaited<ReturnType<typeof industriesOf>> }
   for (let age = 0; age <= LONGEST_AGE; age += 1) {
@@ -88,9 +88,9 @@ function topicItem(row: Topic, words: (typeof SCREENING_TEXTS)['en']['page']) {
   return {
     ...{ topic: industry, name: industry, canonical_topic: industry },
     change_pct: meanChange === null ? null : Number(meanChange.toFixed(2)),
-    // The share of members that rose.
+    // The share of members with a rising price.
     heat_score: Math.round((rising / members) * 100),
-    // The mean return of twenty sessions, of members whose bars are of the same session.
+    // The mean return of twenty sessions, for members with bars of the same session.
     trend_score: meanReturn === null ? null : Number(meanReturn.toFixed(1)),
     persistence_score: null,
     ...{ stage: '', state: (meanChange ?? 0) >= 0 ? words.rising : words.falling, sample_stock_count: members },

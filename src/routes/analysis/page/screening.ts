@@ -1,5 +1,6 @@
-// Screening as the existing analysis page asks for it: hidden until its owner switches it on, strategies of the service over the kept figures,
-// and industries as the topics of the day. Nothing is asked of sources here, and no model ranks anything.
+// Screening in the form of the existing analysis page: hidden until the owner enables it, strategies of the service
+// with the stored figures, and industries as the topics of the day. No requests are sent to sources, and no model ranks
+// anything.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -32,7 +33,7 @@ export const Free = z.record(z.string(), z.unknown())
 
 export const wordsOf = (c: Context<AppEnv>) => SCREENING_TEXTS[callerLanguage(c)]
 
-/** Why no figures can be there; null where they can. */
+/** Why there are no figures; null if there can be. */
 function whyNot(c: Context<AppEnv>): string | null {
   const { screening, marketData } = config(c.env)
   const { state } = wordsOf(c)
@@ -197,7 +198,7 @@ function candidateOf(c: Context<AppEnv>, { item, score, factors }: Ranked, rank:
     ...{ rank, code: item.code, name: item.name, score, reason: page.reason(parts.join(' · ')) },
     ...{ risk_level: riskOf(figures.volatility_60d_pct ?? null), risk_flags: marks },
     ...{ price: figures.price ?? null, change_pct: figures.change_pct ?? null, amount: figures.amount ?? null },
-    // By their titles: the page shows the names as they are.
+    // By title, because the page shows the names unchanged.
     ...{ industry: item.industry ?? '', factor_scores: titled(factors, fields) },
     ...{ llm_score: null, llm_confidence: null, llm_sector: '', llm_theme: '', llm_thesis: '' },
     ...{ llm_watch_items: [], llm_catalysts: [], llm_risks: [] },
@@ -215,7 +216,7 @@ const shown = (value: number | null): string => (value === null ? '–' : String
 const CALM = 25
 const WILD = 45
 
-/** By volatility alone, and said to be unknown where that is. */
+/** Based on volatility alone; unknown if that is missing. */
 function riskOf(volatility: number | null): string {
   if (volatility === null) return 'unknown'
   return volatility < CALM ? 'low' : volatility < WILD ? 'medium' : 'high'

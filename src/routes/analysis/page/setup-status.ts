@@ -1,4 +1,4 @@
-// What the analysis page shows of what is set up: a banner with what is missing, and a list of checks in its settings.
+// The setup status for the analysis page: a banner with what is missing, and a list of checks in its settings.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -99,19 +99,19 @@ async function checksOf(c: Context<AppEnv>): Promise<Check[]> {
     },
     {
       ...{ key: 'storage', title: say.storage, category: 'system', required: true },
-      // What was read above was read from it.
+      // The data above was read from the storage, so it works.
       ...{ status: 'configured', message: say.storageWorks, next_step: null },
     },
   ]
 }
 
-/** `isNamed` without `hasModel`: its key or address is missing, or the settings cannot be opened. */
+/** `isNamed` without `hasModel`: its key or address is missing, or the settings cannot be decrypted. */
 function modelCheck(say: PageTexts['setup'], { hasModel, isNamed }: { hasModel: boolean; isNamed: boolean }): Check {
   const state = hasModel ? 'configured' : isNamed ? 'needs_action' : 'optional'
   const message = { configured: say.modelWorks, needs_action: say.modelIncomplete, optional: say.modelWithout }[state]
   return {
     ...{ key: 'llm_primary', title: say.model, category: 'ai_model' },
-    // A report is whole without a model; one that is named and cannot be asked is a mistake.
+    // A model is optional for reports, but a configured model that cannot be used is an error.
     required: state === 'needs_action',
     status: state,
     message,

@@ -1,4 +1,5 @@
-// The sign-in of the analysis page: its password is an access key, its cookie the console's. Bodies are in camelCase here alone.
+// The sign-in of the analysis page: its password is an access key, its cookie is the console's. Only these bodies are
+// in camelCase.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -96,7 +97,7 @@ endpoint(
   },
 )
 
-/** The one wording for every text that is no valid key. */
+/** The same message for every text that is not a valid key. */
 async function signedIn(c: Context<AppEnv>, password: string) {
   try {
     return await signIn(c, password)
@@ -106,7 +107,7 @@ async function signedIn(c: Context<AppEnv>, password: string) {
   }
 }
 
-/** Empty where the body has none. It is read after the origin was checked. */
+/** Empty if the body has none. It is read after the check of the origin. */
 async function passwordOf(c: Context<AppEnv>): Promise<string> {
   const text = new TextDecoder().decode(await readBytes(c.req.raw, config(c.env).maxBodyBytes))
   try {

@@ -1,4 +1,4 @@
-// Signals that are entered, and what a report would advise under another profile.
+// Creates signals, and shows what a report would advise under another profile.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -103,7 +103,7 @@ endpoint(
     await bringUpToDate(c.env.DB, owner, Date.now())
     const entered = await enteredSignal(c, body)
     const before = await signalByIdentity(c.env.DB, owner, entered.identity)
-    // What was entered without an id, and is over by now, may be entered anew.
+    // A signal that was sent without an id and is no longer active may be created again.
     const isAgain = before !== null && before.status !== 'active' && !isNamed(body)
     const signal = isAgain ? { ...entered, identity: `${entered.identity} ${before.id}` } : entered
     await addSignals(c.env.DB, owner, [signal])
@@ -242,7 +242,7 @@ endpoint(
 
 const Quality = z.object({ level: z.string() })
 
-/** The rules of the profile that a purchase breaks; other advice breaks none. */
+/** The rules of the profile that a purchase violates; other advice violates none. */
 function rulesBroken(signal: NewSignal, profile: (typeof wire.PROFILES)[number]): SignalRule[] {
   if (signal.action !== 'buy' && signal.action !== 'add') return []
   const words = JSON.parse(signal.words) as SignalWords

@@ -1,4 +1,4 @@
-// What became of signals: of one after each horizon, and of all together with what stands beside the rates.
+// The outcome of signals: of one signal after each horizon, and of all together with comparisons.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -29,7 +29,7 @@ const app = router(analysisEnvelope)
 
 const ENGINE = 'signals-1'
 
-/** Statistics look at so many of the newest signals. */
+/** Statistics use at most this many of the newest signals. */
 const MOST_MEASURED = 2_000
 const USUAL_HORIZON = '5d'
 
@@ -167,7 +167,7 @@ async function chosenSignals(c: Context<AppEnv>, asked: z.infer<typeof RunBody>)
   return (await listSignals(c.env.DB, filter, { limit: asked.limit, offset: 0 })).items
 }
 
-/** A parameter that is repeated, or a list with commas; null without one. */
+/** A repeated parameter, or a comma-separated list; null without one. */
 function someOf<T extends string>(c: Context<AppEnv>, name: string, known: readonly T[]): T[] | null {
   const words = (c.req.queries(name) ?? []).flatMap((text) => text.split(',')).filter((word) => word !== '')
   const some = words.map((word) => {

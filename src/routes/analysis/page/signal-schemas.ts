@@ -1,4 +1,4 @@
-// The wire shapes of signals, as the existing analysis page reads them.
+// The JSON shapes of signals, as read by the existing analysis page.
 
 import { z } from '@hono/zod-openapi'
 import { HORIZONS, type SignalWords } from '../../../analysis/report/signal.ts'
@@ -11,7 +11,7 @@ export const SOURCES = ['analysis', 'agent', 'alert', 'market_review', 'manual']
 export const STATUSES = ['active', 'expired', 'invalidated', 'closed', 'archived'] as const
 export const PROFILES = ['conservative', 'balanced', 'aggressive'] as const
 export const Phase = MarketPhaseSummary.shape.phase
-/** The horizons that are measured, with their sessions. */
+/** The measured horizons, with their number of sessions. */
 export const MEASURED = { '1d': 1, '3d': 3, '5d': 5, '10d': 10 } as const
 export const MEASURED_HORIZONS = ['1d', '3d', '5d', '10d'] as const
 
@@ -221,7 +221,7 @@ export const Preview = z
 
 type Wire = z.infer<typeof SignalItem>
 
-/** Stored by `signalOfReport` or `POST`, so each word is one that the schema knows. */
+/** Stored by `signalOfReport` or `POST`, so the schema knows every value. */
 export function signalItem(signal: Signal): Wire {
   const words = JSON.parse(signal.words) as SignalWords
   return SignalItem.parse({

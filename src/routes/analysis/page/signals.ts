@@ -1,4 +1,4 @@
-// Signals: what reports and the owner advise, and whether it still holds.
+// Signals: the advice of reports and of the owner, and whether it is still valid.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -85,7 +85,7 @@ endpoint(
   },
 )
 
-/** Null: of every listing. */
+/** Null: all listings. */
 async function heldKeys(
   c: Context<AppEnv>,
   { holding_only, account_id }: { holding_only: boolean; account_id?: number | undefined },

@@ -1,9 +1,9 @@
-// What the analysis page is told, in the caller's language. The page replaces texts that contain words such as "reasoning", "tool call",
-// "timeout", "proxy" or "503" by its own, so none of them stands here.
+// Texts for the analysis page, in the caller's language. The page replaces texts that contain words such as
+// "reasoning", "tool call", "timeout", "proxy" or "503" by its own, so these words must not be used here.
 
 import type { CallerLanguage } from '../../../http/caller-language.ts'
 
-/** Why a purchase of a report is no purchase under a profile. */
+/** Why a purchase in a report is not a purchase under a profile. */
 const SIGNAL_RULES = [
   'no_horizon',
   'no_way_out',

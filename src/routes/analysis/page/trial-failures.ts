@@ -1,5 +1,5 @@
-// Why a model that was tried did not answer, in the caller's language. The English ones are the service's own, which have the
-// provider's words in them.
+// Why a tested model did not answer, in the caller's language. The English texts are those of the service, which
+// contain the provider's words.
 
 import type { CallerLanguage } from '../../../http/caller-language.ts'
 import type { Trial } from '../../model-trial.ts'

@@ -149,7 +149,7 @@ endpoint(
   },
 )
 
-/** What is no number is the id of nothing. */
+/** Text that is not a number is no id. */
 export const idOf = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0)
 
 export function mustBeCurrency(c: Context<AppEnv>, text: string): string {

@@ -1,4 +1,4 @@
-// What is to be booked, read from a request: every figure exactly, the listing by its code, the day by its market's calendar.
+// Reads an entry from a request: every figure exactly, the listing by its code, the day by its market's calendar.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -18,9 +18,9 @@ import { unclearNames } from '../refusals.ts'
 import { MARKETS, mustBeCurrency } from './accounts.ts'
 import { invalidEntry } from './texts.ts'
 
-/** The market whose day begins first. */
+/** The market in which the day begins first. */
 const EASTERNMOST = 'jp'
-/** A JSON number or a text; read exactly, with at most eight places. */
+/** A JSON number or a text; read exactly, with at most eight decimal places. */
 const decimal = (from: { above: bigint } | { least: bigint }) =>
   z.union([z.number(), z.string().max(40)]).refine(
     (value) => {
@@ -80,7 +80,7 @@ export const ActionInput = z.object({
   split_ratio: positive().nullish().describe('For a split: new shares for one old share'),
 })
 
-/** Amounts were checked with the body. */
+/** Amounts were validated with the body. */
 export function amountOf(value: string | number): bigint {
   const amount = parseAmount(value)
   if (amount === null) throw new Error('an amount passed its check and is none')
@@ -119,7 +119,7 @@ export async function cashOf(c: Context<AppEnv>, body: z.output<typeof CashInput
   return { kind: 'cash', date, direction: way, amount: amountOf(amount), currency, ...beside(body) }
 }
 
-/** An account that is not there is told of when the entry is booked. */
+/** A missing account is reported when the entry is booked. */
 async function baseCurrencyOf(c: Context<AppEnv>, id: number): Promise<string> {
   const account = (await listAccounts(c.env.DB, c.var.principal.owner)).find((one) => one.id === id)
   return account?.baseCurrency ?? 'CNY'

@@ -1,4 +1,5 @@
-// What happened in an account: trades, payments, dividends and splits. An entry is never changed; a wrong one is taken back.
+// The entries of an account: trades, payments, dividends and splits. An entry is never changed; a wrong one is
+// cancelled.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -20,7 +21,7 @@ import { booked, invalidEntry } from './texts.ts'
 
 const app = router(analysisEnvelope)
 
-// What is listed: the fields of the body, and when it was booked.
+// The listed entries: the fields of the body, and the time of the booking.
 
 const shown = {
   id: z.int().describe('Of the entry'),
@@ -147,7 +148,7 @@ async function pageOf<T>(
   return c.json({ items: events.map(show), total, page, page_size: size })
 }
 
-/** A code that nobody knows has no entries. */
+/** An unknown code has no entries. */
 async function keyOfSymbol(c: Context<AppEnv>, typed: string): Promise<string> {
   return readEntry(typed, await currentNames(stockNameStore(c.env.DB)))?.resolved?.instrument.key ?? typed
 }

@@ -1,11 +1,11 @@
-// What an import tells of a file: its trades, dividends and payments, and the rows that are none of these.
+// The answer of an import about a file: its trades, dividends and payments, and the other rows.
 
 import { z } from '@hono/zod-openapi'
 import { numberOf } from '../../../lib/decimal.ts'
 import type { CsvCash, CsvDividend, CsvTrade, Skipped } from '../../../portfolio/csv-trades.ts'
 import { short } from './import-texts.ts'
 
-/** More are counted and not listed. */
+/** Further records are counted, but not listed. */
 export const SHOWN_RECORDS = 1_000
 export const SHOWN_FAULTS = 20
 const SHOWN_SKIPPED = 200

@@ -1,4 +1,4 @@
-// What is wrong with a broker's file, in the caller's language: row and column first.
+// Errors in a broker's file, in the caller's language: row and column first.
 
 import type { Context } from 'hono'
 import type { ReportLanguage } from '../../../analysis/schemas.ts'
@@ -48,7 +48,7 @@ const quoted = (found: readonly string[]): string => {
 }
 
 const MOST_LETTERS = 60
-/** What stands in a file may be of any length. */
+/** The text in a file may have any length. */
 export const short = (text: string): string => (text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text)
 
 export const IMPORT_TEXTS: Record<ReportLanguage, ImportTexts> = {
@@ -151,7 +151,7 @@ export const IMPORT_TEXTS: Record<ReportLanguage, ImportTexts> = {
 
 export const importTexts = (c: Context<AppEnv>): ImportTexts => IMPORT_TEXTS[callerLanguage(c)]
 
-/** Row, column, and what is wrong there. What was booked before has no row. */
+/** Row, column, and the error. An earlier entry has no row. */
 export function faultText({ place, faults }: ImportTexts, { row, column, ...fault }: RowFault): string {
   const say = faults[fault.fault] as (fault: CsvFault) => string
   const shown = 'text' in fault ? { ...fault, text: short(fault.text) } : fault

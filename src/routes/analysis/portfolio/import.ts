@@ -1,4 +1,5 @@
-// The import of a broker's file: which files are known, what one would book, and booking it. A file is booked as a whole or not at all.
+// The import of a broker's file: the known formats, a preview, and the booking. A file is booked as a whole or not at
+// all.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -168,7 +169,7 @@ async function commit(c: Context<AppEnv>, read: FileRead, { account, isTrial }: 
 
 const countOf = ({ trades, dividends, cash }: CsvTrades) => trades.length + dividends.length + cash.length
 
-/** The sale that cannot be: one of the file, or one that was booked for a later day. */
+/** The impossible sale: one of the file, or one already booked for a later day. */
 function oversellOf({ header }: FileRead, oversell: Awaited<ReturnType<typeof importTrades>>['oversell']): RowFault[] {
   if (oversell === null) return []
   const { trade, held } = oversell.error
@@ -243,7 +244,7 @@ function rowsIn(c: Context<AppEnv>, bytes: Uint8Array) {
   return rows
 }
 
-/** Each text is looked up once, however many rows have it. */
+/** Each text is resolved once, however many rows contain it. */
 async function listings(c: Context<AppEnv>): Promise<(text: string) => Instrument | null> {
   const names = await currentNames(stockNameStore(c.env.DB))
   const known = new Map<string, Instrument | null>()
@@ -293,7 +294,7 @@ function choiceIn(c: Context<AppEnv>, text: string): Choice {
   }
 }
 
-/** What is no JSON fits no schema. */
+/** Invalid JSON does not match any schema. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)

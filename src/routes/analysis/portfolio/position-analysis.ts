@@ -1,4 +1,4 @@
-// Analysing something that is held. It is the same analysis as any other: neither quantity nor cost is part of it.
+// The analysis of a holding. It is the same as any other analysis: neither quantity nor cost is used.
 
 import { z } from '@hono/zod-openapi'
 import { stockNameStore } from '../../../db/stock-names.ts'

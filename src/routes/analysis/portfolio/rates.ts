@@ -1,4 +1,4 @@
-// Rates between currencies, of the owner and of a public source: nothing is ever counted one to one.
+// Exchange rates from the owner and from a public source: an unknown rate is never treated as 1.
 
 import { z } from '@hono/zod-openapi'
 import { config } from '../../../config.ts'
@@ -156,7 +156,7 @@ endpoint(
   },
 )
 
-/** A source that fails is left alone for a while, however often it is asked for. */
+/** After a failure, a source is not asked for this time, whatever the number of requests. */
 const PAUSE_MS = 60_000
 
 async function refreshed(env: Env, { url }: { url: string }, now: number): Promise<string | null> {
@@ -173,7 +173,7 @@ async function refreshed(env: Env, { url }: { url: string }, now: number): Promi
 
 type Replayed = Awaited<ReturnType<typeof replayedAccounts>>['replayed']
 
-/** From what each account has or had into its own currency, and from that into the one of the total. */
+/** From each currency of an account into the account's own, and from that into the currency of the total. */
 function pairsOf(accounts: Replayed, total: string): [string, string][] {
   const pairs = new Map<string, [string, string]>()
   const need = (from: string, to: string) => {

@@ -1,4 +1,4 @@
-// What `GET /api/v1/portfolio/risk` answers.
+// The answer of `GET /api/v1/portfolio/risk`.
 
 import { z } from '@hono/zod-openapi'
 import { SignalItem } from '../page/signal-schemas.ts'

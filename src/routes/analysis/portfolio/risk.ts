@@ -1,4 +1,4 @@
-// What could go wrong with what is held, and how it has done.
+// The risks of the holdings, and their past performance.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -40,9 +40,9 @@ const app = router(analysisEnvelope)
 
 const MAX_WEIGHTS = 10
 const MAX_LOSSES = 20
-/** The source of industries answers one question a second. */
+/** The source of industries answers one request per second. */
 const MAX_SECTORED = 30
-/** With the prices of the day before it and the index after it, an answer takes at most some 22 s. */
+/** Together with the prices before it and the index after it, an answer takes at most about 22 s. */
 const PATIENCE_MS = 6_000
 const INDEX_PATIENCE_MS = 4_000
 
@@ -115,7 +115,7 @@ function concentrationOf({ total, weights, unvalued }: Weights) {
   }
 }
 
-/** What has no industry raises no alert, and `coverage` counts it. */
+/** A holding without an industry causes no alert; `coverage` counts it. */
 async function sectorsShown(c: Context<AppEnv>, { total, weights }: Weights) {
   const asked = weights.slice(0, MAX_SECTORED).map(({ symbol }) => symbol)
   const told = await sectorsOf(await marketDataOf(c.env), asked, AbortSignal.timeout(PATIENCE_MS))
@@ -174,7 +174,7 @@ function fallsOf({ total }: Valued, history: DayValue[] | null) {
   }
 }
 
-/** The market of the accounts; of the largest position, where they differ. */
+/** The market of the accounts; if they differ, that of the largest position. */
 function marketOf({ values }: Valued, largest: string | undefined): Market {
   const [first, ...others] = new Set(values.map(({ account }) => account.market))
   const parsed = parseCode(largest ?? '')
@@ -213,7 +213,7 @@ async function performanceOf(c: Context<AppEnv>, { history, market }: { history:
 
 const WARNING = ['sell', 'reduce', 'alert'] as const
 
-/** The newest advice that still holds of each stock that is held, where it warns. */
+/** The newest valid advice for each held stock, if it is a warning. */
 async function advisedOf(c: Context<AppEnv>, { values, now }: Valued) {
   const { owner } = c.var.principal
   const holders = new Map<string, Set<number>>()
@@ -263,7 +263,7 @@ function stopLossOf({ values }: Valued) {
   }
 }
 
-/** The days looked back, from the first booking on; null where prices or rates are missing on one of them. */
+/** The days of the period, from the first booking; null if prices or rates are missing on one of them. */
 async function historyOf(c: Context<AppEnv>, day: Valued): Promise<DayValue[] | null> {
   const { asOf, now, currency, values, rates } = day
   const start = daysBefore(asOf, THRESHOLDS.lookback_days)
@@ -286,7 +286,7 @@ async function historyOf(c: Context<AppEnv>, day: Valued): Promise<DayValue[] | 
   return dailyValues(accounts, { days, currency, method: 'fifo', viewOn })
 }
 
-/** Also of what was sold since then. */
+/** Includes listings that were sold since then. */
 async function closesSince(c: Context<AppEnv>, day: Valued, start: string): Promise<Map<string, Closes>> {
   const needed = new Map<string, Holding>()
   for (const { events } of day.values) {

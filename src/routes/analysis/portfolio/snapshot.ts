@@ -1,4 +1,4 @@
-// What the owner's accounts hold and are worth on a day.
+// The holdings and the value of the owner's accounts on a day.
 
 import { z } from '@hono/zod-openapi'
 import type { Account } from '../../../db/portfolio.ts'

@@ -1,4 +1,4 @@
-// Why nothing was booked, in the caller's language. `error` of the answer is the same in all of them.
+// Why nothing was booked, in the caller's language. `error` of the answer is the same in all languages.
 
 import type { Context } from 'hono'
 import type { ReportLanguage } from '../../../analysis/schemas.ts'
@@ -120,7 +120,7 @@ const FAULTS: Record<BookFault['fault'], (texts: Texts, why: BookFault) => [AppE
   busy: (texts) => ['conflict', texts.busy, 'portfolio_busy'],
 }
 
-/** Does what books; what could not be booked becomes the answer of the contract. */
+/** Runs the booking; if it is refused, throws the documented error. */
 export async function booked<T>(c: Context<AppEnv>, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

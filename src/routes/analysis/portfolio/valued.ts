@@ -1,4 +1,4 @@
-// The accounts that a request is about, replayed up to its day and valued.
+// The accounts of a request, replayed up to its day and valued.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -19,7 +19,7 @@ import { day } from './entries.ts'
 import { textsOf } from './texts.ts'
 
 const DEFAULT_CURRENCY = 'CNY'
-/** Prices that have not come by then are not known. */
+/** Prices that have not arrived by then are unknown. */
 const PATIENCE_MS = 12_000
 
 export const VALUED_QUERY = z.object({
@@ -43,7 +43,7 @@ export type Valued = {
 
 type ValuedQuery = Partial<z.output<typeof VALUED_QUERY>>
 
-/** What the accounts hold on the day, without prices. */
+/** The holdings of the accounts on the day, without prices. */
 export async function replayedAccounts(c: Context<AppEnv>, query: ValuedQuery) {
   const now = Date.now()
   const asOf = query.as_of ?? localDate('jp', now)
@@ -57,7 +57,7 @@ export async function replayedAccounts(c: Context<AppEnv>, query: ValuedQuery) {
   return { now, asOf, currency, replayed }
 }
 
-/** Of the source, as far back as rates count for a day. */
+/** From the source, as far back as rates are valid for a day. */
 export const referenceFor = (c: Context<AppEnv>, from: string, to: string): Promise<ReferenceDay[]> =>
   referenceDays(c.env.DB, { source: ECB, from: daysBefore(from, LASTS_DAYS), to })
 
@@ -96,7 +96,7 @@ async function chosenAccounts(c: Context<AppEnv>, id: number | undefined): Promi
   return chosen
 }
 
-/** Each listing is asked for once, however many accounts hold it. */
+/** Each listing is fetched once, however many accounts hold it. */
 async function closesNeeded(c: Context<AppEnv>, ledgers: readonly Ledger[], now: number): Promise<Map<string, Closes>> {
   const holdings = new Map<string, Holding>()
   for (const ledger of ledgers) {

@@ -1,4 +1,5 @@
-// SVG made a PNG by resvg, in WebAssembly. It is loaded with the first picture: the module is larger than all else of a report.
+// Converts SVG to PNG with resvg, in WebAssembly. It is loaded with the first picture, because the module is larger
+// than the rest of a report's code.
 
 import { brotliDecompressSync } from 'node:zlib'
 import { initWasm, Resvg } from '@resvg/resvg-wasm'
@@ -8,7 +9,10 @@ import { CARD_FONT } from '../card.ts'
 let ready: Promise<void> | null = null
 let font: Uint8Array | null = null
 
-/** `packedFont` is asked for once, the font compressed by Brotli; null where there is none, and then there is no picture. */
+/**
+ * `packedFont` is called once and returns the font, compressed with Brotli; null when it is missing, and then there is
+ * no picture.
+ */
 export async function pngOf(svg: string, packedFont: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
   if (font === null) {
     const packed = await packedFont()
@@ -24,7 +28,7 @@ export async function pngOf(svg: string, packedFont: () => Promise<Uint8Array | 
   try {
     return picture.asPng()
   } finally {
-    // The memory of WebAssembly is collected by nobody.
+    // WebAssembly memory is not garbage-collected.
     picture.free()
     drawing.free()
   }

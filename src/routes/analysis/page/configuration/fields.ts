@@ -1,5 +1,5 @@
-// The keys of the configuration document, in the order of their tabs: what each shows, and what a new value means. The keys are
-// those of the page's own service; a key that is not listed does not exist.
+// The keys of the configuration document, in the order of their tabs: the value of each, and the effect of a new value.
+// The keys are those of the page's own service; a key that is not listed does not exist.
 
 import type { SettingsChange } from '../../../../db/settings.ts'
 import { partsOf } from '../../../../llm/providers.ts'
@@ -13,20 +13,20 @@ export const MASK = '******'
 export type Category = 'base' | 'ai_model' | 'data_source' | 'notification' | 'system' | 'agent'
 type Control = 'text' | 'password' | 'number' | 'select' | 'textarea' | 'switch' | 'time'
 
-/** What new values come to, together; they are stored in one transaction. */
+/** The combined changes of the new values; they are stored in one transaction. */
 export type Draft = {
   settings: SettingsChange
   /** Comma-separated names or codes. */
   stocks: string | null
   schedule: { isOn?: boolean; times?: string[]; zone?: string }
-  /** Settings by channel kind; null takes a setting away. */
+  /** Settings by channel kind; null removes a setting. */
   channels: Partial<Record<ChannelKind, Record<string, unknown>>>
   model: { protocol?: string; name?: string }
-  /** Whether the page shows it; null where nothing is said. */
+  /** Whether the page shows it; null if unchanged. */
   screening: boolean | null
-  /** What was stored otherwise than it was sent. */
+  /** Values that were stored differently from the request. */
   notes: string[]
-  /** In the caller's language: what is said, and the title and description of a field. */
+  /** Texts in the caller's language: messages, and the title and description of a field. */
   say: ConfigTexts
   wordsOf: (field: Pick<Field, 'key' | 'title' | 'description'>) => [string, string]
 }
@@ -40,23 +40,23 @@ export type Field = {
   title: string
   description: string
   isSensitive?: true
-  /** Only who may use conversations may change it. */
+  /** Can only be changed with access to conversations. */
   isOfAgents?: true
   options?: readonly string[]
   validation?: Readonly<Record<string, unknown>>
-  /** Empty for what is not set. */
+  /** Empty if not set. */
   value: (state: PageState) => string
-  /** Whether the owner has it, rather than the operator or a default; by default: whether it has a value. */
+  /** Whether it is the owner's value, not the operator's or a default; by default: whether it has a value. */
   isOwn?: (state: PageState) => boolean
-  /** Whether the operator does not offer it. */
+  /** Whether the operator has not enabled it. */
   isFixed?: (state: PageState) => boolean
-  /** Adds a new value to the draft, or says what is wrong with it. Without it the field is read only. */
+  /** Adds a new value to the draft, or returns the error in it. Without it the field is read-only. */
   write?: (value: string, draft: Draft) => Problem | null
 }
 
 const flag = (value: boolean) => (value ? 'true' : 'false')
 
-/** A switch holds `true` or `false`; empty is the default. */
+/** A switch contains `true` or `false`; empty is the default. */
 const asSwitch =
   (put: (draft: Draft, isOn: boolean) => void) =>
   (value: string, draft: Draft): Problem | null => {
@@ -104,7 +104,7 @@ const MODEL_FIELDS: readonly Field[] = [
     ...{ ...LLM, key: 'LLM_CHANNELS', control: 'text', title: 'Model entries' },
     description: 'One entry is kept: the model of your settings. It is called main',
     value: (state) => (hasOwnModel(state) ? 'main' : ''),
-    // What the entry says is in its own keys; without any of them it goes.
+    // The contents of the entry are in its own keys; without any of them it is removed.
     write: (value, draft) => {
       const names = value.split(',').filter((one) => one.trim() !== '')
       if (names.length > 1) return { code: 'invalid_value', message: draft.say.oneEntry }
@@ -177,7 +177,7 @@ const MODEL_FIELDS: readonly Field[] = [
   },
 ]
 
-/** What the page's editor always sends and nothing here reads. */
+/** Always sent by the page's editor and not used here. */
 const unread = (key: string, title: string, more: { description: string; usual?: string }): Field => ({
   ...{ ...LLM, key, control: 'text', title, description: more.description },
   value: () => more.usual ?? '',
@@ -271,7 +271,7 @@ const CHANNEL_FIELDS: readonly Field[] = [
   secretOf('CUSTOM_WEBHOOK_BEARER_TOKEN', 'webhook', 'token', 'Token of the own webhook'),
 ]
 
-/** Set by the operator: shown, and not changed here. */
+/** Set by the operator: shown, but not changed here. */
 const operators = (key: string, { category, title, value }: Pick<Field, 'category' | 'title' | 'value'>): Field => ({
   ...{ key, category, control: 'text', title, description: 'Set by the operator', value, isOwn: () => false },
 })
@@ -364,7 +364,7 @@ export const FIELDS: readonly Field[] = [
 
 const BY_KEY = new Map(FIELDS.map((field) => [field.key, field]))
 
-/** An entry may be sent under any one name; it is kept as `main`. */
+/** An entry may be sent under any name; it is stored as `main`. */
 const OF_AN_ENTRY = /^LLM_(?:[A-Z0-9_]+?)_(PROTOCOL|BASE_URL|API_KEY|API_KEYS|MODELS|EXTRA_HEADERS|ENABLED)$/
 
 export function fieldOf(key: string): Field | null {

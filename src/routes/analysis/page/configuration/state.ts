@@ -1,4 +1,4 @@
-// What the configuration document of the analysis page is a view of: nothing is stored for the document itself.
+// The data behind the configuration document of the analysis page: nothing is stored for the document itself.
 
 import type { Context } from 'hono'
 import { type Config, config } from '../../../../config.ts'
@@ -11,19 +11,19 @@ import type { AppEnv } from '../../../../http/app-env.ts'
 import type { ChannelKind } from '../../../../notify/registry.ts'
 import { SchedulePlan } from '../../../../schedule/plan.ts'
 
-/** The schedule that the page keeps; others of the owner's are left alone. */
+/** The schedule that the page manages; the owner's other schedules are not changed. */
 export const PAGE_SCHEDULE = 'Analysis page'
 
 export type PageState = {
   config: Config
-  /** Without the fields that cannot be opened any more. */
+  /** Without the fields that cannot be decrypted any more. */
   settings: Settings
   list: Watchlist | null
   channels: ChannelRow[]
   schedule: { row: ScheduleRow; plan: SchedulePlan } | null
-  /** Whether the operator keeps figures, and whether the page shows them. */
+  /** Whether the operator collects figures, and whether the page shows them. */
   screening: { isOffered: boolean; isShown: boolean }
-  /** Model and agent belong to the conversations too, so a key of the analysis alone only sees them. */
+  /** Conversations use the same model and agent, so a key with only the analysis scope can read but not change them. */
   mayChangeAgents: boolean
 }
 
@@ -55,6 +55,6 @@ function pageSchedule(rows: readonly ScheduleRow[]): PageState['schedule'] {
   return null
 }
 
-/** The owner's first channel of a kind: the one that the page shows and changes. */
+/** The owner's first channel of a kind, which the page shows and changes. */
 export const channelOf = ({ channels }: PageState, kind: ChannelKind): ChannelRow | null =>
   channels.find((row) => row.kind === kind) ?? null

@@ -1,5 +1,5 @@
-// What the configuration document says of its keys and of what is wrong with a new value, in the caller's language. The page has Chinese
-// names of its own for the keys that its own service has as well; the others it takes from here.
+// The texts of the configuration document about its keys and about errors in new values, in the caller's language. The
+// page has its own Chinese names for the keys of its own service; it takes the other names from here.
 
 import type { CallerLanguage } from '../../../../http/caller-language.ts'
 
@@ -97,7 +97,7 @@ type Named = { key: string; title: string; description: string }
 
 const OPERATOR = '由运营者设置'
 
-/** Title and description of a key; the field's own are English. */
+/** Title and description of a key; the field's own texts are English. */
 const ZH_FIELDS: Readonly<Record<string, readonly [title: string, description: string]>> = {
   STOCK_LIST: ['自选股', '默认自选列表中的股票，用逗号分隔'],
   REPORT_LANGUAGE: ['未指定语言时的报告语言', OPERATOR],

@@ -1,4 +1,5 @@
-// A change of the configuration document: read against the fields, judged as a whole, and stored in one transaction, or not at all.
+// A change of the configuration document: parsed with the fields, validated as a whole, and stored in one transaction
+// or not at all.
 
 import type { Context } from 'hono'
 import { channelRemoval, channelStatements } from '../../../../db/channels.ts'
@@ -32,13 +33,13 @@ const MANY = Number.MAX_SAFE_INTEGER
 type Reading = {
   draft: Draft
   issues: Issue[]
-  /** The keys that a value was taken from. */
+  /** The keys with an accepted value. */
   taken: string[]
-  /** How many masks kept what is stored. */
+  /** The number of masks for which the stored value was kept. */
   masked: number
 }
 
-/** Reads the items; what is wrong with one does not stop the others from being judged. */
+/** Reads the items; an error in one does not prevent the check of the others. */
 export function readItems(state: PageState, items: readonly Item[], language: CallerLanguage): Reading {
   const say = configTexts(language)
   const wordsOf: Draft['wordsOf'] = (field) => fieldWords(field, language)
@@ -87,7 +88,7 @@ function writeField(
 
 export type Planned = { statements: D1PreparedStatement[]; issues: Issue[]; touchesSecrets: boolean }
 
-/** The statements of a draft, or what is wrong with it as a whole. Nothing is stored. */
+/** The statements of a draft, or its errors as a whole. Nothing is stored. */
 export async function planned(c: Context<AppEnv>, state: PageState, draft: Draft): Promise<Planned> {
   const settings = settingsOf(state, draft)
   const list = await listOf(c, state, draft)
@@ -113,7 +114,7 @@ export async function planned(c: Context<AppEnv>, state: PageState, draft: Draft
 
 const ownerOf = (c: Context<AppEnv>): string => c.get('principal').owner
 
-/** Provider and name come apart from the page and are one in the settings. */
+/** The page sends provider and name separately; the settings have one value. */
 function settingsOf({ settings }: PageState, { settings: change, model }: Draft): SettingsChange {
   if (model.protocol === undefined && model.name === undefined) return change
   if ((change.llmModel ?? '') !== '') return change
@@ -124,7 +125,7 @@ function settingsOf({ settings }: PageState, { settings: change, model }: Draft)
 }
 
 type Listed = {
-  /** Null: there is none, and none comes into being. */
+  /** Null: there is none, and none will be created. */
   id: string | null
   stocks: readonly WatchedStock[]
   statements: D1PreparedStatement[]
@@ -149,7 +150,7 @@ async function listOf(c: Context<AppEnv>, { list }: PageState, { stocks: text, s
   return { id: created.id, stocks: read, statements, issue: null }
 }
 
-/** A stock that is in the list already stays as it is; others are read as names and codes are everywhere. */
+/** A stock that is already in the list is not changed; new ones are resolved like names and codes everywhere. */
 async function readStocks(
   c: Context<AppEnv>,
   kept: readonly WatchedStock[],
@@ -282,7 +283,7 @@ function channelProblem(name: string, value: unknown, say: ConfigTexts): Problem
   return { code: 'invalid_format', message: name.endsWith('url') ? say.address : say.unfit }
 }
 
-/** The settings that a channel of the draft would have, and which secrets of the stored one it goes on using. */
+/** The settings that a channel would have after the draft, and which stored secrets it still uses. */
 export function draftChannel(state: PageState, draft: Draft, kind: ChannelKind) {
   const row = channelOf(state, kind)
   const stored = { ...row?.shown, ...row?.secret }
@@ -298,7 +299,7 @@ export function draftChannel(state: PageState, draft: Draft, kind: ChannelKind) 
 
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'webhook_url', 'api_url', 'topic'])
 
-/** The key that a setting of a channel has in the document. */
+/** The key of a channel's setting in the document. */
 const keyOf = (kind: ChannelKind, name: string): string =>
   CHANNEL_KEYS[`${kind}.${name}`] ?? `${kind}.${name}`.toUpperCase()
 
