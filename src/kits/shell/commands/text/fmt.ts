@@ -55,11 +55,13 @@ export async function fmt(call: TextCall): Promise<void> {
   const size = (name: string, most: number) => {
     const text = given.value(name)
     if (text === undefined) return null
-    if (!/^\d+$/.test(text) || Number(text) > most) throw refusal(`invalid width: ${curly(text)}`)
+    if (!/^\d+$/.test(text)) throw refusal(`invalid width: ${curly(text)}`)
+    if (Number(text) > most) throw refusal(`invalid width: ${curly(text)}: Numerical result out of range`)
     return Number(text)
   }
-  const goal = size('g', size('w', MAX_WIDTH) ?? MAX_WIDTH)
-  const width = size('w', MAX_WIDTH) ?? (goal === null ? USUAL_WIDTH : goal + 10)
+  const wanted = size('w', MAX_WIDTH)
+  const goal = size('g', wanted ?? USUAL_WIDTH)
+  const width = wanted ?? (goal === null ? USUAL_WIDTH : goal + 10)
   const settings: Settings = {
     width,
     goal: goal ?? Math.floor((width * (2 * (100 - LEEWAY) + 1)) / 200),

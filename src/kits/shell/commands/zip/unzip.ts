@@ -61,9 +61,17 @@ async function unzip(options: ZipOptions, call: ShellCall): Promise<ShellResult>
   }
   const directory = readZipDirectory(bytes, MAX_ARCHIVE_ENTRIES)
   if (!directory.ok) return failure(`${name}: ${directory.reason}`, EXIT_NO_ARCHIVE)
+  if (directory.entries.length === 0) return nothingIn(name, flags)
   if (flags.has('Z')) return namesOf(listing)
   if (flags.has('l') || flags.has('v')) return listArchive(listing, flags.has('v'))
   return new Unzipping(options, call, listing).run(directory.entries.map((entry) => inZone(entry, zone)))
+}
+
+function nothingIn(name: string, flags: ReadonlySet<string>): ShellResult {
+  if (flags.has('Z')) return { stdout: 'Empty zipfile.\n', stderr: '', exitCode: EXIT_WARNING }
+  const isNamed = !flags.has('p') && !flags.has('q')
+  const stdout = isNamed ? `Archive:  ${name}\n` : ''
+  return { stdout, stderr: `warning [${name}]:  zipfile is empty\n`, exitCode: EXIT_WARNING }
 }
 
 type Entry = Exclude<Unpacked, { kind: 'refused' }>

@@ -26,6 +26,8 @@ const SPEC: ZipSpec = {
     ...{ test: 'T', 'latest-time': 'o' },
   },
 }
+/** The archive cannot be written. */
+const EXIT_NOT_MADE = 15
 const EXIT_NOTHING = 12
 const EXIT_USAGE = 16
 const EXIT_NOT_A_ZIP = 3
@@ -59,8 +61,10 @@ interface InputFile {
 class ZipRun {
   readonly #options: ZipOptions
   readonly #call: ShellCall
-  #lines = ''
+  /** What is said goes where the archive does not go; `-q` leaves out all but the error. */
   #warnings = ''
+  #lines = ''
+  #error = ''
 
   constructor(options: ZipOptions, call: ShellCall) {
     this.#options = options
@@ -73,6 +77,8 @@ class ZipRun {
     const shown = given === '-' || given.slice(given.lastIndexOf('/') + 1).includes('.') ? given : `${given}.zip`
     const target = given === '-' ? null : resolvePath(this.#call.cwd, shown)
     const before = target === null || kindAt(this.#call.fs, target) === null ? [] : await this.#entries(target)
+    if (before.length === 0 && (this.#has('d') || this.#has('f')))
+      this.#warnings += `\tzip warning: ${shown} not found or empty\n`
     const names = this.#has('@') ? [...operands, ...(await this.#namesPiped())] : operands
     if (names.length === 0 && this.#has('T') && target !== null) return this.#tested(shown)
     if (this.#has('d')) return this.#delete(before, names, { target, shown })
@@ -82,7 +88,11 @@ class ZipRun {
     const added = await this.#added(found, before)
     if (added.length === 0) return this.#nothing(shown)
     const bytes = archiveOf(merged(before, added))
-    if (target === null) return { stdout: '', bytes, stderr: this.#warnings + this.#lines, exitCode: 0 }
+    if (target === null) return { stdout: '', bytes, stderr: this.#said, exitCode: 0 }
+    if (kindAt(this.#call.fs, target.slice(0, target.lastIndexOf('/')) || '/') !== 'directory') {
+      this.#error = `zip I/O error: No such file or directory\nzip error: Could not create output file (${shown})\n`
+      return { stdout: this.#error, stderr: '', exitCode: EXIT_NOT_MADE }
+    }
     await this.#call.fs.write(target, bytes)
     if (this.#has('m')) this.#takeAway(found)
     if (this.#has('T')) this.#lines += `test of ${shown} OK\n`
@@ -94,7 +104,11 @@ class ZipRun {
   }
 
   #result(exitCode: number): ShellResult {
-    return { stdout: this.#has('q') ? '' : this.#lines, stderr: this.#warnings, exitCode }
+    return { stdout: this.#said, stderr: '', exitCode }
+  }
+
+  get #said(): string {
+    return (this.#has('q') ? '' : this.#warnings + this.#lines) + this.#error
   }
 
   async #entries(path: string): Promise<PackedEntry[]> {
@@ -117,7 +131,7 @@ class ZipRun {
   /** An update that finds nothing newer says nothing. */
   #nothing(shown: string): ShellResult {
     const isUpdate = this.#has('u') || this.#has('f')
-    if (!isUpdate) this.#warnings += `\nzip error: Nothing to do! (${shown})\n`
+    if (!isUpdate) this.#error = `\nzip error: Nothing to do! (${shown})\n`
     return this.#result(EXIT_NOTHING)
   }
 
@@ -133,16 +147,13 @@ class ZipRun {
     const isDeleted = names.length === 0 ? () => false : wantedTest(names)
     const gone = before.filter(({ name }) => isDeleted(name))
     if (gone.length === 0 || target === null) {
-      this.#warnings += `\nzip error: Nothing to do! (${shown})\n`
+      this.#error = `\nzip error: Nothing to do! (${shown})\n`
       return this.#result(EXIT_NOTHING)
     }
     this.#lines += gone.map(({ name }) => `deleting: ${name}\n`).join('')
     const left = before.filter((entry) => !gone.includes(entry))
-    if (left.length > 0) await this.#call.fs.write(target, archiveOf(left))
-    else {
-      this.#call.fs.remove(target)
-      this.#warnings += `\tzip warning: zip file empty\n`
-    }
+    await this.#call.fs.write(target, archiveOf(left))
+    if (left.length === 0) this.#lines += `\tzip warning: zip file empty\n`
     return this.#result(0)
   }
 
