@@ -1,6 +1,7 @@
 // The Chinese wording of what surrounds every page.
 
 export const ZH_FRAME = {
+  '{used} of {allowed}': '{used} / {allowed}',
   'A token is tried with its host before it is stored. It is sealed, and never shown again.':
     '令牌在保存前会先向其主机验证。保存时加密，之后不再显示。',
   'All tokens are gone.': '所有令牌已删除。',

@@ -397,5 +397,4 @@ export const ZH = {
   '{model} answered after {seconds} s.': '{model} 在 {seconds} 秒后作答。',
   '{name} is gone.': '{name} 已删除。',
   '{name} was left out: {reason}': '{name} 未上传：{reason}',
-  '{used} of {allowed}': '{used} / {allowed}',
 } as const
