@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statfsSync, w
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault, messageOf, outOfRoom } from './fault.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder, missingFolders, removeEmpty } from './make-folder.ts'
 import { listProcesses } from './processes.ts'
 
 export const MIB = 1024 * 1024
@@ -31,6 +31,7 @@ export async function takeStateFolder(
 ): Promise<StateFolder> {
   const own = join(path, 'start')
   const pidFile = join(own, 'pid')
+  const made = missingFolders(own)
   try {
     makeFolder(path)
     makeFolder(own, 0o700)
@@ -46,6 +47,8 @@ export async function takeStateFolder(
     }
     writeFileSync(pidFile, `${process.pid}\n`)
   } catch (error) {
+    // Who is refused leaves nothing behind.
+    removeEmpty(made)
     if (error instanceof Fault) throw error
     if (outOfRoom(error) !== null) throw error
     throw new Fault(`BELLWETHER_STATE: the folder ${path} cannot be used: ${messageOf(error)}`)

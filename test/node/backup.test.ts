@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -173,6 +174,11 @@ test('a file that is no whole backup is refused with its reason, and the folder 
     await expect(restore({ stateDir, file, overwrite: true })).rejects.toThrow(reason)
     await expect(restore({ stateDir: join(place, 'new'), file, overwrite: false })).rejects.toThrow('Nothing was')
     expect(contentsOf(stateDir)).toEqual(before)
+    await expect(restore({ stateDir: join(place, 'far/away'), file, overwrite: false })).rejects.toThrow('Nothing was')
+    mkdirSync(join(place, 'empty'))
+    await expect(restore({ stateDir: join(place, 'empty'), file, overwrite: false })).rejects.toThrow('Nothing was')
+    // Also removes it: it has to be empty.
+    rmdirSync(join(place, 'empty'))
     expect(readdirSync(place).toSorted()).toEqual(['backup.tar.gz', 'state'])
   }
   for (const [, bytes, reason] of HOSTILE) await refused(bytes, reason)
