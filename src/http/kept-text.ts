@@ -1,23 +1,40 @@
 // A long text that stays the same while an isolate lives, kept as the bytes that go out: to encode a megabyte for each answer, and
-// to send it as it stands, takes the thread longer than everything else about the request.
+// to send it as it stands, takes the thread longer than everything else about the request. Who has it already is not sent it again.
+
+import { createHash } from 'node:crypto'
 
 type Head = { request: Request; contentType: string }
+type KeptBytes = { plain: Uint8Array; tag: string }
 
 export class KeptText {
-  #plain: Uint8Array | null = null
+  #kept: KeptBytes | null = null
   #packed: Uint8Array | null = null
 
   /** `make` is called once, and only before the first answer. */
   async answer(make: () => string, { request, contentType }: Head): Promise<Response> {
-    const plain = this.#plain ?? new TextEncoder().encode(make())
-    this.#plain = plain
-    const headers = new Headers({ 'content-type': contentType, vary: 'accept-encoding' })
+    this.#kept ??= kept(make())
+    const { plain, tag } = this.#kept
+    const headers = new Headers({ etag: tag, 'cache-control': 'no-cache', vary: 'accept-encoding' })
+    if (isTagIn(request.headers.get('if-none-match'), tag)) return new Response(null, { status: 304, headers })
+    headers.set('content-type', contentType)
     if (!takesGzip(request.headers.get('accept-encoding'))) return new Response(plain, { headers })
-    // Two that come first at the same time both make it: nothing is awaited that another request has begun.
+    // Two that come first at the same time both pack it: nothing is awaited that another request has begun.
     this.#packed ??= await gzipped(plain)
     headers.set('content-encoding', 'gzip')
     return new Response(this.#packed, { headers, encodeBody: 'manual' })
   }
+}
+
+/** One tag for the text and its packed form, so a weak one. */
+function kept(text: string): KeptBytes {
+  const plain = new TextEncoder().encode(text)
+  return { plain, tag: `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"` }
+}
+
+/** As RFC 9110 compares them: weak and strong are the same. */
+function isTagIn(known: string | null, tag: string): boolean {
+  const opaque = (text: string) => text.trim().replace(/^W\//, '')
+  return (known ?? '').split(',').some((one) => one.trim() === '*' || opaque(one) === opaque(tag))
 }
 
 /** By name, and not with a weight of nought. */
