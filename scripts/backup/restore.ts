@@ -17,7 +17,6 @@ import { Readable, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { Fault, messageOf, outOfRoom } from '../start/fault.ts'
-import { missingFolders, removeEmpty } from '../start/make-folder.ts'
 import { ASIDE, restoringAt, takeStateFolder } from '../start/state-folder.ts'
 import { FORMAT, HEAD, SUMS } from './back-up.ts'
 import { type TarEntry, TarReader } from './tar.ts'
@@ -42,7 +41,6 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
     throw new Fault(`${stateDir} is not empty. Name another folder with --state, or add --overwrite to move it aside.`)
   }
   if (!existsSync(file)) throw new Fault(`There is no file ${file}.`)
-  const made = missingFolders(join(stateDir, OWN))
   const folder = await takeStateFolder(stateDir, { advice: 'Stop it, then restore.' })
   const unpacked = restoringAt(stateDir)
   try {
@@ -56,8 +54,6 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
   } finally {
     rmSync(unpacked, { recursive: true, force: true })
     folder.release()
-    // Of a restore that failed not even the folders stay that it made.
-    removeEmpty(made)
   }
 }
 

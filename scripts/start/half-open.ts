@@ -7,8 +7,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 /** From the first word to the second, and until the first is said again. Clients are on this machine. */
 const SECOND_WORD_MS = 5
 const WORDS_MS = 5_000
-/** In which nothing of an answer that was begun is written. */
+/** In which nothing of an answer that was begun is written, and of one to a client that takes no word before it. */
 const STALL_MS = 60_000
+const SILENT_MS = 10_000
 
 /** Node ends its half as soon as the client does, unless this is said; its types do not know it. */
 export function answerHalfOpen(server: Server): void {
@@ -21,7 +22,7 @@ export function watchHalfOpen(request: IncomingMessage, response: ServerResponse
   let timer: ReturnType<typeof setTimeout> | undefined
   const ask = (isFirst: boolean) => {
     if (response.headersSent) {
-      timer = endIdle(request)
+      timer = endIdle(request, STALL_MS)
       return
     }
     response.writeProcessing()
@@ -30,9 +31,10 @@ export function watchHalfOpen(request: IncomingMessage, response: ServerResponse
   const ended = () => {
     // It is on its way whole, and ends the connection by itself.
     if (response.writableEnded) return
-    // Who ends the connection after the beginning has left, and so may have who cannot be asked.
-    if (response.headersSent || httpVersion !== '1.1') socket.destroy()
-    else ask(true)
+    // Who ends the connection after the beginning has left.
+    if (response.headersSent) socket.destroy()
+    else if (httpVersion === '1.1') ask(true)
+    else timer = endIdle(request, SILENT_MS)
   }
   if (socket.readableEnded) ended()
   else socket.once('end', ended)
@@ -42,12 +44,12 @@ export function watchHalfOpen(request: IncomingMessage, response: ServerResponse
   })
 }
 
-function endIdle({ socket }: IncomingMessage): ReturnType<typeof setTimeout> {
+function endIdle({ socket }: IncomingMessage, idleMs: number): ReturnType<typeof setTimeout> {
   let written = socket.bytesWritten
   return setInterval(() => {
     if (socket.bytesWritten === written) socket.destroy()
     written = socket.bytesWritten
-  }, STALL_MS)
+  }, idleMs)
 }
 
 /** Nobody follows for ever what only an end of the client's would end. */

@@ -17,6 +17,7 @@ export type StateFolder = {
   readonly path: string
   /** A private folder inside it for what the start writes itself. */
   readonly own: string
+  /** Gives it back, without the folders that were made for it and hold nothing. */
   release(): void
 }
 
@@ -53,7 +54,11 @@ export async function takeStateFolder(
     if (outOfRoom(error) !== null) throw error
     throw new Fault(`BELLWETHER_STATE: the folder ${path} cannot be used: ${messageOf(error)}`)
   }
-  return { path, own, release: () => rmSync(pidFile, { force: true }) }
+  const release = () => {
+    rmSync(pidFile, { force: true })
+    removeEmpty(made)
+  }
+  return { path, own, release }
 }
 
 /** Where a restore unpacks, and under which names it moves a former folder aside. */

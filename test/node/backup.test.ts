@@ -106,6 +106,7 @@ test('nothing is overwritten unless that is said, and then what was there is mov
   const { place, stateDir, file, put } = rig()
   await backUp({ stateDir, file, overwrite: false })
   const first = readFileSync(file)
+  expect(existsSync(join(stateDir, 'start'))).toBe(false)
   await expect(backUp({ stateDir, file, overwrite: false })).rejects.toThrow(/is there already.*--overwrite/)
   await expect(restore({ stateDir, file, overwrite: false })).rejects.toThrow(/is not empty.*--overwrite/)
   expect(readFileSync(file).equals(first)).toBe(true)
