@@ -49,6 +49,7 @@ const KEYED: ReadonlySet<string> = new Set([
   'POST /api/conversations/{conversation_id}/events',
   'POST /api/v1/analysis/analyze',
   'POST /api/v1/analysis/market-review',
+  'POST /api/v1/portfolio/positions/{symbol}/analysis',
 ])
 const FIRST_PAUSE_MS = 250
 const MOST_PAUSE_MS = 4_000

@@ -73,10 +73,10 @@ export class Conversation extends TalkingConversation {
   }
 
   /**
-   * Returns the id of the stored event, `stopped` when the loop accepts no events, the exceeded limit when the owner stores
-   * too much, or null for an unknown conversation.
+   * Returns the id of the stored event, `stopped` when the loop accepts no events, `other_event` when the ref names another one, the
+   * exceeded limit when the owner stores too much, or null for an unknown conversation.
    */
-  async addEvent(event: ActionEvent, ref: string | null): Promise<number | 'stopped' | Storage | null> {
+  async addEvent(event: ActionEvent, ref: string | null): Promise<number | 'stopped' | 'other_event' | Storage | null> {
     if (this.state === null) return null
     await this.whenOpen()
     const full = this.state?.usage.full ? await this.state.usage.stillFull() : null

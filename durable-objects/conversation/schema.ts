@@ -163,6 +163,8 @@ export const MIGRATIONS = [
   ${CHANGED_FILES_TABLES}
   `,
   SPILLED_INDEX,
+  // Of the event that the ref names; null in rows of earlier versions, where any event counts as the same.
+  'ALTER TABLE client_refs ADD COLUMN digest TEXT;',
 ] as const
 
 /** Created with the first answer of a model: a conversation without a model does not need it. */

@@ -150,13 +150,9 @@ export class ConversationState {
     return new IndexRow({ env, sql, usage: this.usage, wakeAt, summary: () => this.summary(), talk })
   }
 
-  /** Adds an event of the user. If the ref was used before, it adds nothing and returns the id of the first event. */
-  receive(event: ActionEvent, ref: string | null, isTask = false): number {
-    const known = ref === null ? null : this.#refs.eventOf(ref)
-    if (known !== null) return known
-    const id = this.loop.receive(this.titles.titledBy(event), isTask)
-    if (ref !== null) this.#refs.remember(ref, id)
-    return id
+  /** Adds an event of the user. An event with a ref is added only once. */
+  receive(event: ActionEvent, ref: string | null, isTask = false): number | 'other_event' {
+    return this.#refs.once(ref, event, () => this.loop.receive(this.titles.titledBy(event), isTask))
   }
 
   summary(): ConversationSummary {

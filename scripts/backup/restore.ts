@@ -41,7 +41,6 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
     throw new Fault(`${stateDir} is not empty. Name another folder with --state, or add --overwrite to move it aside.`)
   }
   if (!existsSync(file)) throw new Fault(`There is no file ${file}.`)
-  const isNew = !existsSync(stateDir)
   const folder = await takeStateFolder(stateDir, { advice: 'Stop it, then restore.' })
   const unpacked = restoringAt(stateDir)
   try {
@@ -55,9 +54,6 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
   } finally {
     rmSync(unpacked, { recursive: true, force: true })
     folder.release()
-    // Of a restore that failed not even the folder stays that it made.
-    if (isNew && existsSync(stateDir) && readdirSync(stateDir).every((name) => name === OWN))
-      rmSync(stateDir, { recursive: true })
   }
 }
 

@@ -16,16 +16,16 @@ import { Callers } from './callers.ts'
 import { type EndTurn, FairShare, LOOK, SHARES, type Shares } from './fair-share.ts'
 import { ALONE, BESIDE_OTHERS, FramePace } from './frame-pace.ts'
 import { forwardedHeaders, hasBody, refusalOf, returnedHeaders } from './front-headers.ts'
+import { HEAD_PATIENCE_MS, INTERRUPTED, refuse, refuseSocket, refuseUnreadable, STARTING } from './front-refusals.ts'
 import { endWith, headOf, joinSockets } from './front-sockets.ts'
 import { HalfMessages } from './half-messages.ts'
+import { answerHalfOpen, endHalfOpen, watchHalfOpen } from './half-open.ts'
 import { HOST } from './port.ts'
 
 /** Longer than a runtime takes to come up again; then the client hears that it has to wait. */
 const PATIENCE_MS = 20_000
 /** The runtime closes idle connections after 5 s; one that is about to be closed must not be used again. */
 const IDLE_MS = 3_000
-/** For the head of a request; as long as Node waits by itself. */
-const HEAD_PATIENCE_MS = 60_000
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const LOOKS: ReadonlySet<string> = new Set(['/alive', '/health', '/api/health', '/api/v1/health'])
@@ -56,7 +56,13 @@ export class Front {
       shouldUpgradeCallback: ({ method, headers }) =>
         method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
     })
-    this.#server.on('request', (request, response) => void this.#serve(request, response))
+    answerHalfOpen(this.#server)
+    const answers = new WeakMap<Duplex, ServerResponse>()
+    this.#server.on('request', (request, response) => {
+      answers.set(request.socket, response)
+      void this.#serve(request, response)
+    })
+    this.#server.on('clientError', (error, socket) => refuseUnreadable(socket, error, answers.get(socket)))
     this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
   }
 
@@ -92,6 +98,7 @@ export class Front {
     // A client that leaves is no failure; what it left behind is cleaned up where it is known.
     request.on('error', () => {})
     response.on('error', () => {})
+    watchHalfOpen(request, response)
     const refusal = refusalOf(request)
     if (refusal !== null) return refuse(response, refusal)
     const port = await this.#backend()
@@ -131,8 +138,10 @@ export class Front {
       request.pipe(out)
     })
     out.once('response', (answer) => {
-      if (isStream(answer)) exchange.endTurn()
       pass(answer, exchange)
+      if (!isStream(answer)) return
+      exchange.endTurn()
+      endHalfOpen(request, response)
     })
     out.on('error', (error) => {
       response.off('close', leave)
@@ -162,10 +171,10 @@ export class Front {
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     socket.on('error', () => socket.destroy())
     const refusal = refusalOf(request)
-    if (refusal !== null) return refuseSocket(socket, refusal)
+    if (refusal !== null) return refuseSocket(socket, refusal, request.url)
     const port = await this.#backend()
     if (socket.destroyed) return
-    if (port === null) return refuseSocket(socket, STARTING)
+    if (port === null) return refuseSocket(socket, STARTING, request.url)
     const owner = this.#callers.nameOf(request, port)
     const endTurn = await this.#share.turn(owner, 'socket', () => socket.destroyed)
     if (endTurn === null) return
@@ -195,7 +204,7 @@ export class Front {
     })
     out.on('error', (error) => {
       this.#noteRefusal(error, port)
-      refuseSocket(socket, INTERRUPTED)
+      refuseSocket(socket, INTERRUPTED, request.url)
     })
     out.end()
   }
@@ -245,33 +254,6 @@ function whenConnected(out: ClientRequest, act: () => void): void {
     if (socket.connecting) socket.once('connect', act)
     else act()
   })
-}
-
-type Refusal = { status: number; detail: string }
-const STARTING: Refusal = { status: 503, detail: 'The service is being started; try again in some seconds' }
-const INTERRUPTED: Refusal = {
-  status: 503,
-  detail: 'The service was interrupted before it answered; whether the request was carried out is not known',
-}
-
-function refuse(response: ServerResponse, { status, detail }: Refusal): void {
-  const body = JSON.stringify({ detail })
-  const length = String(Buffer.byteLength(body))
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length, ...retryAfter(status) })
-  response.end(body)
-}
-
-const retryAfter = (status: number): Record<string, string> => (status === 503 ? { 'retry-after': '2' } : {})
-
-function refuseSocket(socket: Duplex, { status, detail }: Refusal): void {
-  const body = JSON.stringify({ detail })
-  const head = {
-    'content-type': 'application/json',
-    'content-length': String(Buffer.byteLength(body)),
-    ...retryAfter(status),
-  }
-  const lines = Object.entries({ ...head, connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
-  endWith(socket, `HTTP/1.1 ${status} Refused\r\n${lines.join('')}\r\n${body}`)
 }
 
 /** The runtime's answer to the client, as it comes. */

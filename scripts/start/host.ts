@@ -15,6 +15,8 @@ import { modulesOf, readPlan, SCRIPT_FILE } from './worker-bundle.ts'
 
 export type HostJob = {
   readonly stateDir: string
+  /** The folder with the console. */
+  readonly consoleDir: string
   readonly vars: Readonly<Record<string, string>>
   /** That the front and the Worker share. */
   readonly word: string
@@ -81,9 +83,10 @@ async function serve(job: HostJob, miniflare: typeof import('miniflare')): Promi
 type HostDeps = { programs: ProgramHost; Response: typeof import('miniflare').Response }
 
 function workerOf(options: V4WorkerOptions, job: HostJob, { programs, Response }: HostDeps): V4WorkerOptions {
-  const { vars, word, stateDir } = job
+  const { vars, word, stateDir, consoleDir } = job
   return {
     ...options,
+    assets: { ...options.assets, directory: consoleDir },
     name: NAME,
     rootPath: dirname(SCRIPT_FILE),
     modules: modulesOf(SCRIPT_FILE),

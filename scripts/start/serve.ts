@@ -1,7 +1,8 @@
 // From the settings to a service that runs until it is stopped.
 
 import { randomBytes } from 'node:crypto'
-import { buildConsole } from './console.ts'
+import { join } from 'node:path'
+import { takeConsole } from './console.ts'
 import { requireSoundDatabases } from './databases.ts'
 import { Front } from './front.ts'
 import { isAlive } from './health.ts'
@@ -16,7 +17,7 @@ import { type Host, startHost } from './runtime.ts'
 import { lockedAway } from './sealed-values.ts'
 import { withRunnerToken, withSecretsKey } from './secrets-key.ts'
 import type { Settings } from './settings.ts'
-import { requireRestored, takeStateFolder } from './state-folder.ts'
+import { requireRestored, type StateFolder, takeStateFolder } from './state-folder.ts'
 import { supervise } from './supervisor.ts'
 import { buildWorker, readPlan } from './worker-bundle.ts'
 
@@ -45,8 +46,8 @@ export async function serve({ settings, host, stopped, withRunner, inspectorPort
     void runtime?.kill()
     state.release()
   })
-  await prepare(stopped)
-  const job = { ...(await whatToServe(settings, state.path)), word, foreign: WORKER_VARIABLES, inspectorPort }
+  await prepare(state, stopped)
+  const job = { ...(await whatToServe(settings, state)), word, inspectorPort }
   let [backend, isInspected]: [number | null, boolean] = [null, false]
   let handBack = () => Promise.resolve()
   const over = endAfter(stopped, () => handBack().finally(() => front.close()))
@@ -83,13 +84,17 @@ function endAfter(stopped: AbortSignal, first: () => Promise<void>): AbortSignal
 }
 
 /** Refuses databases that are damaged or from a later version, and says when sealed values cannot be opened. */
-async function whatToServe({ port, vars }: Settings, path: string): Promise<Pick<HostJob, 'stateDir' | 'vars'>> {
+async function whatToServe(
+  { port, vars }: Settings,
+  state: StateFolder,
+): Promise<Omit<HostJob, 'word' | 'inspectorPort'>> {
+  const { path } = state
   requireSoundDatabases(path)
   requireKnownMigrations(path, readPlan().migrations)
   const sealed = withOwnOrigins(withRunnerToken(withSecretsKey(vars, path), path), port)
   const locked = await lockedAway(path, sealed)
   if (locked !== null) console.error(locked)
-  return { stateDir: path, vars: sealed }
+  return { stateDir: path, consoleDir: consoleIn(state), vars: sealed, foreign: WORKER_VARIABLES }
 }
 
 function note(restart: { reason: string; delayMs: number }): void {
@@ -98,8 +103,10 @@ function note(restart: { reason: string; delayMs: number }): void {
 }
 
 /** All end before this does, so that a failure of one leaves no work of the others behind. */
-async function prepare(stopped: AbortSignal): Promise<void> {
-  // The bundle's plan names the folder of the console.
-  const results = await Promise.allSettled([buildConsole(stopped), buildWorker(stopped), buildMiniflare(stopped)])
+async function prepare(state: StateFolder, stopped: AbortSignal): Promise<void> {
+  const taken = takeConsole(consoleIn(state), stopped)
+  const results = await Promise.allSettled([taken, buildWorker(stopped), buildMiniflare(stopped)])
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
+
+const consoleIn = ({ own }: StateFolder): string => join(own, 'console')

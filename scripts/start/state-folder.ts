@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statfsSync, w
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault, messageOf, outOfRoom } from './fault.ts'
-import { makeFolder } from './make-folder.ts'
+import { makeFolder, missingFolders, removeEmpty } from './make-folder.ts'
 import { listProcesses } from './processes.ts'
 
 export const MIB = 1024 * 1024
@@ -17,6 +17,7 @@ export type StateFolder = {
   readonly path: string
   /** A private folder inside it for what the start writes itself. */
   readonly own: string
+  /** Gives it back, without the folders that were made for it and hold nothing. */
   release(): void
 }
 
@@ -31,6 +32,7 @@ export async function takeStateFolder(
 ): Promise<StateFolder> {
   const own = join(path, 'start')
   const pidFile = join(own, 'pid')
+  const made = missingFolders(own)
   try {
     makeFolder(path)
     makeFolder(own, 0o700)
@@ -46,11 +48,17 @@ export async function takeStateFolder(
     }
     writeFileSync(pidFile, `${process.pid}\n`)
   } catch (error) {
+    // Who is refused leaves nothing behind.
+    removeEmpty(made)
     if (error instanceof Fault) throw error
     if (outOfRoom(error) !== null) throw error
     throw new Fault(`BELLWETHER_STATE: the folder ${path} cannot be used: ${messageOf(error)}`)
   }
-  return { path, own, release: () => rmSync(pidFile, { force: true }) }
+  const release = () => {
+    rmSync(pidFile, { force: true })
+    removeEmpty(made)
+  }
+  return { path, own, release }
 }
 
 /** Where a restore unpacks, and under which names it moves a former folder aside. */

@@ -1,11 +1,11 @@
 // The Worker as `npm start` runs it: bundled once, with all that the configuration says about it, and used again until one
 // of its sources changes. Reading the configuration takes wrangler, whose import alone costs more than the rest of a start.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { V4WorkerOptions } from 'miniflare'
 import type { ProgramRuntime } from '../programs/runtime-config.ts'
-import { fingerprint, isDoneFor, markDoneFor } from './fingerprint.ts'
+import { BuiltFolder } from './built-folder.ts'
 import { ROOT } from './paths.ts'
 import { quietEnvironment } from './quiet-environment.ts'
 import { runQuietly } from './run-quietly.ts'
@@ -22,9 +22,19 @@ const SOURCES = [
   'scripts/programs/entries/program-worker.ts',
   'scripts/programs/runtime-sources.ts',
 ].map((path) => join(ROOT, path))
-const BUILT = join(ROOT, 'dist', 'worker')
-const STAMP = join(ROOT, 'dist', 'worker.sha256')
 const BUILDER = join(ROOT, 'scripts', 'start', 'build-worker.mjs')
+const TITLE = 'Building the Worker'
+
+const BUILT = new BuiltFolder({
+  name: 'worker',
+  title: TITLE,
+  sources: SOURCES,
+  proof: 'plan.json',
+  async make(aside, signal) {
+    mkdirSync(aside, { recursive: true })
+    await runQuietly({ name: TITLE, args: [BUILDER, aside], env: quietEnvironment(), signal })
+  },
+})
 
 export type Migration = { readonly name: string; readonly statements: readonly string[] }
 
@@ -36,24 +46,11 @@ export type WorkerPlan = {
   readonly programs: ProgramRuntime
 }
 
-export const SCRIPT_FILE = join(BUILT, 'local.js')
-const PLAN_FILE = join(BUILT, 'plan.json')
+export const SCRIPT_FILE = join(BUILT.path, 'local.js')
+const PLAN_FILE = join(BUILT.path, 'plan.json')
 
-/** Builds dist/worker unless that is what the sources make already; built aside and moved into place. */
-export async function buildWorker(signal?: AbortSignal): Promise<void> {
-  const print = fingerprint(SOURCES)
-  if (existsSync(PLAN_FILE) && isDoneFor(STAMP, print)) return
-  const aside = join(ROOT, 'dist', `worker-${process.pid}`)
-  try {
-    mkdirSync(aside, { recursive: true })
-    await runQuietly({ name: 'Building the Worker', args: [BUILDER, aside], env: quietEnvironment(), signal })
-    rmSync(BUILT, { recursive: true, force: true })
-    renameSync(aside, BUILT)
-    markDoneFor(STAMP, print)
-  } finally {
-    rmSync(aside, { recursive: true, force: true })
-  }
-}
+/** Builds dist/worker unless that is what the sources make already. */
+export const buildWorker = (signal?: AbortSignal): Promise<void> => BUILT.bring(signal)
 
 export function readPlan(): WorkerPlan {
   return JSON.parse(readFileSync(PLAN_FILE, 'utf8')) as WorkerPlan

@@ -20,6 +20,14 @@ export const tooLarge = (maxBytes: number): AppError =>
 export const neverCame = (ms = BODY_IDLE_MS): AppError =>
   new AppError('request_timeout', `The body did not come within ${ms / 1000} s; send the request again`)
 
+/** Limits of bodies hold for what is read, so nothing is unpacked here. Throws the 415 for a body that would have to be. */
+export function refuseEncoded({ body, headers }: Request): void {
+  const encoding = headers.get('content-encoding')
+  if (encoding === null || body === null || /^\s*(identity\s*)?$/i.test(encoding)) return
+  const message = `The body has the Content-Encoding "${encoding.slice(0, 50)}"; send it without Content-Encoding`
+  throw new AppError('unsupported_media_type', message, { headers: { 'accept-encoding': 'identity' } })
+}
+
 /** The body as a stream that fails with the 413 as soon as it exceeds `maxBytes`, whatever length was announced. */
 function bounded(request: Request, maxBytes: number): ReadableStream<Uint8Array> | null {
   // The announced length was checked before the endpoint, and the body cannot be longer than that.

@@ -10,7 +10,7 @@ import { count, isCounted, isStoreDue, observe } from '../lib/metrics.ts'
 import { shares } from '../limits/share.ts'
 import type { AppEnv } from './app-env.ts'
 import { demandScope, identify, isAllowedOrigin } from './auth.ts'
-import { takingIn, tooLarge } from './body.ts'
+import { refuseEncoded, takingIn, tooLarge } from './body.ts'
 import { AppError, envelopeFor, renderError } from './errors.ts'
 import { admissionOf, declaredPath } from './router.ts'
 import { admit } from './too-many.ts'
@@ -137,6 +137,7 @@ async function admitted(c: Context<AppEnv>): Promise<Response | null> {
     const most = bodyLimit === 'upload' ? maxUploadBytes : maxBodyBytes
     if (Number(announced) > most) throw tooLarge(most)
   }
+  refuseEncoded(request)
   return null
 }
 

@@ -155,6 +155,7 @@ function repliesOf<P, Q, B>(spec: EndpointSpec<P, Q, B>): Record<number, Reply> 
   if (spec.body || spec.rawBody) {
     replies[408] ??= { description: 'The body did not come' }
     replies[413] ??= { description: 'The body is too large' }
+    replies[415] ??= { description: 'The body has a Content-Encoding' }
   }
   if (spec.params || spec.query || spec.headers || spec.body || spec.rawBody)
     replies[422] ??= { description: 'Validation error' }
@@ -275,6 +276,7 @@ const BEFORE_ENDPOINT: ReadonlySet<ErrorCode> = new Set([
   'rate_limited',
   'request_timeout',
   'payload_too_large',
+  'unsupported_media_type',
   'unavailable',
 ])
 

@@ -69,7 +69,7 @@ export function endpoint(call: `${Method} /${string}`, answer: string, options: 
   const always = [
     ...(open ? [403] : BEFORE_ENDPOINT),
     ...(takesInput ? [422] : []),
-    ...(body === null ? [] : [408, 413]),
+    ...(body === null ? [] : [408, 413, 415]),
   ]
   const statuses = new Set([status, ...Object.keys(also).map(Number), ...errors, ...decided, ...always])
   return {

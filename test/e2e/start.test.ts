@@ -79,8 +79,8 @@ const BESIDE = `
     if (!process.getActiveResourcesInfo().includes('ProcessWrap')) console.log('one process less')
   }, 100)`
 
-/** The lines that are ours: npm prints the name of the script first, after a `>`. */
-const linesOf = (printed: string) => printed.split('\n').filter((line) => line !== '' && !line.startsWith('>'))
+/** The lines that are ours, but for what is being built: npm prints the name of the script first, after a `>`. */
+const linesOf = (printed: string) => printed.split('\n').filter((line) => !/^$|^>| …$/.test(line))
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -112,10 +112,13 @@ test('npm start serves, refuses what is taken, survives a crash and leaves nothi
   ])
   expect(sameState).toEqual([expect.stringMatching(/^The state folder .* is in use by process \d+\./)])
 
+  // A build may replace dist/web meanwhile: the service has a console of its own, which outlives its host.
+  writeFileSync(join(stateDir, 'start/console/own.txt'), 'of this service')
   const leader = descendantsOf(npm.pid).find(({ command }) => command.includes('host.mjs'))
   signalIfThere(leader?.pid ?? 0, 'SIGKILL')
   await until('the notice of a restart', 5_000, () => npm.printed.stderr.includes('start.runtime_restarted'))
   await until('an answer after the host was killed', 20_000, async () => (await healthOf(port)) === '"OK"')
+  expect(await (await fetch(`http://127.0.0.1:${port}/own.txt`)).text()).toBe('of this service')
 
   await endsWithNpm(npm, 'SIGTERM')
   expect(linesOf(npm.printed.stdout)).toEqual([`ready http://127.0.0.1:${port}`])

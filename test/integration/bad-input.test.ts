@@ -105,6 +105,42 @@ test('a body of 20 MB is refused with a 413 by every call, announced or not, and
   expect([await traces(owner), await chat.events()]).toEqual(before)
 })
 
+test('a body that is packed is refused by name by every call that takes one, in its own shape, and stores nothing', async () => {
+  const owner = await everyScope()
+  const chat = await startConversation({}, owner)
+  const before = [await traces(owner), await chat.events()]
+  const packed = new Response('{"action":"message","args":{"content":"x"}}').body?.pipeThrough(
+    new CompressionStream('gzip'),
+  )
+  const body = await new Response(packed).arrayBuffer()
+  const taking = calls.filter(({ method, requestBody }) => method !== 'GET' && requestBody !== undefined)
+  expect(taking.length).toBeGreaterThan(withJsonBody.length)
+  for (const { method, path, requestBody } of taking) {
+    const url = path.replace('{conversation_id}', chat.id).replace(/\{\w+\}/, 'nobody')
+    const type = Object.keys(requestBody?.content ?? {})[0] ?? 'application/json'
+    const headers = { 'x-session-api-key': owner.key, 'content-type': type }
+    const response = await request(url, { method, headers: { ...headers, 'content-encoding': 'gzip' }, body })
+    expect([method, path, response.status]).toEqual([method, path, 415])
+    const message = 'The body has the Content-Encoding "gzip"; send it without Content-Encoding'
+    const analysis = path.startsWith('/api/v1/') && { error: 'http_error', message, detail: null }
+    const settings = path === '/api/settings' && { error: message }
+    expect([path, await response.json()]).toEqual([path, analysis || settings || { detail: message }])
+  }
+  const events = (encoding: string) =>
+    chat.owner.ask(`${chat.path}/events`, {
+      method: 'POST',
+      headers: { 'content-encoding': encoding },
+      body: { action: 'nothing' },
+    })
+  for (const encoding of ['br', 'deflate', 'GZIP', 'identity, gzip', 'x'.repeat(9_000)]) {
+    expect([encoding, (await events(encoding)).status]).toEqual([encoding, 415])
+  }
+  for (const encoding of ['identity', ' Identity ', '']) {
+    expect([encoding, (await events(encoding)).status]).toEqual([encoding, 422])
+  }
+  expect([await traces(owner), await chat.events()]).toEqual(before)
+})
+
 const IDS = [
   '..',
   '../../etc/passwd',

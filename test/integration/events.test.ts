@@ -1,4 +1,7 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { conversation } from '../../src/bindings.ts'
 import { client } from '../helpers/app.ts'
 import { startConversation } from '../helpers/conversation.ts'
 
@@ -84,6 +87,65 @@ test('the same request sent twice with one Idempotency-Key adds one event', asyn
   const answers = await Promise.all([send(), send(), send()])
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
   expect(await chat.events('?include_types=message')).toHaveLength(1)
+})
+
+test('another event under a key that was used is a 422 that says what to do, and is not stored; the same one still is the first', async () => {
+  const chat = await startConversation()
+  const send = (args: object, headers: Record<string, string> = { 'idempotency-key': 'abc' }) =>
+    chat.owner.ask(`${chat.path}/events`, { method: 'POST', body: { action: 'message', args }, headers })
+  expect((await send({ content: 'one' })).status).toBe(200)
+  for (const other of [{ content: 'two' }, { content: 'one', image_urls: ['https://example.com/a.png'] }]) {
+    const response = await send(other)
+    expect([response.status, await response.json()]).toEqual([
+      422,
+      {
+        detail: [
+          {
+            type: 'idempotency_key_reused',
+            loc: ['header', 'Idempotency-Key'],
+            msg: expect.stringContaining('a new key for a new event'),
+            input: 'abc',
+          },
+        ],
+      },
+    ])
+  }
+  // What means nothing makes no other event.
+  expect((await send({ content: 'one', timestamp: 'now', wait_for_response: true })).status).toBe(200)
+  expect((await send({ content: 'two' }, { 'idempotency-key': 'abd' })).status).toBe(200)
+  const sent = (await chat.events('?include_types=message')).filter(({ source }) => source === 'user')
+  expect(sent.map(({ message }) => message)).toEqual(['one', 'two'])
+})
+
+test('another action under a ref that was used is refused over a socket; a ref is the same thing as a key', async () => {
+  const chat = await startConversation()
+  const socket = await chat.connect()
+  const say = (content: string) => socket.send({ action: 'message', args: { content }, ref: 'r' })
+  const answers = () => socket.frames.filter(({ ref }) => ref === 'r')
+  for (const content of ['one', 'two', 'one']) say(content)
+  await socket.until(() => answers().length === 3)
+  const ack = { type: 'ack', ref: 'r', event_id: expect.any(Number) }
+  const refused = { type: 'error', ref: 'r', message: expect.stringContaining('a new ref for a new action') }
+  expect(answers()).toEqual([ack, refused, ack])
+  expect(answers()[2]).toEqual(answers()[0])
+  const post = { method: 'POST', headers: { 'idempotency-key': 'r' } }
+  const status = async (content: string) =>
+    (await chat.owner.ask(`${chat.path}/events`, { ...post, body: { action: 'message', args: { content } } })).status
+  expect([await status('two'), await status('one')]).toEqual([422, 200])
+})
+
+test('a key that an earlier release stored names its event, whatever is sent under it', async () => {
+  const chat = await startConversation()
+  const send = async (content: string) => {
+    const body = { action: 'message', args: { content } }
+    const asked = { method: 'POST', body, headers: { 'idempotency-key': 'old' } }
+    return (await chat.owner.ask(`${chat.path}/events?wait=0`, asked)).json<{ event_id: number }>()
+  }
+  const { event_id: first } = await send('one')
+  await runInDurableObject(conversation(env, chat.owner.owner, chat.id), (_, { storage }) => {
+    storage.sql.exec('UPDATE client_refs SET digest = NULL')
+  })
+  expect((await send('two')).event_id).toBe(first)
 })
 
 test('an event for an unknown conversation is a 404, whatever its id looks like', async () => {

@@ -345,6 +345,13 @@ test('advice stands beside what is held: signals of holdings alone, the newest o
     202,
     expect.objectContaining({ task_id: expect.any(String), status: 'pending', analysis_phase: 'postmarket' }),
   ])
+  const keyed = (key: string, report_language: string) => {
+    const asked = { method: 'POST', headers: { ...headers, 'idempotency-key': key }, body: { report_language } }
+    return ann.ask(`${BASE}/positions/NVDA/analysis`, asked)
+  }
+  const firstAsked = await (await keyed('once', 'en')).json<{ task_id: string }>()
+  expect(await (await keyed('once', 'en')).json()).toMatchObject({ task_id: firstAsked.task_id })
+  expect([(await keyed('once', 'zh')).status, (await keyed('"open', 'en')).status]).toEqual([422, 422])
   expect((await analysed(ann, 'TSLA')).status).toBe(404)
   expect((await analysed(bob, 'AAPL')).status).toBe(404)
   expect((await analysed(ann, 'MSFT', { account_id: first })).status).toBe(404)

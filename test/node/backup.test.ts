@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -105,6 +106,7 @@ test('nothing is overwritten unless that is said, and then what was there is mov
   const { place, stateDir, file, put } = rig()
   await backUp({ stateDir, file, overwrite: false })
   const first = readFileSync(file)
+  expect(existsSync(join(stateDir, 'start'))).toBe(false)
   await expect(backUp({ stateDir, file, overwrite: false })).rejects.toThrow(/is there already.*--overwrite/)
   await expect(restore({ stateDir, file, overwrite: false })).rejects.toThrow(/is not empty.*--overwrite/)
   expect(readFileSync(file).equals(first)).toBe(true)
@@ -173,6 +175,11 @@ test('a file that is no whole backup is refused with its reason, and the folder 
     await expect(restore({ stateDir, file, overwrite: true })).rejects.toThrow(reason)
     await expect(restore({ stateDir: join(place, 'new'), file, overwrite: false })).rejects.toThrow('Nothing was')
     expect(contentsOf(stateDir)).toEqual(before)
+    await expect(restore({ stateDir: join(place, 'far/away'), file, overwrite: false })).rejects.toThrow('Nothing was')
+    mkdirSync(join(place, 'empty'))
+    await expect(restore({ stateDir: join(place, 'empty'), file, overwrite: false })).rejects.toThrow('Nothing was')
+    // Also removes it: it has to be empty.
+    rmdirSync(join(place, 'empty'))
     expect(readdirSync(place).toSorted()).toEqual(['backup.tar.gz', 'state'])
   }
   for (const [, bytes, reason] of HOSTILE) await refused(bytes, reason)

@@ -34,7 +34,7 @@ export class Disk {
   readonly #atTurnEnd: (commit: () => void) => void
 
   /** `atTurnEnd`: when what was written together is committed. */
-  constructor(schema: readonly string[] = [MIGRATIONS[0]], atTurnEnd: (commit: () => void) => void = queueMicrotask) {
+  constructor(schema: readonly string[] = MIGRATIONS, atTurnEnd: (commit: () => void) => void = queueMicrotask) {
     for (const sql of schema) this.#db.exec(sql)
     this.#atTurnEnd = atTurnEnd
   }

@@ -80,7 +80,7 @@ export class Life implements Grip {
 
   /** A request of the user's; `acknowledge` is called once nothing can take it back. */
   receive(event: ActionEvent, ref: string, acknowledge: () => void): void {
-    if (this.#refs.eventOf(ref) === null) this.#refs.remember(ref, this.loop.receive(event))
+    this.#refs.once(ref, event, () => this.loop.receive(event))
     // A request that wrote nothing waits for nothing.
     this.#acks.push(acknowledge)
     this.turn.change({})

@@ -38,6 +38,8 @@ const SIGNS: ReadonlySet<unknown> = new Set(['{"type":"check"}', '3'])
 
 const STOPPED = 'The conversation is stopped; start it first'
 const TOO_FAST = 'Too many messages at once; send again after a second'
+const OTHER_EVENT =
+  'This ref names another action: send the same action to repeat that one, or a new ref for a new action'
 const NOT_STORED = 'The service could not store this; send it again'
 const JOIN_FIRST = 'Join the default namespace first'
 const NO_BINARY = 'Binary packets are not supported'
@@ -51,7 +53,7 @@ type Receiver = {
   readonly permits: SocketPermits
   readonly opening: { readonly isRunning: boolean }
   readonly usage: { readonly full: StorageUsage | null; lookAgain(): void }
-  receive(event: ActionEvent, ref: string | null): number
+  receive(event: ActionEvent, ref: string | null): number | 'other_event'
 }
 
 export type SocketLimits = {
@@ -164,7 +166,8 @@ export class SocketMessages {
     if (!opening.isRunning) return STOPPED
     if (usage.full !== null) return this.#refuseFull(usage.full)
     try {
-      return this.#conversation.receive(event, ref)
+      const stored = this.#conversation.receive(event, ref)
+      return stored === 'other_event' ? OTHER_EVENT : stored
     } catch (error) {
       log.error('socket.message_failed', errorFields(error))
       return NOT_STORED

@@ -6,10 +6,10 @@ import { textsOf } from '../../analysis/texts/book.ts'
 import { taskQueue } from '../../bindings.ts'
 import { config } from '../../config.ts'
 import { AppError, analysisEnvelope } from '../../http/errors.ts'
+import { idempotencyHeaders, keyedRequest, otherRequest } from '../../http/idempotency.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { laxBool } from '../../lib/lax.ts'
-import { idempotencyHeaders, keyedRequest, otherRequest } from './idempotency.ts'
 import { tooManyAnalyses } from './refusals.ts'
 
 const MAX_REGION = 64

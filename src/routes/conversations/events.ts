@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { ClientAction, fromClient } from '../../agent/actions.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { AppError, detailEnvelope, errorEnvelope } from '../../http/errors.ts'
+import { otherRequest } from '../../http/idempotency.ts'
 import { endpoint } from '../../http/openapi.ts'
 import { router } from '../../http/router.ts'
 import { valueError } from '../../http/validation.ts'
@@ -14,6 +15,8 @@ import { ConversationPath } from './schemas.ts'
 
 const MAX_LIMIT = 100
 const MAX_KEY_LENGTH = 200
+const KEY_REUSED =
+  'This Idempotency-Key was used for another event of this conversation: send the same body to repeat that one, or a new key for a new event'
 const MAX_WAIT_SECONDS = 60
 /** The length of one call to the object; after a client disconnects, the wait ends within this time. */
 const SLICE_MS = 10_000
@@ -131,6 +134,7 @@ endpoint(
     const stub = ownConversation(c, params.conversation_id)
     const outcome = foundOr404(await stub.addEvent(fromClient(body), key), params.conversation_id)
     if (typeof outcome === 'object') throw storageFull({ limit: 'stored_bytes', ...outcome })
+    if (outcome === 'other_event') throw otherRequest(c, KEY_REUSED)
     if (outcome === 'stopped') throw new AppError('conflict', 'The conversation is stopped; start it first')
     if (query.wait === undefined) return c.json({ success: true as const })
     const stand = await standAfter(c, { id: params.conversation_id, eventId: outcome, seconds: query.wait })

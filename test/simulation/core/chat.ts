@@ -74,13 +74,11 @@ class ChatObject {
     return this.sessions.accept({ protocol: 'plain', after, credential }) as unknown as ClientEnd
   }
 
-  receive(event: ActionEvent, ref: string | null): number {
-    const known = ref === null ? null : this.#refs.eventOf(ref)
-    if (known !== null) return known
-    const id = this.#emit([event])
-    if (ref !== null) this.#refs.remember(ref, id)
-    this.#alarms.atLatest('agent', Date.now())
-    return id
+  receive(event: ActionEvent, ref: string | null): number | 'other_event' {
+    return this.#refs.once(ref, event, () => {
+      this.#alarms.atLatest('agent', Date.now())
+      return this.#emit([event])
+    })
   }
 
   async alarm({ scheduledTime }: AlarmInvocationInfo): Promise<void> {

@@ -31,6 +31,30 @@ test('a kept text is made once, and comes compressed to whoever takes that, byte
   expect(made).toBe(1)
 })
 
+test('who has the text already, packed or not, is not sent it again, and may keep it', async () => {
+  const kept = new KeptText()
+  const answer = (known: string) => {
+    const headers = { 'if-none-match': known, 'accept-encoding': 'gzip' }
+    return kept.answer(() => TEXT, { request: new Request('http://x/', { headers }), contentType: 'application/json' })
+  }
+  const tag = (await kept.answer(() => TEXT, asked())).headers.get('etag') ?? ''
+  expect(tag).toMatch(/^W\/"[\w-]{22}"$/)
+  for (const known of [tag, tag.slice(2), '*', `"other" , ${tag}`, `W/"other",${tag.slice(2)},"more"`]) {
+    const response = await answer(known)
+    expect([known, response.status, await response.text()]).toEqual([known, 304, ''])
+    expect(['etag', 'cache-control', 'vary'].map((name) => response.headers.get(name))).toEqual([
+      tag,
+      'no-cache',
+      'accept-encoding',
+    ])
+  }
+  for (const known of ['', '"other"', tag.slice(3, -1), 'W/"', '"*"']) {
+    expect([known, (await answer(known)).status]).toEqual([known, 200])
+  }
+  const others = await new KeptText().answer(() => `${TEXT} `, asked())
+  expect(others.headers.get('etag')).not.toBe(tag)
+})
+
 test('gzip is taken where it is named, and not with a weight of nought', () => {
   for (const accepted of ['gzip', 'br, gzip', 'GZIP;q=0.1', 'deflate , gzip ; q=1.0'])
     expect(takesGzip(accepted)).toBe(true)

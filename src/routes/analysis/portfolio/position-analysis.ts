@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { stockNameStore } from '../../../db/stock-names.ts'
 import { AppError, analysisEnvelope } from '../../../http/errors.ts'
+import { idempotencyHeaders } from '../../../http/idempotency.ts'
 import { endpoint } from '../../../http/openapi.ts'
 import { router } from '../../../http/router.ts'
 import { currentNames } from '../../../kits/market-names/index.ts'
@@ -25,6 +26,7 @@ endpoint(
     path: `${BASE}/positions/{symbol}/analysis`,
     summary: 'Analyse a stock that you hold; your quantity and cost are not part of it',
     params: z.object({ symbol: z.string().max(100).describe('The code, in any spelling') }),
+    headers: idempotencyHeaders,
     body: {
       required: false,
       schema: z

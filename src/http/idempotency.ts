@@ -1,11 +1,12 @@
-// The header `Idempotency-Key` of calls that start an analysis (draft-ietf-httpapi-idempotency-key-header): a client
-// that did not receive the answer sends the same request again and gets the result of the first one.
+// The header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a client that did not receive the answer sends
+// the same request again and gets the result of the first one. Calls that start an analysis read it with `keyedRequest`; an
+// added event has its own rule.
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { AppEnv } from '../../http/app-env.ts'
-import { AppError } from '../../http/errors.ts'
-import { sha256Hex } from '../../lib/crypto.ts'
+import { sha256Hex } from '../lib/crypto.ts'
+import type { AppEnv } from './app-env.ts'
+import { AppError } from './errors.ts'
 
 const HEADER = 'Idempotency-Key'
 

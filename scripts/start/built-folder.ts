@@ -1,0 +1,99 @@
+// What is built into dist: a folder, with the fingerprint of its sources beside it. It is built aside and moved into place, by one
+// process at a time: others that want the same wait, and take what that one built.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fingerprint, isDoneFor, markDoneFor } from './fingerprint.ts'
+import { ROOT } from './paths.ts'
+
+export const DIST = join(ROOT, 'dist')
+const LOOK_EVERY_MS = 100
+const SQLITE_BUSY = 5
+
+type Build = {
+  /** Of the folder in dist. */
+  readonly name: string
+  /** What is told of it. */
+  readonly title: string
+  readonly sources: readonly string[]
+  /** Without this file the folder counts as not built. */
+  readonly proof: string
+  make(aside: string, signal: AbortSignal | undefined): Promise<void>
+}
+
+export class BuiltFolder {
+  readonly path: string
+  readonly #build: Build
+  readonly #dist: string
+  readonly #stamp: string
+
+  constructor(build: Build, dist = DIST) {
+    this.#build = build
+    this.#dist = dist
+    this.path = join(dist, build.name)
+    this.#stamp = join(dist, `${build.name}.sha256`)
+  }
+
+  /** Whether what is there is what the sources make. */
+  get isDone(): boolean {
+    return this.#isDoneFor(fingerprint(this.#build.sources))
+  }
+
+  /** Which build stands there; null while one takes the place of another, and before the first. */
+  get stamp(): string | null {
+    return existsSync(this.#stamp) ? readFileSync(this.#stamp, 'utf8') : null
+  }
+
+  async bring(signal?: AbortSignal): Promise<void> {
+    if (this.isDone) return
+    mkdirSync(this.#dist, { recursive: true })
+    const lock = new DatabaseSync(join(this.#dist, `${this.#build.name}.lock`))
+    try {
+      await this.#untilAlone(lock, signal)
+      const print = fingerprint(this.#build.sources)
+      if (!this.#isDoneFor(print)) await this.#make(print, signal)
+    } finally {
+      lock.close()
+    }
+  }
+
+  #isDoneFor(print: string): boolean {
+    return existsSync(join(this.path, this.#build.proof)) && isDoneFor(this.#stamp, print)
+  }
+
+  /** The lock is the system's own: it ends with the process that has it, however that ends. */
+  async #untilAlone(lock: DatabaseSync, signal: AbortSignal | undefined): Promise<void> {
+    for (let isTold = false; !isTaken(lock); isTold = true) {
+      if (!isTold) console.error(`${this.#build.title}: another start is at it, waiting …`)
+      await sleep(LOOK_EVERY_MS, undefined, { signal })
+    }
+  }
+
+  async #make(print: string, signal: AbortSignal | undefined): Promise<void> {
+    const aside = join(this.#dist, `${this.#build.name}-aside`)
+    const former = join(this.#dist, `${this.#build.name}-former`)
+    // What a build left behind that was killed.
+    for (const folder of [aside, former]) rmSync(folder, { recursive: true, force: true })
+    try {
+      await this.#build.make(aside, signal)
+      rmSync(this.#stamp, { force: true })
+      if (existsSync(this.path)) renameSync(this.path, former)
+      renameSync(aside, this.path)
+      markDoneFor(this.#stamp, print)
+    } finally {
+      for (const folder of [aside, former]) rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+function isTaken(lock: DatabaseSync): boolean {
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return false
+    throw error
+  }
+}
