@@ -75,16 +75,27 @@ export function readZipDirectory(archive: Uint8Array, maxEntries: number): ZipDi
   return { ok: true, entries }
 }
 
+/** What is written behind the end of a readable archive, such as the commit that it was made of; empty when there is nothing. */
+export function zipComment(archive: Uint8Array): string {
+  const at = findEnd(new DataView(archive.buffer, archive.byteOffset, archive.byteLength))
+  return at === null ? '' : new TextDecoder().decode(archive.subarray(at + END_BYTES))
+}
+
+function findEnd(view: DataView): number | null {
+  const size = view.byteLength
+  let at = size - END_BYTES
+  const first = Math.max(0, at - MAX_COMMENT_BYTES)
+  while (at >= first && view.getUint32(at, true) !== END) at--
+  return at < first || at + END_BYTES + view.getUint16(at + 20, true) !== size ? null : at
+}
+
 /**
  * Null unless the archive ends as one has to, with nothing in front of it or between its parts that it does not know. The
  * last thing that looks like an end must be the end: readers differ in which one they take.
  */
 function findDirectory(view: DataView): Extent | null {
-  const size = view.byteLength
-  let at = size - END_BYTES
-  const first = Math.max(0, at - MAX_COMMENT_BYTES)
-  while (at >= first && view.getUint32(at, true) !== END) at--
-  if (at < first || at + END_BYTES + view.getUint16(at + 20, true) !== size) return null
+  const at = findEnd(view)
+  if (at === null) return null
   const extent = {
     entries: view.getUint16(at + 10, true),
     sizeBytes: view.getUint32(at + 12, true),

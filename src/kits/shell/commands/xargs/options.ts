@@ -91,8 +91,7 @@ function lastMode(read: GnuOptions): [ParsedOption | undefined, string] {
     const isSame = one.name === 'n' && one.value === '1' && before?.left === '--replace'
     if (isSame) continue
     if (before && before.left !== words.left) {
-      const named =
-        before.left === '--max-args' ? `${before.left} and ${words.chosen}` : `${before.left} and ${words.chosen}`
+      const named = `${before.left} and ${words.chosen}`
       warnings += `xargs: warning: options ${named} are mutually exclusive, ignoring previous ${before.left} value\n`
     }
     chosen = one

@@ -1,7 +1,7 @@
 // What `unzip -l`, `-v` and `-Z1` show: the table of contents of an archive, of which nothing is unpacked.
 
 import { utcOf, type Zone } from '../../../../lib/clock.ts'
-import { readZipDirectory, STORED, type ZipEntry } from '../../../zip/index.ts'
+import { readZipDirectory, STORED, type ZipEntry, zipComment } from '../../../zip/index.ts'
 import type { ShellResult } from '../../shell-extensions.ts'
 import { formatTime } from '../file-times.ts'
 import { globExpression } from '../globs.ts'
@@ -25,8 +25,14 @@ export function listArchive(listing: Listing, isLong: boolean): ShellResult {
   const entries = chosen(listing)
   if (typeof entries === 'string') return unreadable(listing.name, entries)
   const table = isLong ? longTable(entries) : shortTable(entries)
-  const stdout = `${listing.isQuiet ? '' : `Archive:  ${listing.name}\n`}${table}`
+  const stdout = `${listing.isQuiet ? '' : titleOf(listing)}${table}`
   return { stdout, stderr: '', exitCode: exitCodeOf(listing, entries) }
+}
+
+/** The name of the archive and its comment. */
+export function titleOf({ name, bytes }: Pick<Listing, 'name' | 'bytes'>): string {
+  const comment = zipComment(bytes)
+  return `Archive:  ${name}\n${comment === '' ? '' : `${comment}\n`}`
 }
 
 export function namesOf(listing: Listing): ShellResult {

@@ -11,7 +11,7 @@ import { shellMessage } from '../../interpreter-command.ts'
 import { resolvePath } from '../../named-path.ts'
 import type { ShellCall, ShellResult } from '../../shell-extensions.ts'
 import { isLinkInside, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_ENTRIES, placeBelow } from '../file-walk.ts'
-import { inZone, type Listing, listArchive, namesOf, wantedTest } from './list.ts'
+import { inZone, type Listing, listArchive, namesOf, titleOf, wantedTest } from './list.ts'
 import { type ZipOptions, type ZipSpec, zipOptions } from './options.ts'
 
 const SPEC: ZipSpec = { flags: 'onqlpcjtufCvZ1', lists: 'x', values: 'd', long: {} }
@@ -104,7 +104,7 @@ class Unzipping {
     const { fs } = this.#call
     const isChosen = wantedTest(wanted, ignoresCase)
     const isLeftOut = excluded.length === 0 ? () => false : wantedTest(excluded, ignoresCase)
-    if (!this.#flags.has('p')) this.#say(`Archive:  ${name}\n`)
+    if (!this.#flags.has('p')) this.#say(titleOf({ name, bytes }))
     if (!this.#onlyShows) fs.makeDirectory(this.#folder, { recursive: true })
     let index = 0
     for await (const entry of unpackZip(bytes, LIMITS)) {
