@@ -3,14 +3,11 @@
 
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { alone } from './alone.ts'
 import { fingerprint, isDoneFor, markDoneFor } from './fingerprint.ts'
 import { ROOT } from './paths.ts'
 
-export const DIST = join(ROOT, 'dist')
-const LOOK_EVERY_MS = 100
-const SQLITE_BUSY = 5
+const DIST = join(ROOT, 'dist')
 
 type Build = {
   /** Of the folder in dist. */
@@ -49,26 +46,19 @@ export class BuiltFolder {
   async bring(signal?: AbortSignal): Promise<void> {
     if (this.isDone) return
     mkdirSync(this.#dist, { recursive: true })
-    const lock = new DatabaseSync(join(this.#dist, `${this.#build.name}.lock`))
-    try {
-      await this.#untilAlone(lock, signal)
-      const print = fingerprint(this.#build.sources)
-      if (!this.#isDoneFor(print)) await this.#make(print, signal)
-    } finally {
-      lock.close()
-    }
+    await alone(join(this.#dist, `${this.#build.name}.lock`), () => this.#makeUnlessDone(signal), {
+      signal,
+      onWait: () => console.error(`${this.#build.title}: another start is at it, waiting …`),
+    })
   }
 
   #isDoneFor(print: string): boolean {
     return existsSync(join(this.path, this.#build.proof)) && isDoneFor(this.#stamp, print)
   }
 
-  /** The lock is the system's own: it ends with the process that has it, however that ends. */
-  async #untilAlone(lock: DatabaseSync, signal: AbortSignal | undefined): Promise<void> {
-    for (let isTold = false; !isTaken(lock); isTold = true) {
-      if (!isTold) console.error(`${this.#build.title}: another start is at it, waiting …`)
-      await sleep(LOOK_EVERY_MS, undefined, { signal })
-    }
+  async #makeUnlessDone(signal: AbortSignal | undefined): Promise<void> {
+    const print = fingerprint(this.#build.sources)
+    if (!this.#isDoneFor(print)) await this.#make(print, signal)
   }
 
   async #make(print: string, signal: AbortSignal | undefined): Promise<void> {
@@ -85,15 +75,5 @@ export class BuiltFolder {
     } finally {
       for (const folder of [aside, former]) rmSync(folder, { recursive: true, force: true })
     }
-  }
-}
-
-function isTaken(lock: DatabaseSync): boolean {
-  try {
-    lock.exec('BEGIN EXCLUSIVE')
-    return true
-  } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) return false
-    throw error
   }
 }

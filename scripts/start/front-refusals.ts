@@ -4,7 +4,7 @@ import { maxHeaderSize, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { endWith } from './front-sockets.ts'
 
-export type Refusal = { readonly status: number; readonly detail: string }
+type Refusal = { readonly status: number; readonly detail: string }
 
 export const STARTING: Refusal = { status: 503, detail: 'The service is being started; try again in some seconds' }
 export const INTERRUPTED: Refusal = {
@@ -14,7 +14,7 @@ export const INTERRUPTED: Refusal = {
 
 /** For the head of a request; as long as Node waits by itself. */
 export const HEAD_PATIENCE_MS = 60_000
-export const MAX_HEAD_BYTES = maxHeaderSize
+const MAX_HEAD_BYTES = maxHeaderSize
 
 /** By the codes of Node's parser. */
 const UNREADABLE: ReadonlyMap<string | undefined, Refusal> = new Map([

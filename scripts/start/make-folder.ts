@@ -6,7 +6,12 @@ export function makeFolder(path: string, mode = 0o777): void {
   if (existsSync(path)) return
   const parent = dirname(path)
   if (parent !== path) makeFolder(parent, mode)
-  mkdirSync(path, { mode })
+  try {
+    mkdirSync(path, { mode })
+  } catch (error) {
+    // Another process has made it meanwhile.
+    if (!existsSync(path)) throw error
+  }
 }
 
 /** This folder and those above it that are not there yet, the innermost first. */

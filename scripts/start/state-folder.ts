@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { alone } from './alone.ts'
 import { Fault, messageOf, outOfRoom } from './fault.ts'
 import { makeFolder, missingFolders, removeEmpty } from './make-folder.ts'
 import { listProcesses } from './processes.ts'
@@ -10,6 +11,8 @@ import { listProcesses } from './processes.ts'
 export const MIB = 1024 * 1024
 /** What the databases of an empty service take, with room for the first conversations. */
 export const LEAST_FREE_BYTES = 64 * MIB
+/** The folder is taken under it, so that one looks and writes at a time. */
+const LOCK = 'lock'
 /** A server that was just told to stop needs a moment to let go. */
 const PATIENCE_MS = 2_000
 
@@ -31,7 +34,7 @@ export async function takeStateFolder(
   { advice = ADVICE, leastFreeBytes = LEAST_FREE_BYTES }: Taking = {},
 ): Promise<StateFolder> {
   const own = join(path, 'start')
-  const pidFile = join(own, 'pid')
+  const [pidFile, lock] = [join(own, 'pid'), join(own, LOCK)]
   const made = missingFolders(own)
   try {
     makeFolder(path)
@@ -41,22 +44,22 @@ export async function takeStateFolder(
     chmodSync(own, 0o700)
     const deadline = Date.now() + PATIENCE_MS
     for (;;) {
-      const holder = holderOf(pidFile)
+      // Two that start in the same moment must not both find it free.
+      const holder = await alone(lock, () => takenBy(pidFile))
       if (holder === null) break
       if (Date.now() > deadline) throw inUse(path, holder, advice)
       await sleep(50)
     }
-    writeFileSync(pidFile, `${process.pid}\n`)
   } catch (error) {
     // Who is refused leaves nothing behind.
-    removeEmpty(made)
+    unmake(made, lock)
     if (error instanceof Fault) throw error
     if (outOfRoom(error) !== null) throw error
     throw new Fault(`BELLWETHER_STATE: the folder ${path} cannot be used: ${messageOf(error)}`)
   }
   const release = () => {
     rmSync(pidFile, { force: true })
-    removeEmpty(made)
+    unmake(made, lock)
   }
   return { path, own, release }
 }
@@ -84,6 +87,20 @@ export function requireRoom(path: string, freeBytes: number): void {
   throw new Fault(
     `The disk of ${path} is full: ${free} MiB are free, and at least ${least} are needed. Make room first.`,
   )
+}
+
+function unmake(made: readonly string[], lock: string): void {
+  const [own] = made
+  if (own !== undefined && existsSync(own) && readdirSync(own).every((name) => name === LOCK))
+    rmSync(lock, { force: true })
+  removeEmpty(made)
+}
+
+/** Whose it is; null when it is this process's from now on. */
+function takenBy(pidFile: string): number | null {
+  const holder = holderOf(pidFile)
+  if (holder === null) writeFileSync(pidFile, `${process.pid}\n`)
+  return holder
 }
 
 /** The server that wrote its id there, when it is still that server: ids are given out again. */
