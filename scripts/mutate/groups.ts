@@ -10,7 +10,7 @@ export type Member = { mutation: Mutation; tests: string[] }
 const LIKELY_MS = 15_000
 const GROUP_MS = 90_000
 
-/** In groups as few as can be; who reaches every test, or shares all its tests, is in none. */
+/** Uses as few groups as possible; a mutant that reaches every test, or shares all its tests, is in no group. */
 export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach: Reach): Member[][] {
   const groups: Member[][] = []
   for (const [mutation, tests] of mutants) {
@@ -26,12 +26,12 @@ export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach
   return groups.filter(({ length }) => length > 1)
 }
 
-/** Whether only those who call the function can notice. */
+/** Whether only tests that call the function can detect the mutant. */
 function isAlone({ path, inFunction }: Mutation, { loaded }: Reach): boolean {
   return inFunction !== null && !(loaded[textKey(path)] ?? []).includes(inFunction)
 }
 
-/** Null when one of them would be left without a test of its own. */
+/** Null if one of them would have no test of its own. */
 function joined(group: readonly Member[], added: Member, reach: Reach): Member[] | null {
   const all = [...group, added]
   if (group.some(({ mutation }) => mutation.path === added.mutation.path)) return null
