@@ -1,4 +1,4 @@
-// The Worker as `npm start` runs it: bundled once, with all that the configuration says about it, and used again until one
+// The Worker for `npm start`: bundled once, with its configuration, and reused until one
 // of its sources changes. Reading the configuration takes wrangler, whose import alone costs more than the rest of a start.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
@@ -28,7 +28,7 @@ const BUILDER = join(ROOT, 'scripts', 'start', 'build-worker.mjs')
 
 export type Migration = { readonly name: string; readonly statements: readonly string[] }
 
-/** What the builder leaves beside the script. */
+/** The files that the builder writes beside the script. */
 export type WorkerPlan = {
   /** Bindings, assets and compatibility, as wrangler reads them from wrangler.toml. */
   readonly options: V4WorkerOptions
@@ -39,7 +39,7 @@ export type WorkerPlan = {
 export const SCRIPT_FILE = join(BUILT, 'local.js')
 const PLAN_FILE = join(BUILT, 'plan.json')
 
-/** Builds dist/worker unless that is what the sources make already; built aside and moved into place. */
+/** Builds dist/worker unless it is up to date; it is built in another folder and moved into place. */
 export async function buildWorker(signal?: AbortSignal): Promise<void> {
   const print = fingerprint(SOURCES)
   if (existsSync(PLAN_FILE) && isDoneFor(STAMP, print)) return
