@@ -69,7 +69,7 @@ function listingsFrom(modules) {
   return [...listings.values()]
 }
 
-/** One of each list in turn: what is best known of every market stands at the front. */
+/** Takes one item of each list in turn, so that the best known listings of every market are at the front. */
 function interleaved(lists) {
   const longest = Math.max(...lists.map(({ length }) => length))
   return Array.from({ length: longest }, (_, i) => lists.flatMap((list) => list[i] ?? [])).flat()
@@ -106,7 +106,7 @@ function traditionalPairs(modules) {
     .filter(([from, to]) => from !== to)
 }
 
-/** A number that grows with every list that differs from the one before, and what the list is made of. */
+/** The version, which increases with every changed list, and the sources of the list. */
 function versionOf(hash) {
   const file = join(TARGET, 'packaged.generated.ts')
   const before = existsSync(file) ? /VERSION = '(\d+)-(\w+)'/.exec(readFileSync(file, 'utf8')) : null

@@ -6,7 +6,7 @@ const { UsageError } = await import('./evaluate/options.ts')
 try {
   await main(process.argv.slice(2))
 } catch (error) {
-  // A wrong option is told in a sentence; what nobody planned keeps its stack.
+  // An invalid option is reported in one line; an unexpected error keeps its stack.
   if (!(error instanceof UsageError)) throw error
   console.error(error.message)
   process.exitCode = 2

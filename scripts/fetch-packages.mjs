@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Unpacks each `{ name: { version } }` and tells the folder to load them from. */
+/** Unpacks each `{ name: { version } }` and returns the folder to load them from. */
 export function fetchPackages(folder, packages) {
   const modules = join(folder, 'node_modules')
   for (const [name, { version }] of Object.entries(packages)) {

@@ -18,7 +18,7 @@ const OWN_NODE = join(ROOT, 'scripts', 'own-node')
 /** The first that runs TypeScript without a flag. */
 const [NEEDED_MAJOR, NEEDED_MINOR] = [22, 18]
 
-/** Folders of packages that are no part of what is imported from them: a Python, a command line, a test suite. */
+/** Folders of packages that are never imported: a Python, a command line, a test suite. */
 const UNREAD = ['just-bash/vendor', 'just-bash/dist/bin', '@mixmark-io/domino/test']
 
 if (process.platform === 'win32') {
@@ -47,8 +47,8 @@ function hashOf(lock) {
 }
 
 /**
- * The commands name `node`, and npm looks in `node_modules/.bin` first: there stands a link to ours where the machine's own
- * is too old. `npm ci` empties that folder, so the link is made again, also when this very process runs on it.
+ * The npm scripts call `node`, and npm looks in `node_modules/.bin` first. It has a link to our Node if the machine's own
+ * is too old. `npm ci` empties that folder, so the link is made again, even if this process runs on it.
  */
 function bringNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -58,7 +58,7 @@ function bringNode() {
   const wanted = hashOf(join(OWN_NODE, 'package-lock.json'))
   if (stamped(stamp) !== wanted) {
     install(OWN_NODE, [], `a newer Node than ${process.versions.node}`)
-    // Headers and manuals, a third of it.
+    // Headers and manuals are a third of its size.
     const parts = join(OWN_NODE, 'node_modules', 'node', 'node_modules')
     for (const part of readdirSync(parts).filter((name) => name.startsWith('node-'))) {
       for (const unread of ['include', 'share']) rmSync(join(parts, part, unread), { recursive: true, force: true })
@@ -79,7 +79,7 @@ function installPart() {
 }
 
 /**
- * What no bundler and no Node reads under `node_modules`: source maps, TypeScript (Node refuses it there), manuals. A fifth
+ * Files under `node_modules` that neither a bundler nor Node reads: source maps, TypeScript (Node refuses it there), manuals. They are a fifth
  * of the packages; the complete installation, which editors and checks read, keeps it.
  *
  * @param {string} folder
@@ -102,11 +102,11 @@ function stamped(stamp) {
 
 /**
  * True when `npm ci` or `npm install` was run without us and left exactly what the lock file names: npm keeps a list of
- * what it installed. Packages for other platforms stand in the lock file alone.
+ * what it installed. Packages for other platforms are only in the lock file.
  */
 function installedByHand() {
   const list = join(MODULES, '.package-lock.json')
-  // What the installer itself left for serving lacks files beside packages.
+  // The reduced installation for serving lacks files of packages.
   if (!existsSync(list) || installed?.endsWith(' serve')) return false
   const found = packagesOf(list)
   return Object.entries(packagesOf(LOCK)).every(([path, { version, integrity, optional }]) => {
@@ -136,7 +136,7 @@ function install(cwd, options, what) {
   const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
   const result = spawnSync(command, [...first, 'ci', ...options, '--no-fund', '--no-audit', '--loglevel=error'], {
     cwd,
-    // Nothing may ask a question, and the standard output belongs to the command that follows.
+    // No prompts, and nothing on standard output, which belongs to the following command.
     stdio: ['ignore', 2, 2],
   })
   if (result.status === 0) return

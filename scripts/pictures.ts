@@ -1,4 +1,4 @@
-// Makes the pictures of README and docs anew: a service of its own on the sample market, an agent on a scripted model, and
+// Makes the pictures of README and docs: with a separate service on the sample market, an agent on a scripted model, and
 // the console in a real browser.
 //
 //   npm run pictures [-- name …]      writes docs/pictures/<name>.png
@@ -133,7 +133,7 @@ try {
     english: await completed(service.url, 'analyze', { stock_code: 'AAPL', report_language: 'en', async_mode: true }),
     review: await completed(service.url, 'market-review', { report_language: 'en' }),
   }
-  // The scripted model knows how to repair a program and nothing else: it comes after the reports.
+  // The scripted model can only repair a program, so it is set after the reports.
   await service.stop()
   service = await startService({ stateDir, env: { ...env, ...modelVariables(model.url) } })
   const made = { ...reports, conversation: await repaired(service.url) }

@@ -1,5 +1,5 @@
-// Chooses the entries of the corpora of the kits that every run of the suite takes, and writes them down in
-// test/fixtures/shell/sample: together they reach what the whole of the corpora reaches.
+// Chooses the entries of the kits' corpora that run in every run of the suite, and writes them to
+// test/fixtures/shell/sample: together they cover nearly the same code as the whole corpora.
 //
 //   npm run sample [-- --as-kept] [--seconds N] [--gaps]
 //

@@ -1,5 +1,5 @@
 // `npm run sbom -- [FOLDER]`: a bill of materials of the service, of the runner and of the client, in CycloneDX, as npm makes it from
-// package-lock.json, without the packages that only tests and checks use. Nothing is installed, and nobody is asked.
+// package-lock.json, without the packages that only tests and checks use. It installs nothing and sends no requests.
 
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -53,11 +53,11 @@ if (details)
     )}\n`,
   )
 
-/** As a file, so that what it writes to its error output, whose words are each shell's own, stays apart. */
+/** Runs the case as a file, so that its error output, whose texts differ between shells, is separate. */
 async function run(file: string, spec: SpecCase): Promise<Result> {
   const fs = new MemoryFileSystem()
   await fs.write('/home/user/spec.sh', new TextEncoder().encode(`${spec.script}\n`))
-  // The files take it for granted.
+  // The spec files assume this.
   fs.makeDirectory('/tmp/_tmp')
   const { output, exitCode } = await runScript({
     fs,
@@ -72,7 +72,7 @@ async function run(file: string, spec: SpecCase): Promise<Result> {
   return { file, spec, passed, output, exitCode }
 }
 
-/** Comments stand among the expected lines; trailing spaces do not count there. */
+/** The expected lines contain comments; trailing spaces are ignored there. */
 function plain(text: string): string {
   const lines = text.split('\n').filter((line) => !line.startsWith('#'))
   return lines

@@ -1,5 +1,5 @@
-// A backup is a compressed tar of the state folder: `backup.json` says first what it is, `SHA256SUMS` says last what belongs to
-// it. A file that was cut off, at whatever place, lacks its end and is no backup.
+// A backup is a compressed tar of the state folder: the first entry `backup.json` describes it, the last entry `SHA256SUMS` lists
+// its files. A truncated file lacks the last entry and is not a valid backup.
 
 import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, type Stats, statSync } from 'node:fs'
@@ -18,7 +18,7 @@ export const FORMAT = 1
 export const HEAD = 'backup.json'
 export const SUMS = 'SHA256SUMS'
 
-/** What a start makes anew, or keeps only while it runs; the -shm of a database is the memory that its users share. */
+/** Files that a start generates again or that exist only while the service runs; `-shm` is the shared memory of a database. */
 const NOT_KEPT = /^(start|programs|v3\/cache)(\/|$)|-shm$/
 
 type Order = {
@@ -41,7 +41,7 @@ export async function backUp({ stateDir, file, overwrite }: Order): Promise<Back
   if (!relative(stateDir, file).startsWith('..')) throw new Fault(`${file} is in the folder that is to be backed up.`)
   if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Fault(`${file} is a folder.`)
   if (existsSync(file) && !overwrite) throw new Fault(`${file} is there already. Name another, or add --overwrite.`)
-  // Whoever has no room left there needs a backup elsewhere the most.
+  // A full disk must not prevent a backup to another place.
   const folder = await takeStateFolder(stateDir, { advice: 'Stop it, then back up.', leastFreeBytes: 0 })
   try {
     const kept = filesOf(stateDir)
@@ -62,10 +62,10 @@ function filesOf(stateDir: string): FileEntry[] {
   })
 }
 
-/** Complete on the disk before it has its name: what had that name before stays until then. */
+/** Gets its name when it is complete on the disk; an earlier file of that name stays until then. */
 async function writeArchive(stateDir: string, kept: readonly FileEntry[], file: string): Promise<void> {
   const unfinished = `${file}.new`
-  // It holds the keys of the service. A mode is only given to a new file.
+  // The file contains the keys of the service. The mode only applies to a new file.
   rmSync(unfinished, { force: true })
   const handle = await opened(unfinished)
   try {
@@ -119,7 +119,7 @@ function* textEntry(path: string, text: string): Generator<Buffer> {
   yield paddingAfter(contents.length)
 }
 
-/** The folder was ours; a program that does not ask whose it is may have written all the same. */
+/** Checks for changes: we hold the folder's lock, but a program that ignores the lock may have written. */
 function requireUnchanged(stateDir: string, kept: readonly FileEntry[]): void {
   const now = new Map(filesOf(stateDir).map(({ path, stats }) => [path, stats]))
   for (const { path, stats } of kept) {

@@ -48,7 +48,7 @@ export async function main(command: string | undefined, args: readonly string[])
   }
 }
 
-/** Throws a `Fault` that names what it does not know. */
+/** Throws a `Fault` that names an unknown option. */
 export function readBackupArguments(command: Command, args: readonly string[]): BackupWishes {
   const options = {
     state: { type: 'string' },
@@ -75,9 +75,9 @@ function parsed<T>(parse: () => T, command: Command): T {
   }
 }
 
-/** The sentence about what was done. */
+/** The line that reports the result. */
 async function run(command: Command, wishes: BackupWishes): Promise<string> {
-  // npm runs a script in the folder of its package; a name on the command line is of the folder where that was typed.
+  // npm runs a script in the package's folder; a path on the command line is relative to the user's folder.
   const file = resolve(process.env.INIT_CWD ?? process.cwd(), wishes.file)
   const stateDir = stateFolderOf({
     ...process.env,

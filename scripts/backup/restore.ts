@@ -1,5 +1,5 @@
-// A backup is unpacked beside the state folder and compared with its own list of checksums. Only a whole one takes the place of
-// the folder, by one renaming; until then nothing that was there is touched.
+// Unpacks a backup beside the state folder and verifies its list of checksums. Only a complete backup replaces
+// the folder, by one rename; until then nothing in the old folder changes.
 
 import { createHash } from 'node:crypto'
 import {
@@ -21,20 +21,20 @@ import { ASIDE, restoringAt, takeStateFolder } from '../start/state-folder.ts'
 import { FORMAT, HEAD, SUMS } from './back-up.ts'
 import { type TarEntry, TarReader } from './tar.ts'
 
-/** More than the list of a hundred thousand files takes. */
+/** Larger than the list of a hundred thousand files. */
 const MOST_TEXT_BYTES = 32 * 1024 * 1024
 const PATH = /^[\w.-]+(\/[\w.-]+)*$/
-/** Where a running service says whose the folder is. */
+/** The subfolder in which a running service writes its process id. */
 const OWN = 'start'
 
 type Order = { readonly stateDir: string; readonly file: string; readonly overwrite: boolean }
 
-/** Reads all of it and stores nothing; the number of its files. Throws a `Fault` that says what is wrong with it. */
+/** Reads the whole backup and stores nothing; returns the number of files. Throws a `Fault` with the error. */
 export function checkBackup(file: string): Promise<number> {
   return unpack(file, null)
 }
 
-/** `aside` is where to the former folder went; null when there was none. */
+/** `aside` is the new path of the former folder; null if there was none. */
 export async function restore({ stateDir, file, overwrite }: Order): Promise<{ count: number; aside: string | null }> {
   const isThere = existsSync(stateDir) && readdirSync(stateDir).some((name) => name !== OWN)
   if (isThere && !overwrite) {
@@ -44,11 +44,11 @@ export async function restore({ stateDir, file, overwrite }: Order): Promise<{ c
   const folder = await takeStateFolder(stateDir, { advice: 'Stop it, then restore.' })
   const unpacked = restoringAt(stateDir)
   try {
-    // Left behind by one that was cut off.
+    // Left by an interrupted restore.
     rmSync(unpacked, { recursive: true, force: true })
     mkdirSync(join(unpacked, OWN), { recursive: true, mode: 0o700 })
     const count = await unpack(file, unpacked)
-    // Whoever starts between the two renamings finds the folder taken.
+    // The lock prevents a start between the two renames.
     writeFileSync(join(unpacked, OWN, 'pid'), `${process.pid}\n`)
     return { count, aside: replace(stateDir, unpacked, isThere) }
   } finally {
@@ -79,7 +79,7 @@ async function unpack(file: string, into: string | null): Promise<number> {
   const packed = createReadStream(file)
   const archive = createGunzip()
   const read = pipeline(packed, archive)
-  // Whoever reads the archive is told the same failure.
+  // The reader of the archive gets the same error.
   read.catch(() => {})
   try {
     const count = await unpackEntries(new TarReader(archive), into)
@@ -108,7 +108,7 @@ async function unpackEntries(archive: TarReader, into: string | null): Promise<n
     found.set(entry.path, await store(archive, entry, into))
   }
   if ((await archive.next()) !== null) throw new Fault('something follows its list of checksums')
-  // Also that of the compression, whose own sum stands behind everything.
+  // This also reads the end of the compressed data, which has its own checksum.
   await archive.end()
   return found.size
 }

@@ -1,5 +1,5 @@
 // The part of the tar format that a backup needs: regular files with a path, a mode and a size. Any `tar` reads what is
-// written here. Of what is read nothing is believed: everything that a backup would not have is refused. Why it is our own:
+// written here. Input is not trusted: everything that a backup does not contain is refused. Why it is our own:
 // docs/decisions/0046-the-tar-of-backups.md.
 
 import { Fault } from '../start/fault.ts'
@@ -7,7 +7,7 @@ import { Fault } from '../start/fault.ts'
 const BLOCK = 512
 const NAME_BYTES = 100
 const PREFIX_BYTES = 155
-/** What eleven octal digits can say; more is written in binary. */
+/** The maximum of eleven octal digits; larger numbers are written in binary. */
 const MOST_OCTAL = 8 ** 11
 const [NAME, MODE, OWNERS, SIZE, TIME, CHECKSUM, TYPE, MAGIC, PREFIX] = [0, 100, 108, 124, 136, 148, 156, 257, 345]
 
@@ -15,7 +15,7 @@ export type TarEntry = { readonly path: string; readonly mode: number; readonly 
 
 export const END_OF_TAR = Buffer.alloc(2 * BLOCK)
 
-/** What follows contents of this size, so that the next header begins a block. */
+/** The padding after contents of this size, so that the next header begins a block. */
 export function paddingAfter(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK)
 }
@@ -39,7 +39,7 @@ export function tarHeader({ path, mode, size }: TarEntry): Buffer {
   return header
 }
 
-/** A long path stands in two places, divided at a slash. */
+/** A long path is split at a slash into two fields. */
 function placesOf(path: string): { prefix: string; name: string } {
   if (Buffer.byteLength(path) <= NAME_BYTES) return { prefix: '', name: path }
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
@@ -51,14 +51,14 @@ function placesOf(path: string): { prefix: string; name: string } {
 
 const octal = (value: number, width: number) => `${value.toString(8).padStart(width - 1, '0')}\0`
 
-/** The sum of the bytes, with blanks in the place of the sum itself. */
+/** The checksum of a header: the sum of its bytes, with blanks in the checksum field. */
 function checksumOf(header: Buffer): number {
   let sum = 0
   for (const [at, byte] of header.entries()) sum += at >= CHECKSUM && at < TYPE ? 0x20 : byte
   return sum
 }
 
-/** The entries of an archive as it streams by; the contents of each must be read before the next is asked for. */
+/** Reads the entries of a streamed archive; the contents of each must be read before `next` is called. */
 export class TarReader {
   readonly #chunks: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)
@@ -67,7 +67,7 @@ export class TarReader {
     this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
-  /** Null at the end that the archive itself declares. */
+  /** Null at the archive's end marker. */
   async next(): Promise<TarEntry | null> {
     const header = await this.#block()
     if (header.every((byte) => byte === 0)) return null
@@ -83,7 +83,7 @@ export class TarReader {
     return { path, mode: numberIn(header, MODE, 8) & 0o777, size: sizeIn(header) }
   }
 
-  /** Reads what is left once `next` gave null: the rest of the end, and nothing else. */
+  /** Reads the rest after `next` returned null; only padding is allowed there. */
   async end(): Promise<void> {
     let bytes = BLOCK
     for await (const piece of this.#left()) {
@@ -102,7 +102,7 @@ export class TarReader {
     }
   }
 
-  /** The contents of the entry that `next` gave, in pieces. */
+  /** The contents of the entry that `next` returned, in pieces. */
   async *contents({ size }: TarEntry): AsyncGenerator<Buffer> {
     for (let left = size; left > 0; ) {
       const piece = await this.#piece(left)
@@ -122,7 +122,7 @@ export class TarReader {
     return Buffer.concat(pieces)
   }
 
-  /** At least one byte, and at most so many. */
+  /** At least one byte, and at most this number. */
   async #piece(most: number): Promise<Buffer> {
     while (this.#rest.length === 0) {
       const { done, value } = await this.#chunks.next()

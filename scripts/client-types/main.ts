@@ -1,4 +1,4 @@
-// Makes the types of the client anew from the document of a service that is started for it.
+// Generates the types of the client from the OpenAPI document of a service that is started for this.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// From the OpenAPI document to TypeScript: each named shape a type, each call a row with what it takes and gives. The same document
+// Converts the OpenAPI document to TypeScript: a type for each named schema, a row with parameters and responses for each call. The same document
 // makes the same text.
 
 export type Schema = {
@@ -68,7 +68,7 @@ function bodyOf(content: Media): string {
   return 'multipart/form-data' in content ? 'FormData' : 'string'
 }
 
-/** What the successes give, JSON or text; of anything else its bytes. */
+/** The type of the success responses: JSON or text; bytes for any other content. */
 function replyOf({ responses }: Operation): string {
   const successes = Object.entries(responses).filter(([status]) => /^2/.test(status))
   const types = successes.map(([, { content }]) => {
@@ -105,7 +105,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
   })
   const isOpen = typeof additionalProperties === 'object'
   if (fields.length === 0) return `Record<string, ${isOpen ? typeOf(additionalProperties, indent) : 'unknown'}>`
-  // What else there may be is of any kind: a type of its own would have to hold for the named fields too.
+  // Additional properties have the type of any value, because an index type would also apply to the named fields.
   const others = isOpen ? `${inner}[name: string]: unknown\n` : ''
   return `{\n${fields.join('')}${others}${indent}}`
 }

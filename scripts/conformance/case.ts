@@ -1,2 +1,2 @@
-/** One thing that a suite of somebody else's says, and whether it is so here. */
+/** One case of another project's suite, and whether it passes here. */
 export type Case = { readonly name: string; readonly passed: boolean; readonly detail: string }

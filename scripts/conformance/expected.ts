@@ -1,4 +1,4 @@
-// What others' suites say and what is not so here, with the reason and in how many cases. A case that differs without standing here is
+// Accepted differences from other projects' suites, with the reason and the number of cases. A difference that is not listed here is
 // a failure, and so is another number of them.
 
 export type Expected = { readonly suite: string; readonly is: RegExp; readonly count: number; readonly reason: string }

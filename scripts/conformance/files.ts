@@ -1,4 +1,4 @@
-// Files of others: tables as text with what is in them, archives with what they unpack to.
+// CSV and ZIP files of other projects: texts with their expected rows, archives with their expected contents.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,13 +21,13 @@ export function csvCases(folder: string): Case[] {
   })
 }
 
-/** `folder`: the test data of the package unzip. Each archive lies beside what is in it. */
+/** `folder`: the test data of the package unzip. The expected contents are beside each archive. */
 export async function zipCases(folder: string): Promise<Case[]> {
   const cases: Case[] = []
   for (const name of readdirSync(folder).sort()) {
     const archive = new Uint8Array(readFileSync(join(folder, name, 'archive.zip')))
     const [ours, theirs] = [await unpacked(archive), filesBelow(join(folder, name, 'inflated'))]
-    // What is only in ours counts, too.
+    // Entries that only our result has count as differences, too.
     for (const path of new Set([...theirs.keys(), ...ours.keys()])) {
       const [found, wanted] = [ours.get(path), theirs.get(path)]
       cases.push({

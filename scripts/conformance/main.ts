@@ -1,4 +1,4 @@
-// `npm run conformance`: what others test their own programs with, against ours. Each suite is a published package of one version,
+// `npm run conformance`: runs other projects' test suites against our code. Each suite is a published package of a fixed version,
 // fetched for the run and installed nowhere. It prints how much of each is so here; what is not stands with its reason in
 // `expected.ts`, and anything else fails.
 
@@ -19,7 +19,7 @@ type Suite = {
   readonly name: string
   /** The cases in it that we read. */
   readonly count: number
-  /** Null for what is installed for tests in any case. */
+  /** Null for packages that are installed for the tests anyway. */
   readonly source: { readonly id: string; readonly sha512: string } | null
   cases(folder: string): Case[] | Promise<Case[]>
 }
@@ -79,7 +79,7 @@ export async function main(args: readonly string[]): Promise<void> {
   if (!isWell) process.exitCode = 1
 }
 
-/** Those with one of the words in their name; all of them without a word. */
+/** The suites with one of the words in their name; all suites if there are no words. */
 function suitesOf(words: readonly string[]): readonly Suite[] {
   const hasIn = (word: string) => (suite: Suite) => suite.name.toLowerCase().includes(word.toLowerCase())
   const unknown = words.find((word) => !SUITES.some(hasIn(word)))

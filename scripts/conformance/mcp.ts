@@ -15,7 +15,7 @@ const SUITE = join(ROOT, 'node_modules/@modelcontextprotocol/conformance/dist/in
 const OUR_CLIENT = join(ROOT, 'test/support/mcp-conformance-client.ts')
 /** Scenarios that call tools of the suite's own names. */
 const OF_ITS_TOOLS = /^tools-call-/
-/** A scenario that is not over by then is ended, and counts as one that differs. The suite's own limit, of the client, comes first. */
+/** A scenario is ended after this time and counts as different. The suite's own limit for the client is shorter. */
 const SCENARIO_MS = 30_000
 const CLIENT_MS = 20_000
 /** Most of a scenario is waiting for a program to start. */
@@ -71,7 +71,7 @@ type Ended = { code: number; isOver: boolean; output: string }
 
 async function suite(folder: string, args: readonly string[]): Promise<Ended> {
   const cwd = mkdtempSync(join(folder, 'run-'))
-  // A group of its own: the suite starts our client, which must end with it.
+  // A separate process group: the suite starts our client, which must end with it.
   const child = spawn(process.execPath, [SUITE, ...args], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
   let isOver = true
   const limit = setTimeout(() => {

@@ -8,16 +8,16 @@ import { macd, rsi } from '../../src/market/indicators/momentum.ts'
 import { atr, bollinger } from '../../src/market/indicators/volatility.ts'
 import type { Case } from './case.ts'
 
-/** What TA-Lib's own test takes for equal. */
+/** The tolerance of TA-Lib's own test. */
 const EQUAL = 0.01
 
 type Bars = { high: number[]; low: number[]; close: number[] }
 type Row = readonly (string | number)[]
 type Value = { at: number; theirs: number; ours: number | undefined }
-/** The values of a row; null where it is about what we do not have, or about no value. */
+/** The values of a row; null for indicators that we do not have, and rows without a value. */
 type Reading = (row: Row, bars: Bars) => Record<string, Value> | null
 
-/** By the file that their table stands in. */
+/** By the file of their table. */
 const READINGS: Readonly<Record<string, Reading>> = {
   'test_ma.c': (row, { close }) => {
     const [, id, , , , period, type, , result, index, theirs, begin, count] = row

@@ -50,7 +50,7 @@ export const TEST_COMMAND = `cd ${FOLDER} && node --test`
 const bash = (command: string) => ({ name: 'execute_bash', arguments: { command } })
 const edit = (args: Record<string, unknown>) => ({ name: 'str_replace_editor', arguments: args })
 
-/** What is said and done at each step, and what the outcome must show for the next one to make sense. */
+/** The text and the call of each step, and what its outcome must contain before the next step. */
 const STEPS: readonly (ScriptedReply & { needs?: RegExp })[] = [
   {
     text: 'First I look at the program.',
@@ -92,7 +92,7 @@ const STEPS: readonly (ScriptedReply & { needs?: RegExp })[] = [
 
 type Message = { role: string; content?: unknown }
 
-/** The step follows from how much was answered so far, so a question that is asked again gets the same answer. */
+/** The number of previous answers selects the step, so a repeated request gets the same answer. */
 export const repairer: Respond = ({ body, answersSoFar }) => {
   const { messages = [] } = body as { messages?: Message[] }
   const outcome = JSON.stringify(messages.findLast(({ role }) => role === 'tool')?.content ?? '')

@@ -40,7 +40,7 @@ export async function showAgent(url: string): Promise<void> {
   follower.drop()
 }
 
-/** Nothing of this is taken from what the agent says. */
+/** Verifies the results independently of the agent's own statements. */
 async function verify(follower: Follower, conversation: string): Promise<void> {
   const test = await runAsUser(follower, TEST_COMMAND)
   demand(test.exitCode === 0 && /pass 3/.test(test.output), 'all three tests pass when the user runs them')
@@ -82,7 +82,7 @@ function endOf(seen: SeenEvent[]): { state: string; reason: string } | null {
   return begun < 0 || RUNNING.has(state) ? null : { state, reason }
 }
 
-/** Shows a turn as it goes: the words of the model letter by letter, then what is done, then what came of it. */
+/** Prints a turn live: the model's text as it arrives, then each action, then its outcome. */
 class Screen {
   isOn = false
   deltas = 0

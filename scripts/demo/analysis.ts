@@ -64,7 +64,7 @@ async function follow(response: Response, count: number): Promise<Task[]> {
       const task = JSON.parse(data) as Task
       const { stock_code: code, progress, message } = task
       const line = `  ${code.padEnd(8)} ${bar(progress)} ${String(progress).padStart(3)} %  ${message}`
-      // A task also tells of each source that it asks, with the same stage and text.
+      // A task also reports each request to a source, with the same stage and text.
       if (shown.get(code) !== line) say(line)
       shown.set(code, line)
       if (event === 'task_completed' || event === 'task_failed') ended.push(task)

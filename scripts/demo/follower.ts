@@ -1,5 +1,5 @@
-// A client of the plain protocol that remembers the last id it saw, loses its socket, comes back and checks that the
-// union of what it saw is every event once, in order.
+// A client of the plain protocol that remembers the last id it saw, loses its socket, reconnects and checks that the
+// received events together are every event once, in order.
 
 export type SeenEvent = {
   id: number
@@ -11,7 +11,7 @@ export type SeenEvent = {
   extras?: { agent_state?: string; reason?: string; diff?: string | null; metadata?: { exit_code: number } }
 }
 
-/** What the agent's model writes, as it writes it. */
+/** Called with each piece of the model's answer. */
 export type SeenDelta = { kind: 'text' | 'reasoning' | 'call'; text: string }
 
 type Frame = { type: string; events?: SeenEvent[]; message?: string } & Partial<SeenDelta>
@@ -48,7 +48,7 @@ export class Follower {
     })
   }
 
-  /** Lets go of the socket without a word; what is still on its way to it is lost. */
+  /** Drops the socket without a close frame; frames in transit are lost. */
   drop(): void {
     const socket = this.#socket
     this.#socket = null
@@ -75,7 +75,7 @@ export class Follower {
   }
 
   #take(frame: Frame): void {
-    // Tells the server that everything before this has arrived; who stays silent is let go.
+    // Confirms that everything before this has arrived; the server disconnects a client that does not answer.
     if (frame.type === 'check') this.send({ type: 'check' })
     if (frame.type === 'error') throw new Error(`the server refused a frame: ${frame.message}`)
     if (frame.type === 'delta') this.#onDelta({ kind: frame.kind ?? 'text', text: frame.text ?? '' })

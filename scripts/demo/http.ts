@@ -1,4 +1,4 @@
-/** Asks the server and returns the JSON of its answer; any status but those expected ends the demo with what it said. */
+/** Sends a request and returns the JSON response; an unexpected status ends the demo with the response's text. */
 export async function ask<T>(url: string, init: RequestInit & { json?: unknown; expect?: number } = {}): Promise<T> {
   const { json, expect = 200, ...rest } = init
   const body = json === undefined ? {} : { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } }

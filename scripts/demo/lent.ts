@@ -1,4 +1,4 @@
-// An agent on a lent machine, with everything that it meets on loopback: the git host, the provider's API, the model. Only the
+// An agent on a runner, with all its servers on loopback: the git host, the provider's API, the model. Only the
 // packages come from the registry that npm is set up for.
 
 import { type ChildProcess, spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ import { heading, quote, say } from './print.ts'
 
 const READY_WITHIN_MS = 30_000
 
-/** What was done with each, in their order; throws when the registry cannot be reached. */
+/** The results of each package, in order; throws if the registry cannot be reached. */
 export async function workThrough(
   specs: readonly string[],
   screen: (event: SeenEvent) => void = () => {},
@@ -69,7 +69,7 @@ async function lendThis(url: string, folder: string): Promise<ChildProcess> {
   return runner
 }
 
-/** For people: one package, shown as it goes. */
+/** The interactive demo: one package, with live output. */
 export async function showLentMachine(spec: string): Promise<TaskResult> {
   heading(`An agent works on ${spec} with this machine's own programs`)
   const [done] = await workThrough([spec], ({ source, action, observation, content = '', args }) => {

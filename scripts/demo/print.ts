@@ -7,7 +7,7 @@ export function heading(text: string): void {
   say(`\n${text}\n${'='.repeat(text.length)}`)
 }
 
-/** Prints text that came from elsewhere, indented; a long one is cut and says so. Of several blank lines one is shown. */
+/** Prints external text, indented; a long text is shortened with a note. Repeated blank lines become one. */
 export function quote(text: string, maxLines = 14): void {
   const whole = text.trimEnd().replace(/\n(?:[ \t]*\n)+/g, '\n\n')
   const lines = whole.split('\n')

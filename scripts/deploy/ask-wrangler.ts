@@ -1,4 +1,4 @@
-// What wrangler says about an account. Each question has a bounded time; what cannot be read as an answer is told as that, never
+// Queries an account with wrangler. Each call has a timeout; an output that cannot be parsed is reported as such, never
 // taken for a yes or a no.
 
 import { spawn } from 'node:child_process'
@@ -31,7 +31,7 @@ export class Wrangler {
 
   async isSignedIn(): Promise<Answer<boolean>> {
     const said = await this.#ask(['whoami', '--json'])
-    // Without an account it ends with a failure, and says so in the same form.
+    // Without an account wrangler fails, but its output has the same form.
     const identity = parsed(said, Identity)
     return identity === null ? { ok: false, why: wordsOf(said) } : { ok: true, value: identity.loggedIn }
   }
@@ -66,7 +66,7 @@ export class Wrangler {
   }
 
   #ask(words: readonly string[]): Promise<WranglerOutput> {
-    // It asks nothing of a person, and shows no pictures.
+    // No prompts and no banners.
     const { env: given = process.env, answerMs = ANSWER_MS } = this.#place
     const env = { ...given, CI: '1', NO_COLOR: '1', WRANGLER_SEND_METRICS: 'false' }
     const child = spawn('wrangler', words, { cwd: ROOT, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -111,7 +111,7 @@ function parsed<T>({ stdout, output }: WranglerOutput, schema: z.ZodType<T>): T 
 
 const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g')
 
-/** The line that says most: what wrangler calls an error, else the last one. */
+/** The most useful line: wrangler's error line, else the last one. */
 function wordsOf({ output }: WranglerOutput): string {
   const lines = output
     .replaceAll(ESCAPES, '')

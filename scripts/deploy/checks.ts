@@ -1,4 +1,4 @@
-// What a deployment needs, and whether it is there: in wrangler.toml, as wrangler itself reads it, and in the account.
+// Checks the requirements of a deployment: in wrangler.toml, parsed by wrangler itself, and in the account.
 
 import { readdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { Fault, messageOf } from '../start/fault.ts'
 import type { Wrangler } from './ask-wrangler.ts'
 
 export type Finding = {
-  /** `unknown`: it could not be looked at. `told`: nobody can look, or nothing is to be done. */
+  /** `unknown`: the check failed to run. `told`: it cannot be checked, or needs no action. */
   kind: 'fine' | 'missing' | 'unknown' | 'told'
   what: string
   /** The command or the change that mends it. */
@@ -33,7 +33,7 @@ export async function readDeployment(path: string, environment: string | undefin
   }
 }
 
-// What stands in the file.
+// Checks of the file.
 
 const NO_ID = /^[0-]*$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -108,7 +108,7 @@ function looksAtCrons({ config, path }: Deployment): Finding {
   )
 }
 
-/** What must never stand in a file that is read by everyone who has the code. */
+/** Secrets, which must not be in a file that is part of the code. */
 export const SECRETS = ['ROOT_API_KEY', 'SECRETS_KEY'] as const
 
 function looksAtVariables({ config, path }: Deployment): Finding[] {
@@ -150,7 +150,7 @@ function plan({ config, environment }: Deployment): Finding[] {
   return findings
 }
 
-// What stands in the account.
+// Checks of the account.
 
 export async function looksAtAccount(deployment: Deployment, wrangler: Wrangler): Promise<Finding[]> {
   const login = await wrangler.isSignedIn()

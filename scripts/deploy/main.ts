@@ -33,7 +33,7 @@ export async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Throws a `Fault` that names what it does not know. */
+/** Throws a `Fault` that names an unknown option. */
 export function readDeployArguments(args: readonly string[]): Wishes {
   const options = {
     help: { type: 'boolean', short: 'h', default: false },

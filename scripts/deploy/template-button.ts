@@ -1,5 +1,5 @@
-// The button that makes a copy of this repository in somebody's account and deploys it. It needs an address that is public: here is
-// the one place where it stands. While it is null no document shows a button; a test compares them.
+// The button that copies this repository into a user's account and deploys it. It needs a public address, which is defined only
+// here. While it is null no document shows a button; a test compares them.
 
 /** `https://github.com/<owner>/<repository>`; null while there is none. */
 export const TEMPLATE_ADDRESS: string | null = null

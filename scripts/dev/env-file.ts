@@ -8,7 +8,7 @@ type Variables = Readonly<Record<string, string>>
 export function formatEnvFile(vars: Variables): string {
   const spelled = new Spelling()
   const lines = Object.entries(vars).map(([name, value]) => `${name}=${spelled.quote(value)}\n`)
-  // A reference is replaced only by what stands above it.
+  // A reference is only replaced by a variable defined above it.
   return [...spelled.references(), ...lines].join('')
 }
 

@@ -1,4 +1,4 @@
-// Replays the method over all bars at hand and prints what it was worth.
+// Replays the method over all available bars and prints its results.
 //
 //   npm run evaluate [-- --bars <folder>] [--state <folder>] [--out <file.json>]
 //   npm run evaluate -- --walks 10000 --seed 1      random walks: how often an edge is claimed where there is none

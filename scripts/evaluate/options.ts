@@ -1,22 +1,22 @@
-// What `npm run evaluate` understands.
+// The options of `npm run evaluate`.
 
 import { parseArgs } from 'node:util'
 
 export type Options = {
   /** A folder of CSV or JSON files, one for each listing. */
   bars: string | null
-  /** A state folder of the service, whose kept bars are read. */
+  /** A state folder of a service, whose stored bars are read. */
   state: string | null
   /** A state folder whose ledgers of advice are verified; nothing else is done then. */
   ledger: string | null
-  /** So many random walks. */
+  /** The number of random walks. */
   walks: number
-  /** So many panels of series with a planted edge. */
+  /** The number of panels of series with a planted edge. */
   planted: number
   seed: number
   /** Bars of each made series. */
   length: number
-  /** Where the JSON goes; null: nowhere. */
+  /** The output file of the JSON; null for none. */
   out: string | null
 }
 
@@ -51,7 +51,7 @@ Replays the method over bars and prints what it was worth; without options over 
   --out FILE        writes the result as JSON
   --help            this text`
 
-/** Null where the help was asked for. */
+/** Null if the help was requested. */
 export function parseOptions(args: readonly string[]): Options | null {
   const values = valuesOf(args)
   if (values.help) return null

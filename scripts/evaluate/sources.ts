@@ -1,4 +1,4 @@
-// Where the bars of an evaluation come from: the packaged samples, a folder of files, the bars that a service kept.
+// The sources of the bars of an evaluation: the packaged samples, a folder of files, the bars that a service has stored.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, extname, join } from 'node:path'
@@ -26,7 +26,7 @@ export function* filesIn(folder: string): Generator<SeriesResult> {
   }
 }
 
-/** The kept bars of a state folder, whose service need not be stopped. */
+/** The stored bars of a state folder; its service may be running. */
 export function* keptIn(folder: string): Generator<SeriesResult> {
   const databases = join(folder, 'v3', 'd1', 'miniflare-D1DatabaseObject')
   if (!existsSync(databases)) throw new Error(`${folder} is no state folder: it has no ${databases}`)

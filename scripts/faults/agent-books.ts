@@ -1,4 +1,4 @@
-// What must hold of a conversation when everything is over, whatever happened on the way.
+// The invariants of a conversation at the end of a run with faults.
 
 import type { AgentConversation } from './agent-conversation.ts'
 import { PLACES, planned, type Task, type TokenTarget, taskText } from './agent-script.ts'
@@ -8,14 +8,14 @@ export type Books = {
   events: number
   turns: number
   calls: number
-  /** Calls whose outcome a kill left open; each was told to the model. */
+  /** Calls whose outcome was lost by a kill; the model was told of each. */
   unknown: number
   lostEvents: string[]
   doubled: string[]
   stuck: string[]
   /** Calls that ran and left nothing behind, or were never made. */
   missing: string[]
-  /** Forks whose workspace is not what it was at their event. */
+  /** Forks whose workspace differs from the state at their event. */
   differing: string[]
 }
 
@@ -31,7 +31,7 @@ export const noBooks = (): Books => ({
   differing: [],
 })
 
-/** Looks through one conversation and adds what it finds. */
+/** Checks one conversation and adds its results. */
 export async function audit(conversation: AgentConversation, books: Books): Promise<void> {
   const { id, given, watcher } = conversation
   const say = (text: string) => `${id}: ${text}`
@@ -83,7 +83,7 @@ type Inheritance = {
   forkedAt: number
 }
 
-/** What was settled by the event is there; of what began after it, nothing is. */
+/** Effects that were settled before the event exist; effects of later calls do not. */
 function inheritedWrongly({ stored, found, forkedAt }: Inheritance): string[] {
   const wrong: string[] = []
   const until = stored.filter(({ id }) => id <= forkedAt)

@@ -1,4 +1,4 @@
-// One conversation of the suite: it is given tasks, waits for their ends, and is looked through when everything is over.
+// One conversation of the suite: gives it tasks, waits for their ends, and checks it at the end.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Task, taskText } from './agent-script.ts'
@@ -18,7 +18,7 @@ export class AgentConversation {
   readonly id: string
   readonly given: TaskRun[] = []
   readonly watcher: Watcher
-  /** Where the log of a fork begins to be its own. */
+  /** The first event id of a fork that is not copied from its parent. */
   readonly forkedAt: number
   readonly #client: SteadyClient
 
@@ -67,7 +67,7 @@ export class AgentConversation {
     await this.post('change_agent_state', { agent_state: 'running' }, `${name}-resume`)
   }
 
-  /** The log as it is stored. */
+  /** The stored log. */
   async stored(): Promise<SeenEvent[]> {
     const all: SeenEvent[] = []
     for (let more = true; more; ) {

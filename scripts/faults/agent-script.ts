@@ -65,7 +65,7 @@ export function planned({ name, steps }: Task): Planned[] {
 
 export type Mishap = 'none' | 'slow' | 'rate limit' | 'server error' | 'cut off' | 'silent end'
 
-/** The same answer as it comes on a bad day. */
+/** The same answer with a random fault. */
 export function onABadDay(reply: ScriptedReply, random: () => number): { reply: ScriptedReply; mishap: Mishap } {
   const dice = random()
   if (dice < 0.08) return { reply: { status: 429, headers: { 'retry-after-ms': '80' } }, mishap: 'rate limit' }

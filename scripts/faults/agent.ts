@@ -26,7 +26,7 @@ const KILLS_PER_FORK = 15
 const LIFE_PATIENCE_MS = 5_000
 const SHORT_LIVES = 0.2
 
-/** Instants worth a kill, and how long after them it comes at most. */
+/** Moments for a kill, and the maximum delay after them. */
 const AFTER_MS = {
   asked: 10,
   answering: 250,
@@ -54,7 +54,7 @@ type Deps = {
   client: SteadyClient
   moments: Moments<Moment>
   conversations: AgentConversation[]
-  /** Turns that stood still while nobody was killed. */
+  /** Turns that made no progress although there was no kill. */
   still: string[]
   /** When the last kill was; infinity until then. */
   overAt: number

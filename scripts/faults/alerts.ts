@@ -15,7 +15,7 @@ const CODES = ['600519', '000001', '600000', '300750']
 const LINE = 10.5
 const SWEEP_MS = 5 * 60_000
 const SWEEPS_A_DAY = 20
-/** How soon a life ends after the moment that was waited for. A look of so many rules takes about as long. */
+/** The maximum delay of a kill after the awaited moment: about the time of a check of all rules. */
 const AFTER_MS = 150
 const MOMENT_PATIENCE_MS = 2_000
 const SENT_PATIENCE_MS = 300_000
@@ -52,7 +52,7 @@ export async function alertFaults({ kills }: { kills: number }): Promise<boolean
   }
 }
 
-/** Prices that the harness sets, asked over HTTP. */
+/** Prices that the harness sets, served over HTTP. */
 class Market {
   readonly prices = new Map<string, number>()
   readonly #server: ReturnType<typeof createServer>

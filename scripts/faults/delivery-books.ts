@@ -20,7 +20,7 @@ const LANES: readonly Lane[] = [
   { lane: 'operator', channel: 'operator-webhook', mode: 'single', recognises: false, hasKeys: true },
 ]
 
-/** The first costs a delivery nothing but time; after the second nobody here knows whether the message was taken. */
+/** The first only delays a delivery; after the second it is unknown whether the message was accepted. */
 const MISHAPS: readonly Fault[] = [
   { status: 429, headers: { 'retry-after': '1' } },
   { status: 503, headers: { 'retry-after': '1' } },
@@ -32,11 +32,11 @@ type Part = { part: number; status: string }
 
 export type Expected = {
   completed: readonly string[]
-  /** Tasks that were accepted together, for each answer that arrived. */
+  /** Tasks that were accepted together, for each received response. */
   batches: readonly (readonly string[])[]
 }
 
-/** What the Worker has to be told of the operator's own channel. */
+/** The Worker's variables for the operator's channel. */
 export const operatorVars = (host: string) => ({ NOTIFY_WEBHOOK_URL: `${host}/operator/webhook/in` })
 
 export class DeliveryBooks {
@@ -157,7 +157,7 @@ function pick<T>(items: readonly T[]): T {
   return item
 }
 
-/** Of what came alone a digest channel gets the report; of what came together one message, if there is a report in it. */
+/** A digest channel gets the report of a single request; for a batch one message, if it contains a report. */
 function digestsMissing({ completed, batches }: Expected, all: readonly Item[]): number {
   const subjects = all.filter(({ channel_id }) => channel_id === 'digest').map(({ subject }) => subject)
   const isDone = (id: string) => completed.includes(id)

@@ -15,7 +15,7 @@ const DEPLOY_EVERY_MS = 2_000
 const SHORTEST_LIFE_MS = 1_500
 const STORM_MS = 60_000
 const PATIENCE_MS = 600_000
-/** Odd: the model says that it is done, and the turn ends as finished. */
+/** With an odd number of steps the scripted model says that it is done, and the turn ends as finished. */
 const TASK: Task = { name: 'storm', steps: 81 }
 /** Before each answer of the model's. */
 const THINKING_MS = 300
@@ -35,7 +35,7 @@ export async function deployFaults(): Promise<boolean> {
     LOG_LEVEL: 'error',
   })
   const client = new SteadyClient(service.url)
-  // The script goes by the number of its answers, so that none of them may be left out.
+  // The script counts the answers in the prompt, so none of them may be condensed away.
   await client.ask('/api/settings', { json: { enable_default_condenser: false } })
   await client.ask('/api/conversations', { json: { conversation_id: TASK.name } })
   const one = new AgentConversation(client, TASK.name, { forkedAt: -1, onEvent: () => {} })

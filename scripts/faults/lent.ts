@@ -1,6 +1,6 @@
-// Lent machines under faults: conversations whose commands run on two real runners, while the service, a runner, its sandboxes and
-// its connection are killed outright, one or two at once, in commands and in transfers. Afterwards no command has run twice, no
-// outcome is lost whose machine lived, every file is what its step made of it, and every step came to its end.
+// Runners under faults: conversations whose commands run on two real runners, while the service, a runner, its sandboxes and
+// its connection are killed (SIGKILL), one or two at once, in commands and in transfers. Afterwards no command has run twice, no
+// outcome of a surviving machine is lost, every file has the content that its step wrote, and every step has ended.
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,14 +14,14 @@ import { type MortalService, startMortalService } from './mortal-service.ts'
 import { SteadyClient } from './steady-client.ts'
 
 const CONVERSATIONS = 3
-/** Of these, and before the others: so many whose steps are calls of a tool. */
+/** The number of these conversations whose steps are tool calls; they come first. */
 const CALLING = 1
-/** A machine that was killed is there again after so long at most; the other one takes what it had where it is sooner. */
+/** A killed machine is restarted after at most this time; the other one may take over its conversations sooner. */
 const AWAY_MS = 3_000
 const MOMENT_PATIENCE_MS = 3_000
 const AFTER_BEGUN_MS = 900
 
-/** Longer than the heartbeats of runners are apart, as well. */
+/** Up to 45 s, which is longer than the interval of the runners' heartbeats. */
 const heldMs = () => 1_000 + Math.random() ** 2 * 44_000
 
 type Deps = { service: MortalService; machines: Machine[]; moments: Moments<'begun'>; lastFaultAt: number }
@@ -39,7 +39,7 @@ const FAULTS: Readonly<Record<string, (deps: Deps, machine: Machine) => Promise<
   },
   'both runners': ({ machines }) => Promise.all(machines.map(restarted)),
   'service held up': ({ service }) => service.holdUp(heldMs()),
-  // Other faults go on meanwhile.
+  // Other faults continue meanwhile.
   'runner held up': async (_, machine) => machine.holdUp(heldMs()),
   'connection, then service held up': ({ service }, machine) => {
     machine.relay.cut()
@@ -91,7 +91,7 @@ export async function lentBooks({ kills, say }: { kills: number; say: (text: str
   const books = noBooks()
   const begun: LentConversation[] = []
   try {
-    // A conversation whose steps are calls takes two answers for each.
+    // A step that is a tool call needs two answers of the model.
     await client.ask('/api/settings', { json: { max_iterations: 1_000_000 } })
     for (const name of ['one', 'two']) deps.machines.push(await Machine.start(name, port, token))
     await beginAll(deps, { client, books, begun })
@@ -127,7 +127,7 @@ async function beginAll(
   }
 }
 
-/** One more step when it is over, in which nobody dies. */
+/** One more step at the end, without faults. */
 async function keepBusy(one: LentConversation, over: { isSo: boolean }): Promise<void> {
   for (let count = 0; ; count++) {
     const isLast = over.isSo
@@ -141,7 +141,7 @@ async function killAgainAndAgain(deps: Deps, kills: number, say: (text: string) 
     await deps.moments.next('begun', MOMENT_PATIENCE_MS)
     await sleep(Math.random() * AFTER_BEGUN_MS)
     const machine = deps.machines[kill % deps.machines.length]
-    // Each kind as often as any other.
+    // All kinds are equally frequent.
     const name = names[kill % names.length] ?? 'service'
     if (machine !== undefined) await FAULTS[name]?.(deps, machine)
     deps.lastFaultAt = Math.max(

@@ -10,7 +10,7 @@ import { readOptions, type SuiteName, USAGE } from './options.ts'
 import { queueFaults } from './queue.ts'
 import { runnerFaults } from './runner.ts'
 
-/** Settles with whether everything held that the suite is about. */
+/** Settles with true if all checks of the suite passed. */
 type Suite = (options: { kills: number }) => Promise<boolean>
 
 const SUITES: Readonly<Record<SuiteName, Suite>> = {

@@ -28,7 +28,7 @@ export type MortalService = {
   holdUp(ms: number): Promise<void>
   /** Puts a changed bundle in the place of the one that runs; settles with the milliseconds until that one answers. */
   deploy(): Promise<number>
-  /** How often the runtime had ended when the next fault came, though nobody had killed it. */
+  /** How often the runtime had exited by itself before the next fault. */
   ownDeaths(): number
   stop(): Promise<void>
 }
@@ -95,7 +95,7 @@ class WatchedRuntime {
     return outcome
   }
 
-  /** The one before a deployment goes when it likes. */
+  /** The process from before a deployment may exit at any time. */
   isReplaced(): void {
     this.#known = null
   }
@@ -144,7 +144,7 @@ async function versionAt(url: string): Promise<string | null> {
     const response = await fetch(`${url}/openapi.json`, { signal: AbortSignal.timeout(1_000) })
     return ((await response.json()) as { info: { version: string } }).info.version
   } catch {
-    // The old one went while it answered, or the new one is not there yet: asked again.
+    // The old process exited during the response, or the new one is not ready yet: retry.
     return null
   }
 }
@@ -153,7 +153,7 @@ async function answers(url: string): Promise<boolean> {
   try {
     return (await fetch(`${url}/alive`, { signal: AbortSignal.timeout(1_000) })).ok
   } catch {
-    // Nobody listens yet: asked again.
+    // The server does not listen yet: retry.
     return false
   }
 }

@@ -1,4 +1,4 @@
-// What can be said to `npm run test:faults` on its command line.
+// The command-line options of `npm run test:faults`.
 
 import { parseArgs } from 'node:util'
 import { Fault, messageOf } from '../start/fault.ts'

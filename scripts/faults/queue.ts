@@ -1,7 +1,7 @@
-// The queue under kills at random moments: batches, reviews, cancels, analyses that are waited for, and the sending of their
-// reports go on while the runtime dies again and again, and a client follows the event stream through all of it. In the end
-// every accepted task must have ended, once; the stream must have told everything, once and in order; no lock may be held,
-// each report be stored once, and be sent once to every channel, or be in doubt by name.
+// The queue under kills at random moments: batches, reviews, cancellations, synchronous analyses, and the sending of their
+// reports continue while the runtime is killed repeatedly, and a client follows the event stream all the time. At the end
+// every accepted task must have ended once; the stream must have had every event once and in order; no lock may be held,
+// each report must be stored once, and sent once to every channel or listed as uncertain.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLoopbackMarket } from '../../test/support/loopback-market.ts'
@@ -21,9 +21,9 @@ const CANCEL_SHARE = 0.4
 const MISHAP_SHARE = 0.25
 const AT_ONCE_SHARE = 0.5
 const PATIENCE_MS = 180_000
-/** Services have their pace, and what was being sent when its sender died waits a while. */
+/** Channels have a rate limit, and a part in doubt is retried only after a while. */
 const SENDING_PATIENCE_MS = 600_000
-/** So many lives end while a message is on its way, if one comes by then, and how soon after it arrived at most. */
+/** The share of kills that happen while a message is being sent, and the maximum delay after its arrival. */
 const SENDING_SHARE = 0.4
 const MESSAGE_PATIENCE_MS = 4_000
 const AFTER_MESSAGE_MS = 20
@@ -58,7 +58,7 @@ export async function queueFaults({ kills }: { kills: number }): Promise<boolean
   }
 }
 
-/** Work arrives, and the runtime is killed while some of it is on its way in. Settles with how long nobody answered. */
+/** Sends work and kills the runtime during the submission. Settles with the time without an answer. */
 async function liveAndDie({ service, books, deliveries, moments }: Deps): Promise<number> {
   const batch = submitBatch(books)
   const arriving = [
@@ -68,7 +68,7 @@ async function liveAndDie({ service, books, deliveries, moments }: Deps): Promis
     maybe(MISHAP_SHARE, () => deliveries.mishap()),
     maybe(AT_ONCE_SHARE, () => analyseAtOnce(books)),
   ]
-  // Sometimes while the batch is on its way, mostly while its tasks run.
+  // Sometimes during the submission of the batch, mostly while its tasks run.
   if (Math.random() < ANSWERED_SHARE) await batch
   if (Math.random() < SENDING_SHARE) {
     await moments.next('message', MESSAGE_PATIENCE_MS)
@@ -99,7 +99,7 @@ async function submitReview(books: TaskBooks): Promise<void> {
   if (answer?.status === 202) books.accept(answer.body.task_id)
 }
 
-/** Without a task: its report, once it is stored, must be told like any other, whether or not the answer came. */
+/** A synchronous analysis: if its report is stored, it must be sent like any other, with or without a response. */
 async function analyseAtOnce(books: TaskBooks): Promise<void> {
   await books.post('/analyze', { stock_code: pick(CODES), report_type: 'brief' })
 }
@@ -111,7 +111,7 @@ async function cancelOne(books: TaskBooks): Promise<void> {
   if (answer?.status === 200) books.cancels += 1
 }
 
-/** Whether one more review is taken and ends, now that nothing runs any more. */
+/** Whether one more review is accepted and ends when nothing else runs. */
 async function reviewPasses(books: TaskBooks): Promise<boolean> {
   const answer = await books.post<{ task_id: string }>('/market-review', { region: 'us' })
   if (answer?.status !== 202) return false

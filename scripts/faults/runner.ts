@@ -1,5 +1,5 @@
-// Runners that go wrong: each stock has one that hangs, throws, dawdles, reports after its lease has run out, or finds no
-// database to save its report in. Whatever they do, each task ends once, as it should, with one report or with none.
+// Faulty runners: each stock has one that hangs, throws, is slow, reports after its lease has expired, or has no
+// database to save its report in. In each case the task must end once, with the expected state and at most one report.
 
 import { startLoopbackMarket } from '../../test/support/loopback-market.ts'
 import { startMortalService } from './mortal-service.ts'

@@ -1,28 +1,28 @@
-// Asks as a client does that knows its server may die at any moment: a question that got no answer is asked again until one
-// comes. What must not happen twice carries a key.
+// A client that expects its server to crash at any time: it repeats a request without a response until one
+// comes. Requests that must not be applied twice have an idempotency key.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const AGAIN_MS = 50
-/** However often it is killed, it has to answer in one of its lives. */
+/** The limit for a response, including restarts of the service. */
 const PATIENCE_MS = 600_000
 const ANSWER_MS = 20_000
 
 export type Question = {
   json?: object
   form?: FormData
-  /** Makes it happen once, however often it is sent. */
+  /** Idempotency key, so that repeated requests are applied once. */
   key?: string
-  /** Statuses that are answers. */
+  /** Statuses that count as a response. */
   expect?: readonly number[]
 }
 
 export class SteadyClient {
   readonly url: string
-  /** Questions that had to be asked again. */
+  /** The number of repeated requests. */
   repeated = 0
 
-  /** Of the owner who asks; null where everybody may. */
+  /** The owner's key; null if no key is needed. */
   readonly key: string | null
 
   constructor(url: string, key: string | null = null) {
@@ -41,7 +41,7 @@ export class SteadyClient {
     }
   }
 
-  /** Null when the connection did not last until the end of the answer. */
+  /** Null if the connection broke before the end of the response. */
   async #attempt(path: string, { json, form, key, expect = [200] }: Question) {
     let status: number
     let text: string
@@ -58,7 +58,7 @@ export class SteadyClient {
       status = response.status
       text = await response.text()
     } catch {
-      // Killed while it answered, or not there yet.
+      // Killed during the response, or not started yet.
       return null
     }
     if (!expect.includes(status)) throw new Error(`${path}: ${status} ${text.slice(0, 400)}`)

@@ -1,5 +1,5 @@
-// What a careful client knows of its tasks: what was accepted, and what the event stream told, followed across every break
-// by the number of the last event.
+// Records what a client knows about its tasks: the accepted ones, and the events of the stream, which it resumes after each disconnect
+// with the number of the last event.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createParser } from 'eventsource-parser'
@@ -25,7 +25,7 @@ export class TaskBooks {
 
   readonly #key: Record<string, string>
 
-  /** The key is the owner's; null where everybody may ask. */
+  /** The owner's key; null if no key is needed. */
   constructor(base: string, key: string | null = null) {
     this.#base = base
     this.#key = key === null ? {} : { 'x-session-api-key': key }
@@ -35,12 +35,12 @@ export class TaskBooks {
     return this.#accepted.size
   }
 
-  /** Those of submissions whose answer was cut off too. */
+  /** Including tasks of submissions whose response was lost. */
   get seen(): number {
     return this.#told.size
   }
 
-  /** What was accepted in one answer. */
+  /** The tasks accepted in one response. */
   accept(...ids: string[]): void {
     for (const id of ids) this.#accepted.add(id)
     this.batches.push(ids)
@@ -51,7 +51,7 @@ export class TaskBooks {
     return [...this.#told].filter(([, told]) => told.status === status).map(([id]) => id)
   }
 
-  /** What did not end well: the stock, how it stands, and what the stream said of it. */
+  /** Tasks that did not end correctly: the stock, its state, and its events in the stream. */
   notCompleted(): string[] {
     const isWell = (id: string) => this.#told.get(id)?.status === 'completed'
     return [...this.#accepted].filter((id) => !isWell(id)).map((id) => this.#told.get(id)?.why ?? `${id}: never told`)
@@ -61,7 +61,7 @@ export class TaskBooks {
     return [...this.#told].filter(([, { ends }]) => ends === 0).map(([id]) => id)
   }
 
-  /** The answer, or null when none came: then it is unknown whether it was taken. */
+  /** The response, or null without one: then it is unknown whether the request was accepted. */
   async post<T>(path: string, body: unknown): Promise<Answer<T> | null> {
     try {
       const response = await fetch(`${this.#base}${path}`, {
@@ -72,7 +72,7 @@ export class TaskBooks {
       })
       return { status: response.status, body: (await response.json()) as T }
     } catch {
-      // Cut off by the kill, which is what the kill is for.
+      // Interrupted by the kill, as intended.
       return null
     }
   }
@@ -92,7 +92,7 @@ export class TaskBooks {
       const { body } = await fetch(`${this.#base}/tasks/stream`, { headers, signal: over })
       for await (const chunk of body ?? []) parser.feed(new TextDecoder().decode(chunk))
     } catch {
-      // The runtime died under the stream, or the reading is over.
+      // The runtime was killed during the stream, or reading has ended.
     }
   }
 
@@ -110,7 +110,7 @@ export class TaskBooks {
     this.#told.set(task.task_id, told)
   }
 
-  /** Settles when every task that is known has ended, or when patience has. */
+  /** Settles when every known task has ended, or at the timeout. */
   async allEnded(patienceMs: number): Promise<void> {
     const deadline = performance.now() + patienceMs
     const isOpen = () =>
@@ -132,7 +132,7 @@ export class TaskBooks {
     }
   }
 
-  /** What the history holds of them against how they ended. */
+  /** Compares the history with the ends of the tasks. */
   async auditReports() {
     const stored = await this.#storedIds()
     const unique = new Set(stored)

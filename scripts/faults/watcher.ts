@@ -1,5 +1,5 @@
-// A client that holds on to a conversation whatever becomes of the server: it comes back with the last id that it has, and
-// remembers every event as it first saw it.
+// A client that follows a conversation over restarts of the server: it reconnects with its last id, and
+// stores every event as first received.
 
 export type SeenEvent = {
   id: number
@@ -19,9 +19,9 @@ const COME_BACK_MS = 100
 
 export class Watcher {
   readonly events: SeenEvent[] = []
-  /** What a log that only grows cannot show. */
+  /** Violations of an append-only log. */
   readonly faults: string[] = []
-  /** Frames of answers and outputs under way. */
+  /** The number of `delta` and `output` frames. */
   deltas = 0
   connections = 0
   readonly #url: string
@@ -53,7 +53,7 @@ export class Watcher {
     socket.addEventListener('open', () => {
       this.connections += 1
     })
-    // A socket that was refused closes too.
+    // A refused socket closes, too.
     socket.addEventListener('close', () => setTimeout(() => this.#connect(), COME_BACK_MS))
   }
 

@@ -1,4 +1,4 @@
-// Writes down what the recorders tell, one entry a line, in the file that `KIT_SAMPLE_RECORD` names.
+// Writes the recorders' results, one entry per line, to the file that `KIT_SAMPLE_RECORD` names.
 
 import { createWriteStream } from 'node:fs'
 import { createServer } from 'node:http'

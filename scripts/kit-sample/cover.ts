@@ -1,18 +1,18 @@
-// Chooses entries that together reach what all of them reach, in little time.
+// Chooses entries that together cover the same places as all entries, in little time (greedy set cover).
 
-/** `favour` makes it look cheaper than it is. */
+/** `favour` reduces the apparent cost of a candidate. */
 export type Candidate = { cost: number; favour: number; reached: Uint32Array }
 
 /**
- * Numbers of the candidates, in the order of their worth: always the one that brings most new places for its time, until the
- * budget is spent or nothing is new; and none that those chosen after it made superfluous.
+ * Numbers of the candidates in greedy order: always the one with the most new places per time, until the
+ * budget is used up or nothing is new. Candidates that later ones made redundant are removed.
  */
 export function cover(candidates: readonly Candidate[], budget = Number.POSITIVE_INFINITY): number[] {
   const size = 1 + candidates.reduce((most, { reached }) => reached.reduce((a, b) => Math.max(a, b), most), 0)
   const times = new Uint32Array(size)
   const gain = ({ cost, favour, reached }: Candidate) =>
     reached.reduce((sum, place) => sum + (times[place] === 0 ? 1 : 0), 0) / (cost * favour)
-  // What a candidate brings only becomes less: the one that is still first when it is looked at again is the best.
+  // The gain of a candidate can only decrease, so a candidate that is still first after an update is the best.
   const waiting = candidates.map((candidate, at) => ({ at, candidate, worth: gain(candidate) }))
   waiting.sort((a, b) => a.worth - b.worth || b.at - a.at)
   const chosen: number[] = []

@@ -1,4 +1,4 @@
-// The places of the kits that no entry of any corpus reaches, by file, those with most of them first.
+// The places of the kits that no entry of any corpus covers, by file, sorted by their number.
 
 import type { FilePlaces } from './places.ts'
 import { type Recorded, reachedBy } from './reading.ts'

@@ -24,13 +24,13 @@ import { type Recorded, reachedBy, readRecord } from './reading.ts'
 const RECORD = join(ROOT, 'node_modules', '.cache', 'kit-sample', 'record.jsonl')
 const VITEST = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
 
-/** What an entry costs beside our shell: a tree for the real one, its processes, and the comparison. */
+/** The cost of an entry outside our shell: a tree for the real shell, its processes, and the comparison. */
 const REAL_MS: Readonly<Record<Corpus, number>> = { commands: 75, options: 130 }
 /** Real programs that wait until they are stopped. */
 const ENDLESS = /\btail .*(-[fF]|--follow)/
-/** What is shorter changes from run to run, and is nothing beside the real shell. */
+/** Shorter times vary between runs, and are negligible compared with the real shell. */
 const LONG_MS = 100
-/** One that was chosen before is chosen again unless another one is better by more than this. */
+/** A previously chosen entry is chosen again unless another one is better by more than this. */
 const KEPT = 0.9
 
 export async function main(args: readonly string[]): Promise<void> {
@@ -98,7 +98,7 @@ function chosenBefore(): Set<string> {
   return new Set(keys)
 }
 
-/** Every group of the corpus, whether anything of it was chosen or not: what is known is not new. */
+/** Every group of the corpus, even without a chosen entry, so that known entries do not count as new. */
 function groupsOf(corpus: Corpus, chosen: readonly Recorded[]) {
   const groups = new Map<string, { entries: readonly Listed[]; chosen: Set<string> }>()
   for (const [group, entries] of corpus === 'options' ? optionGroups() : commandGroups()) {

@@ -2,10 +2,10 @@ import { parseArgs } from 'node:util'
 import { Fault, messageOf } from '../start/fault.ts'
 
 export const USAGE = 'npm run sample -- [--as-kept] [--seconds N] [--gaps]'
-/** What the sample may take, as `REAL_MS` counts it. */
+/** The time budget of the sample, including `REAL_MS` per entry. */
 const SECONDS = '100'
 
-/** Throws a `Fault` that says what may be asked for. */
+/** Throws a `Fault` that lists the allowed options. */
 export function readOptions(args: readonly string[]) {
   try {
     return parseArgs({

@@ -1,5 +1,5 @@
-// The places of the kits, finer than functions: what a condition came to, which side of a comparison, which case, which fallback.
-// A file is rewritten so that each of them leaves a mark where it happens. Lines stay where they are.
+// The branches of the kits: the result of a condition, the side of a comparison, the case, the fallback.
+// A file is instrumented so that each executed branch leaves a mark. Line numbers do not change.
 
 import { join, relative } from 'node:path'
 import type { Plugin } from 'vite'
@@ -14,7 +14,7 @@ const KITS = /^src\/kits\/(git|shell|zip|node-program\/(?!runtime\/))/
 
 const isMarked = (path: string): boolean => KITS.test(path) && path.endsWith('.ts') && !/\.generated\.ts$/.test(path)
 
-/** The same numbers in each run over the same tree. */
+/** The numbers are the same in each run over the same tree. */
 export function placesOfKits(): FilePlaces[] {
   let first = 0
   return filesIn('src/kits')
@@ -52,14 +52,14 @@ __c:(at,a,b)=>{__m[a<b?at:a>b?at+1:at+2]=1}}})();`.replaceAll('\n', ' ')
 
 const EQUALITY = new Set(['===', '!==', '==', '!=', 'in', 'instanceof'])
 const ORDER = new Set(['<', '<=', '>', '>='])
-/** Methods that answer yes or no. */
+/** Methods that return a boolean. */
 const ASKING = new Set(['test', 'has', 'startsWith', 'endsWith', 'includes', 'some', 'every'])
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
-/** What is written around an expression for the compiler alone. */
+/** Type-only syntax around an expression. */
 const TYPED = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression'])
 const LEAST_TEXT = 2
 
-/** Writes a file anew, node by node. */
+/** Prints an instrumented file, node by node. */
 export class Rewriter {
   readonly lines: number[] = []
   readonly texts = new Set<string>()
@@ -103,7 +103,7 @@ export class Rewriter {
         ? this.#with(node, { right: (right) => this.#expression(right) })
         : this.#plain(node),
     CallExpression: (node) => (isAsking(node) ? this.#asked(node, this.#plain(node)) : this.#plain(node)),
-    // The name of a shorthand is its value as well.
+    // The name of a shorthand property is also its value.
     Property: (node) => (node.shorthand === true && isNode(node.value) ? this.#write(node.value) : this.#plain(node)),
   }
 
@@ -111,7 +111,7 @@ export class Rewriter {
     return this.#with(node, {})
   }
 
-  /** The node as it is written, but for these children. */
+  /** The source text of the node, with these children replaced. */
   #with(node: Node, by: Readonly<Record<string, (child: Node) => string>>): string {
     const written = new Map(
       Object.entries(by).flatMap(([key, write]) => (isNode(node[key]) ? [[node[key], write] as const] : [])),
@@ -134,7 +134,7 @@ export class Rewriter {
     return at
   }
 
-  /** What a condition comes to. Comparisons, `&&` and the like have marks of their own. */
+  /** The result of a condition. Comparisons, `&&` and similar operators have their own marks. */
   #outcome(node: Node): string {
     if (node.type === 'ParenthesizedExpression' || (node.type === 'UnaryExpression' && node.operator === '!')) {
       const key = node.type === 'UnaryExpression' ? 'argument' : 'expression'
@@ -160,7 +160,7 @@ export class Rewriter {
     if (EQUALITY.has(operator)) return this.#asked(node, this.#plain(node))
     const { left, right } = node
     if (!ORDER.has(operator) || !isNode(left) || !isNode(right)) return this.#plain(node)
-    // Neither side is asked twice.
+    // Neither side is evaluated twice.
     const at = this.#mark(node, 3)
     const compared = `(__c(${at},__a,__z),__a${operator}__z)`
     return `((__a,__z)=>${compared})(${this.#write(left)},${this.#write(right)})`
@@ -231,7 +231,7 @@ function isAsking(node: Node): boolean {
   return isNode(node.callee.property) && ASKING.has(String(node.callee.property.name))
 }
 
-/** Types and what is imported are nothing that runs. */
+/** Types and imports are not executable code. */
 function isCode(parent: Node, child: Node): boolean {
   if (TYPED.has(child.type)) return true
   if (TYPED.has(parent.type)) return child === parent.expression

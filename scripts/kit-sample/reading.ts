@@ -1,4 +1,4 @@
-// What the recorders wrote down, made numbers: which places each entry reaches, and which words of the code it says or hears.
+// Parses the recorders' file: the places that each entry covers, and the texts of the code in its input and output.
 
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -34,7 +34,7 @@ function wordsOf(places: readonly FilePlaces[]): { files: Words[]; end: number }
   return { files, end }
 }
 
-/** Reads a record line by line: as a whole it is longer than a text may be. */
+/** Reads a record line by line, because the whole file exceeds the maximum length of a string. */
 export async function readRecord(path: string, places: readonly FilePlaces[]): Promise<Recorded[]> {
   const { files } = wordsOf(places)
   const read: Recorded[] = []
@@ -52,7 +52,7 @@ function numbersOf(marks: string): number[] {
   return marks === '' ? [] : marks.split(' ').map((gap) => (at += Number.parseInt(gap, 36)))
 }
 
-/** Only files that the entry runs can have said or heard anything. */
+/** Only texts of files that the entry executes count. */
 function saidIn(files: readonly Words[], reached: readonly number[], text: string): number[] {
   const spoken = new Set([...text.matchAll(WORDS)].flatMap(([word]) => [word, word.replace(/^-+/, '')]))
   const said: number[] = []

@@ -1,4 +1,4 @@
-// One owner with a key, as an attack uses it: requests in lanes until the time is over, whatever the service answers.
+// One owner with a key for an attack: sends requests in parallel lanes until the time is over and ignores the responses.
 
 export type Target = {
   readonly url: string
@@ -6,7 +6,7 @@ export type Target = {
   readonly runnerKey: string
   readonly seconds: number
 }
-/** How many requests were made, and how many of them were refused or cut off. */
+/** The number of requests, and how many of them were refused or aborted. */
 export type Struck = { sent: number; refused: number }
 
 export class Attacker {
@@ -27,7 +27,7 @@ export class Attacker {
     return this.#target.url
   }
 
-  /** With which machines come. */
+  /** The key for runners. */
   get runnerKey(): string {
     return this.#target.runnerKey
   }
@@ -36,7 +36,7 @@ export class Attacker {
     return this.#target.key
   }
 
-  /** One after the other in each of so many lanes, until the time is over. */
+  /** Sends requests one after the other in each of this number of lanes, until the time is over. */
   async lanes(count: number, work: (lane: number) => Promise<unknown>): Promise<void> {
     const run = async (lane: number) => {
       while (!this.isOver) await work(lane)
@@ -60,7 +60,7 @@ export class Attacker {
       if (!response.ok) this.struck.refused += 1
       return { status: response.status, text }
     } catch {
-      // Cut off, or not answered in time: nothing that this side minds.
+      // Aborted or timed out: the attacker ignores this.
       this.struck.refused += 1
       return { status: 0, text: '{}' }
     }

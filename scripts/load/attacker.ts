@@ -1,5 +1,5 @@
-// One attack, in a process of its own, so that the one who measures does not wait for the one who attacks. Its work comes last on
-// the machine: what is measured is what the service does with the requests, not what it costs to make them.
+// One attack, in a separate process, so that it does not delay the measuring process. It has the lowest priority on
+// the machine, so that the service's work is measured and not the cost of sending the requests.
 
 import { constants, setPriority } from 'node:os'
 import type { Target } from './attacker-of-owner.ts'

@@ -1,5 +1,5 @@
-// The worst that one owner can do with a key, each kind for some seconds. Whatever the service answers is fine here: what counts is
-// what another owner notices.
+// The worst loads that one owner can cause with a key, each for some seconds. The responses do not matter here: the result is
+// the effect on another owner.
 
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -102,7 +102,7 @@ async function longAnswers(attacker: Attacker): Promise<void> {
   await attacker.lanes(24, (lane) => attacker.ask(`${conversation}${paths[lane % paths.length]}`))
 }
 
-/** Bodies of which a byte comes now and then. */
+/** Request bodies that arrive byte by byte, very slowly. */
 async function slowBodies(attacker: Attacker): Promise<void> {
   const conversation = await attacker.conversation()
   const url = `${attacker.url}${conversation}/events`

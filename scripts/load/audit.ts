@@ -1,11 +1,11 @@
-// Whether everything that was acknowledged is there when all is over.
+// Checks at the end that all acknowledged data exists.
 
 import { audit, type Books, noBooks } from '../faults/agent-books.ts'
 import type { Run } from './work.ts'
 
 const AT_ONCE = 10
 
-/** What is missing or wrong, by its kind; nothing is as it should be. */
+/** Missing or wrong data, by kind; empty if all is correct. */
 export async function findings({ people, done }: Run): Promise<Record<string, string[]>> {
   const books: Books = noBooks()
   await inTurns([...people.members, ...done.forks], ({ conversation }) => audit(conversation, books))

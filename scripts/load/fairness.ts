@@ -1,5 +1,5 @@
-// `npm run load -- --fairness`: one owner does the worst, another one works on. What the other one notices of each attack is told
-// beside what the same work takes when nobody attacks.
+// `npm run load -- --fairness`: one owner attacks while another one works. The other owner's latencies during each attack are printed
+// beside those of the same work without an attack.
 
 import { fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -13,11 +13,11 @@ import { startService } from '../start/service.ts'
 import type { Struck, Target } from './attacker-of-owner.ts'
 import { ATTACKS, type AttackName } from './attacks.ts'
 
-/** The most that the slowest in a hundred may take, beside an attack, of what it takes without one. */
+/** The maximum ratio of the 99th percentile with and without an attack. */
 const MOST_TIMES = 3
-/** Differences below it nobody notices. */
+/** Smaller differences are ignored. */
 const NOTICED_MS = 20
-/** Of each attack. */
+/** Rounds per attack. */
 const ROUNDS = 3
 const PAUSE_MS = 20
 const REST_MS = 4_000
@@ -93,7 +93,7 @@ function attack(name: AttackName, target: Target): Promise<Struck> {
 
 type AttackResult = { struck: Struck; alone: Figures; beside: Figures }
 
-/** The round in the middle by what was noticed, with every failure of all: one hiccup of the machine is not what an attack does. */
+/** The median round, with the failures of all rounds, so that a single delay of the machine does not count as an effect. */
 function middleOf(rounds: readonly AttackResult[]): AttackResult {
   const sorted = rounds.toSorted((a, b) => timesOf(a) - timesOf(b))
   const middle = sorted[sorted.length >> 1] as AttackResult
@@ -115,7 +115,7 @@ function tell(name: string, result: AttackResult): boolean {
   return isFair
 }
 
-/** Somebody who reads, writes and looks, one thing after the other. */
+/** A normal owner who reads, writes and lists, one request after the other. */
 class Victim {
   readonly #url: string
   readonly #key: string

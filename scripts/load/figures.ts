@@ -1,4 +1,4 @@
-// What was measured: how long each kind of work took, and what went wrong in it.
+// The measurements: the times of each kind of work, and its errors.
 
 export class Figures {
   readonly #ms = new Map<string, number[]>()
@@ -10,7 +10,7 @@ export class Figures {
     else all.push(ms)
   }
 
-  /** Times the work; what it throws is an error of the run. Null then. */
+  /** Measures the work. If it throws, this counts as an error of the run and the result is null. */
   async time<T>(kind: string, work: () => Promise<T>): Promise<T | null> {
     const startedAt = performance.now()
     try {
@@ -23,7 +23,7 @@ export class Figures {
     }
   }
 
-  /** What is not timed as a whole: what it throws is an error of the run. */
+  /** Work that is not measured as a whole; an exception counts as an error of the run. */
   async guard(work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
@@ -32,7 +32,7 @@ export class Figures {
     }
   }
 
-  /** A line for each kind: how many, how many a second, milliseconds of the middle, of 99 in 100, and at most. */
+  /** One line per kind: count, rate per second, and median, 99th percentile and maximum in milliseconds. */
   lines(seconds: number): string[] {
     return [...this.#ms]
       .sort(([a], [b]) => a.localeCompare(b))

@@ -15,9 +15,9 @@ import { gather, type People, startModel } from './people.ts'
 import { type Run, workUntilOver } from './work.ts'
 
 const TASKS_PATIENCE_MS = 300_000
-/** What the runtime may grow by between the second and the last fifth of the time. */
+/** The allowed memory growth of the runtime between the second and the last fifth of the time. */
 const FLAT_SHARE = 0.25
-/** Of the company lists, so many stocks are asked for in turn. */
+/** The number of stocks from the company lists that are requested in turn. */
 const CODES = 1_000
 
 const SETTINGS = {
@@ -90,7 +90,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
-/** Every owner follows his tasks; the streams beyond one each only listen. */
+/** Every owner follows their tasks; additional streams only listen. */
 function listen({ owners }: People, { streams }: Options, over: AbortSignal): void {
   for (const { tasks } of owners) void tasks.follow(over)
   for (let at = owners.length; at < streams; at++) {
@@ -104,7 +104,7 @@ async function drain(opened: Promise<Response>): Promise<void> {
   try {
     for await (const _ of (await opened).body ?? []);
   } catch {
-    // Over: the signal ends it.
+    // The signal ends the stream at the end of the run.
   }
 }
 

@@ -1,4 +1,4 @@
-// The memory of the runtime while it works: flat, or growing?
+// Samples the memory of the runtime under load, to detect growth.
 
 import { readFileSync } from 'node:fs'
 

@@ -1,4 +1,4 @@
-// Attacks with what an owner has but conversations: archives, searches and machines that are none.
+// Attacks without conversations: archives, searches and false runners.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
@@ -31,7 +31,7 @@ export async function searches(attacker: Attacker): Promise<void> {
   await attacker.lanes(32, (lane) => attacker.ask(paths[lane % paths.length] ?? ''))
 }
 
-/** Machines that come, say who they are again and again, each another one, and go. */
+/** False runners that connect, introduce themselves repeatedly as different runners, and disconnect. */
 export async function runners(attacker: Attacker): Promise<void> {
   const address = `${attacker.url.replace('http', 'ws')}/api/runners/socket`
   const holds = Array.from({ length: HELD }, (_, at) => `made-up-${at}`)

@@ -1,4 +1,4 @@
-// What can be said to `npm run load` on its command line.
+// The command-line options of `npm run load`.
 
 import { parseArgs } from 'node:util'
 import { Fault, messageOf } from '../start/fault.ts'
@@ -27,7 +27,7 @@ const DEFAULTS: Options = {
 const NAMES = Object.keys(DEFAULTS) as (keyof Options)[]
 export const USAGE = `npm run load -- ${NAMES.map((name) => `[--${name} ${DEFAULTS[name]}]`).join(' ')}`
 
-/** Throws a `Fault` that says what may be asked for. */
+/** Throws a `Fault` that lists the allowed options. */
 export function readOptions(args: readonly string[]): Options {
   const asked = parse(args)
   const read = (name: keyof Options): number => {

@@ -10,7 +10,7 @@ export type Chosen = { seed: number; mutants: Mutation[]; refused: number; equiv
 
 export type MutationPlan = { seeds: readonly number[]; count: number; lines: readonly Line[] }
 
-/** About one pick in three is refused, and to ask the compiler once more is dear. */
+/** About one pick in three is refused, and another compiler run is expensive. */
 const SPARE = 2
 
 export function chooseMutants({ seeds, count, lines }: MutationPlan, scratch: Scratch): Chosen[] {

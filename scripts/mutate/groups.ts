@@ -10,7 +10,10 @@ export type Member = { mutation: Mutation; tests: string[] }
 const LIKELY_MS = 15_000
 const GROUP_MS = 90_000
 
-/** In groups as few as can be; what runs when modules are loaded reaches every test and is in none, nor is who shares all its tests. */
+/**
+ * Uses as few groups as possible. A mutant that reaches every test because it runs on load, or that shares all its tests, is in
+ * no group.
+ */
 export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach: Reach): Member[][] {
   const groups: Member[][] = []
   for (const [mutation, tests] of mutants) {
@@ -26,7 +29,7 @@ export function grouped(mutants: ReadonlyMap<Mutation, readonly string[]>, reach
   return groups.filter(({ length }) => length > 1)
 }
 
-/** Null when one of them would be left without a test of its own. */
+/** Null if one of them would have no test of its own. */
 function joined(group: readonly Member[], added: Member, reach: Reach): Member[] | null {
   const all = [...group, added]
   if (group.some(({ mutation }) => mutation.path === added.mutation.path)) return null

@@ -1,4 +1,4 @@
-// Whether the tests notice the mutants: first many at once where their tests are each one's own, then singly what is left.
+// Decides whether the tests detect the mutants: first many at once if their tests do not overlap, then the rest one by one.
 
 import { textOf } from '../../test/support/source-tree.ts'
 import { grouped, type Member, testsOf } from './groups.ts'
@@ -10,7 +10,7 @@ import type { FileOutcome, Order, Outcome } from './suite-process.ts'
 import { durationOf, testsFor } from './tests-for.ts'
 import type { Verdicts } from './verdicts.ts'
 
-/** `error`: its tests did not start, so that nobody knows. */
+/** `error`: its tests did not start, so the verdict is unknown. */
 export type Verdict = { state: 'caught' | 'survived' | 'not reached' | 'error'; by: string }
 
 export type Court = {
@@ -19,7 +19,7 @@ export type Court = {
   reach: Reach
   files: readonly string[]
   budgetMs: number
-  /** What even the quickest test file may take. */
+  /** The minimum time limit of a test file. */
   leastMs: number
   verdicts: Pick<Verdicts, 'find' | 'keep'>
 }
@@ -30,7 +30,7 @@ type OnVerdict = (mutation: Mutation, verdict: Verdict) => void
 export const LEAST_MS = 60_000
 const SLOWER = 4
 
-/** Tells each verdict as soon as it is known. */
+/** Reports each verdict as soon as it is known. */
 export async function judge(mutants: readonly Mutation[], court: Court, told: OnVerdict): Promise<void> {
   const asked = new Map(mutants.map((one) => [one, testsFor(one, court)]))
   const left = new Map(asked)
@@ -70,7 +70,7 @@ async function judgeTogether(group: readonly Member[], court: Court, undecided: 
     }
     const isDone = (test: string) => own.some(({ path }) => path === test)
     left.set(mutation, left.get(mutation)?.filter((test) => !isDone(test)) ?? [])
-    // Who made it last too long is tried alone; the others go on without it.
+    // The mutant that caused the timeout is tried alone; the others continue without it.
     const undone = tests.filter((test) => !isDone(test))
     if (undone.length > 0 && cutOffIn !== null && !undone.includes(cutOffIn)) rest.push({ mutation, tests: undone })
   }
@@ -125,7 +125,7 @@ async function isSlowAnyway(test: string, court: Court): Promise<boolean> {
   const order = { tests: [test], changed: [], stopsAtFailure: false }
   const { files } = await court.suite.run(order, () => limitMsOf(test, court))
   const passed = files.some(({ state }) => state === 'passed')
-  // No other mutation waits for it.
+  // It does not delay other mutations.
   if (!passed) guessed.state = 'skipped'
   return !passed
 }

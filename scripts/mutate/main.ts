@@ -14,7 +14,7 @@ import { Verdicts } from './verdicts.ts'
 
 const KEPT = join(ROOT, 'node_modules', '.cache', 'mutate', 'verdicts.json')
 
-/** What share of the mutants the tests are to notice. */
+/** The required share of detected mutants. */
 const GOAL = 0.85
 
 export async function main(args: readonly string[]): Promise<void> {

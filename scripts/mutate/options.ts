@@ -5,20 +5,20 @@ export type Options = {
   readonly seeds: readonly number[]
   readonly count: number
   readonly only: RegExp
-  /** The test files that are asked. Fewer than all tell sooner which mutants may survive, and give a rate that is too low. */
+  /** The test files to run. Fewer files are faster and give a lower bound of the rate. */
   readonly tests: RegExp
-  /** Every test file is asked anew which functions it calls. */
+  /** Records again for every test file which functions it calls. */
   readonly afresh: boolean
-  /** No test file is run to see what it calls: what is not known yet is taken from what it imports. */
+  /** Does not run test files to record their calls: for unknown files their imports are used. */
   readonly asKept: boolean
-  /** What the tests of one mutant may take, by how long they take without it. */
+  /** The time budget for the tests of one mutant, measured by their times without it. */
   readonly budgetMs: number
 }
 
 export const USAGE =
   'npm run mutate -- [--seed N[,N …]] [--count N] [--only PATTERN OF PATHS] [--tests PATTERN OF PATHS] [--budget SECONDS] [--afresh | --as-kept]'
 
-/** Throws a `Fault` that says what may be asked for. */
+/** Throws a `Fault` that lists the allowed options. */
 export function readOptions(args: readonly string[]): Options {
   const { seed, count, only, tests, budget, afresh, 'as-kept': asKept } = parse(args)
   if (afresh && asKept) throw new Fault(`--afresh or --as-kept, not both. ${USAGE}`)

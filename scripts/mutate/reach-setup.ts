@@ -13,7 +13,7 @@ function called(): string {
 }
 
 beforeAll(() => {
-  // What ran before the first test of all ran because modules were loaded.
+  // Code that ran before the first test ran because modules were loaded.
   scope.__loaded ??= called()
   scope.__marks?.fill(0)
 })

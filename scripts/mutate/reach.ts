@@ -1,5 +1,5 @@
-// Which test file calls which functions, and how long it takes. Found out once by running the suite with marks, kept beside the
-// packages, and found out anew for a test file that has changed.
+// Which test file calls which functions, and how long it takes. Recorded once by running the instrumented suite, stored beside the
+// packages, and recorded again for a changed test file.
 
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,16 +15,16 @@ export type Reached = {
   state: FileOutcome['state']
   durationMs: number
   called: Record<string, number[]>
-  /** Of a test file that was not run: what it imports, and how many imports away that is. */
+  /** For a test file that was not run: the files that it imports, with their distance. */
   steps?: ReadonlyMap<string, number>
 }
-/** `loaded` is what runs when modules are loaded, so that a change there reaches every test. */
+/** `loaded`: code that runs when modules are loaded, so a change there affects every test. */
 export type Reach = { tests: Record<string, Reached>; loaded: Called }
 
 const KEPT = join(ROOT, 'node_modules', '.cache', 'mutate', 'reach.json')
 const CHUNK = 24
 const FILE_LIMIT_MS = 1_800_000
-// What builds a service and starts it, or only looks at the tree, sees no mutant of the copy in time.
+// Tests that build and start a service, or only read the tree, cannot detect a mutant of the copy.
 const LEFT_OUT =
   /^test\/e2e\/|^test\/node\/(docs|file-size|front|imports|install|lazy-modules|openapi-lint|start-parts)\./
 
@@ -38,7 +38,7 @@ export function hashOf(text: string): string {
 
 type ReachOptions = { tests: RegExp; afresh: boolean; asKept: boolean }
 
-/** What is known of the wanted test files, once those that are not known yet have run. */
+/** The records of the requested test files; runs those without a record first. */
 export async function findReach(scratch: Scratch, { tests, afresh, asKept }: ReachOptions): Promise<Reach> {
   const reach = afresh ? { tests: {}, loaded: {} } : keptReach()
   const wanted = testFiles().filter((path) => tests.test(path))
@@ -53,7 +53,7 @@ const GUESSED_MS = 8_000
 const ENTRY = 'src/index.ts'
 const SERVICE = /^cloudflare:(test|workers)$/
 
-/** A test file that was not run counts as one that may notice whatever it imports, and never shares a run. */
+/** A test file that was not run counts as covering whatever it imports, and never shares a run. */
 export function addImports(reach: Reach, tests: readonly string[]): void {
   const imports = new Map<string, string[]>()
   for (const test of tests) {
@@ -62,7 +62,7 @@ export function addImports(reach: Reach, tests: readonly string[]): void {
   }
 }
 
-/** Of what is reached by more than one way, the shortest. */
+/** The shortest distance if a file is reached in several ways. */
 function stepsFrom(test: string, imports: Map<string, string[]>): Map<string, number> {
   const steps = new Map([[test, 0]])
   for (const [path, step] of steps) {
@@ -73,7 +73,7 @@ function stepsFrom(test: string, imports: Map<string, string[]>): Map<string, nu
   return steps
 }
 
-/** A test that asks the running service reaches all of it. */
+/** A test that sends requests to the running service covers all of it. */
 function importedBy(path: string): string[] {
   const imports = importsOf(path)
   const asksService = path.startsWith('test/') && imports.some(({ target }) => SERVICE.test(target))
@@ -117,7 +117,7 @@ function byText(called: Called): Called {
   return Object.fromEntries(Object.entries(called).map(([file, numbers]) => [textKey(file), numbers]))
 }
 
-/** A file as it is now. */
+/** The current text of a file. */
 export function textKey(path: string): string {
   return `${path}@${hashOf(textOf(path))}`
 }

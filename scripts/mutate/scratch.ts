@@ -1,4 +1,4 @@
-// The copy of the tree that mutants live in: the files that git knows or would take, and the packages as hard links. The tree
+// The copy of the tree for mutants: the files that git tracks or would add, and the packages as hard links. The tree
 // itself is never changed.
 
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../../test/support/source-tree.ts'
 
-// What tools keep among the packages; the copy makes its own, so that nothing is written through a link.
+// Caches of tools among the packages; the copy makes its own, so that nothing is written through a link.
 const CACHES = ['.vite', '.vite-temp', '.cache', '.experimental-vitest-cache']
 
 /** Programs run on a text that is built of these modules. */

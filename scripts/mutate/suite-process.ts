@@ -1,5 +1,5 @@
-// The process that runs tests in the scratch copy. It is kept from mutant to mutant: what vitest has read and translated stays, and
-// only the mutated file is read anew.
+// The process that runs tests in the scratch copy. It is reused for all mutants: vitest keeps its transformed modules, and
+// only the mutated file is read again.
 
 import { join, relative } from 'node:path'
 import { createVitest, type Reporter, type TestModule, type Vitest } from 'vitest/node'
@@ -7,9 +7,9 @@ import type { Marks } from './instrument.ts'
 
 export type Order = {
   tests: readonly string[]
-  /** Files that are not as they were in the last run. */
+  /** Files that have changed since the last run. */
   changed: readonly string[]
-  /** The first failure is all that is asked for. */
+  /** Whether to stop at the first failure. */
   stopsAtFailure: boolean
 }
 

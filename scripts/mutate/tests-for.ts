@@ -1,4 +1,4 @@
-// The test files that are worth running against a mutant, the likeliest first.
+// The test files to run against a mutant, the most likely to detect it first.
 
 import { dirname, join, normalize } from 'node:path'
 import { importsOf } from '../../test/support/source-tree.ts'
@@ -6,7 +6,7 @@ import type { Mutation } from './mutations.ts'
 import { type Reach, type Reached, textKey } from './reach.ts'
 import { PROGRAM_RUNTIME } from './scratch.ts'
 
-/** What runs in the isolate of a program leaves no mark: whoever loads it may notice. */
+/** Code in the isolate of a program leaves no mark, so every test that loads it may detect the mutant. */
 const RUNTIME_LOADER = 'src/kits/node-program/isolate.ts'
 
 export type Choice = { reach: Reach; files: readonly string[]; budgetMs: number }
@@ -32,7 +32,7 @@ export function testsFor(mutation: Mutation, { reach, files, budgetMs }: Choice)
   )
 }
 
-/** Those that fit into the time, at least the first. */
+/** The tests that fit into the time budget, at least the first. */
 export function testsWithin(limitMs: number, tests: readonly string[], reach: Reach): string[] {
   let spent = 0
   return tests.filter((test, index) => {

@@ -1,5 +1,5 @@
-// Which mutants the compiler refuses. All are checked at once, as each has a line of its own; who is to blame for an error
-// elsewhere is found by halves.
+// Which mutants the compiler refuses. All are checked at once, because each is on a different line; the cause of an error
+// elsewhere is found by bisection.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ type Copy = Pick<Scratch, 'root' | 'write' | 'restore'>
 
 type Complaint = { path: string; line: number; code: number }
 
-/** With an error of syntax the compiler says nothing of types. */
+/** With a syntax error the compiler does not report type errors. */
 const FIRST_OF_TYPES = 2000
 
 export function refusedOf(scratch: Copy, mutations: readonly Mutation[]): Set<Mutation> {
@@ -36,7 +36,7 @@ function refusedIn(scratch: Copy, mutations: readonly Mutation[]): Mutation[] {
   const isWhole = complaints.every(({ code }) => code >= FIRST_OF_TYPES)
   const isClear = isWhole && complaints.every((complaint) => blamed.some((one) => isAbout(complaint, one)))
   if (isClear) return blamed
-  // With those gone that were found, the rest may be explained.
+  // Without the mutants found so far, the remaining errors may disappear.
   if (blamed.length > 0) return [...blamed, ...refusedIn(scratch, without(mutations, blamed))]
   if (mutations.length === 1) return [...mutations]
   const half = mutations.slice(0, mutations.length >> 1)

@@ -1,5 +1,5 @@
-// What earlier runs found out, so that one that was stopped goes on where it was. A verdict counts as long as the mutated file and
-// the test files that decided it are as they were then.
+// Stored verdicts, so that a stopped run can resume. A verdict is valid while the mutated file and
+// the test files that decided it are unchanged.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -19,7 +19,7 @@ export class Verdicts {
       afresh || !existsSync(file) ? {} : (JSON.parse(readFileSync(file, 'utf8')) as Record<string, StoredVerdict>)
   }
 
-  /** Null when nobody has looked, or other tests than then are to be asked. */
+  /** Null if there is no verdict, or if it was decided by other tests. */
   find(mutation: Mutation, tests: readonly string[]): Verdict | null {
     const kept = this.#kept[keyOf(mutation)]
     if (!kept) return null

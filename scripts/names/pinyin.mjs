@@ -10,7 +10,7 @@ const NAMES = {
   上海银行: 'shang hai yin hang',
 }
 
-// Read so in the name of every company that has them.
+// The reading of these characters in company names.
 const CHARACTERS = { 厦: 'xia', 都: 'du' }
 const EXCEPT = { 厦: /大厦/ }
 
@@ -19,7 +19,7 @@ export function pinyinSpeller(pinyin) {
   return (name) => {
     if (!/[\u3400-\u9fff]/.test(name)) return ''
     if (NAMES[name]) return NAMES[name]
-    // The dictionary joins what is no Chinese character; here each character is asked for with what it stands in.
+    // The dictionary joins non-Chinese characters, so each character is looked up in its context.
     const syllables = pinyin(name, { toneType: 'none', type: 'array', v: true })
     const characters = [...name]
     if (syllables.length !== characters.length) throw new Error(`${name}: ${syllables.join(' ')}`)

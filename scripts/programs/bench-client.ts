@@ -1,4 +1,4 @@
-// Who asks while hostile programs run: a client in a process of its own, so that nothing but the service keeps it waiting.
+// The client that sends requests while hostile programs run, in a separate process, so that only the service can delay it.
 
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,9 +8,9 @@ import { serveCalls } from '../bench/pinned-process.ts'
 export type Probes = { program: number[]; request: number[] }
 
 export type ClientCalls = {
-  /** Makes the conversation that is asked for its events and runs trivial programs. */
+  /** Creates the conversation whose events are requested and which runs trivial programs. */
   begin(job: { port: number }): Promise<void>
-  /** Requests, and a trivial program after every few of them, for about this long; how many milliseconds each took. */
+  /** Sends requests for about this time, with a trivial program after every few of them; returns the time of each in ms. */
   probe(job: { durationMs: number }): Promise<Probes>
 }
 

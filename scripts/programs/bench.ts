@@ -1,4 +1,4 @@
-// What the hostile programs cost under `npm start`: other conversations, and their own endings.
+// Measures hostile programs under `npm start`: their effect on other conversations, and how late they end.
 
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

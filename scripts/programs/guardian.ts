@@ -1,5 +1,5 @@
-// A host that is killed outright ends nobody, and a runtime does not notice that its host is gone. So one small shell, in a
-// session of its own, holds the other end of a pipe and knows who runs; when the pipe ends, it ends them.
+// A host that is killed (SIGKILL) cannot end its processes, and a runtime does not notice that its host is gone. So one small shell, in a
+// separate session, reads a pipe from the host and knows the running processes; when the pipe ends, it ends them.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 
@@ -19,7 +19,7 @@ export class Guardian {
   #child: ChildProcess
   #isStopped = false
 
-  /** The folder goes when the host has gone. */
+  /** The folder is deleted after the host has exited. */
   constructor(folder: string) {
     this.#folder = folder
     this.#child = this.#start()
@@ -39,7 +39,7 @@ export class Guardian {
     this.#tell(`- ${pid}\n`)
   }
 
-  /** The end of the pipe is all it waits for. */
+  /** It waits only for the end of the pipe. */
   async stop(): Promise<void> {
     this.#isStopped = true
     const gone = new Promise((resolve) => this.#child.once('exit', resolve))
@@ -60,7 +60,7 @@ export class Guardian {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     })
-    // Who writes to one that was killed is told so by its end.
+    // The exit event reports a killed guardian, so write errors are ignored.
     child.stdin?.on('error', () => {})
     child.on('error', () => {})
     child.once('exit', () => {

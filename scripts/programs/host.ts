@@ -1,5 +1,5 @@
-// A program host: an HTTP server on a Unix socket that runs each JavaScript program it is sent in a process of its own. A
-// program that never ends, or takes all the memory there is, costs its own process and nothing else.
+// A program host: an HTTP server on a Unix socket that runs each received JavaScript program in a separate process. A
+// program that never ends, or uses all its memory, only affects its own process.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -15,13 +15,13 @@ import { type ProgramRuntime, writeRuntimeConfig } from './runtime-config.ts'
 
 export type ProgramHost = {
   readonly socketPath: string
-  /** The processes that it has now: those of programs, those that wait for one, and the guardian. */
+  /** The current processes: those of programs, those that wait for a program, and the guardian. */
   pids(): number[]
   stop(): Promise<void>
 }
 
 export type HostOptions = Partial<Limits> & {
-  /** Belongs to nobody else; it is made if it is missing. */
+  /** A private folder; it is created if it is missing. */
   readonly folder: string
   readonly runtime: ProgramRuntime
   /** What is more urgent than processes that wait ready; a program that comes before it is over starts its own. */
@@ -30,10 +30,10 @@ export type HostOptions = Partial<Limits> & {
 
 type Deps = { pool: Pool; places: ProgramSlots; memory: MemoryWatch; limits: Limits }
 
-/** A program that looks at the clock gets this long to end by itself, and with everything that it wrote. */
+/** The time that a program that checks the clock gets to end by itself, with all its output. */
 const OWN_END_MS = 300
 const EXIT_STOPPED = 124
-/** A timer that is to wait for longer does not wait at all. */
+/** The maximum delay of a timer: with a longer one it fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export async function startProgramHost(options: HostOptions): Promise<ProgramHost> {
@@ -76,7 +76,7 @@ async function serve(deps: Deps, incoming: IncomingMessage, answer: ServerRespon
   const controller = new AbortController()
   const stop = (reason: Stop) => controller.abort(reason)
   answer.once('close', () => stop('left'))
-  // Who asks can leave from here on, whether or not the program has begun.
+  // From here on the client may disconnect, before or after the program has started.
   answer.writeHead(200, { 'content-type': 'application/octet-stream' }).flushHeaders()
   const leftMs = Math.max(0, deadline - Date.now()) + OWN_END_MS
   const timer = setTimeout(() => stop('timeout'), Math.min(leftMs, MAX_TIMER_MS))

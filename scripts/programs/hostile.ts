@@ -1,4 +1,4 @@
-// Programs that would never end, or would take everything: each must end at its time, or at a limit that is named.
+// Programs that would never end, or would use all resources: each must end at its time limit, or at a named limit.
 
 export type Hostile = {
   readonly name: string

@@ -1,4 +1,4 @@
-// Makes of the modules in src/kits/node-program/runtime the one that holds them as texts: what an isolate is loaded with.
+// Generates the module that contains the modules of src/kits/node-program/runtime as strings, which an isolate loads.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const HEAD = `// Made from ${SOURCES} by \`npm run build:runtime\`.
 export const RUNTIME_MODULES: Readonly<Record<string, string>> = {
 `
 
-/** The text of the generated module, as the sources make it now. */
+/** The text of the generated module for the current sources. */
 export function generatedRuntime(): string {
   const modules = modulesFrom(`${SOURCES}run.ts`).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const entries = modules.map(({ name, text }) => {
@@ -32,7 +32,7 @@ export function keepRuntime(text: string): void {
   writeFileSync(GENERATED, text)
 }
 
-/** A string for each line, so that a change of one is a change of one here. */
+/** One string per line, so that a change of a source line changes one line here. */
 function listed(text: string): string {
   const lines = text.split('\n').map((line) => `    ${JSON.stringify(line)},\n`)
   return `[\n${lines.join('')}  ].join('\\n')`

@@ -2,7 +2,7 @@
 export type Limits = {
   /** Programs that run at a time; the others wait. */
   readonly concurrency: number
-  /** Processes that wait ready for the next program. */
+  /** Processes that are started in advance for the next programs. */
   readonly spares: number
   /** Of the process of one program, in MiB, runtime included. */
   readonly memoryMb: number

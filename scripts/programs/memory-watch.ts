@@ -1,11 +1,11 @@
-// Looks at how much memory the processes of programs have, as often as a fast one could take too much.
+// Measures the memory of the programs' processes often enough that a fast one cannot use too much.
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { residentBytes } from './program-process.ts'
 
 const LOOK_EVERY_MS = 20
-/** Asking another program costs more. */
+/** Calling another program is more expensive. */
 const ASK_EVERY_MS = 250
 
 type Watched = { limitBytes: number; onExceeded: () => void }
@@ -15,7 +15,7 @@ export class MemoryWatch {
   readonly #hasProc = existsSync('/proc/self/statm')
   #timer: NodeJS.Timeout | null = null
 
-  /** Answers with what ends the watching. */
+  /** Returns a function that stops watching. */
   watch(pid: number, watched: Watched): () => void {
     this.#watched.set(pid, watched)
     this.#timer ??= setInterval(() => this.#look(), this.#hasProc ? LOOK_EVERY_MS : ASK_EVERY_MS)

@@ -1,4 +1,4 @@
-// Modules as texts: a file and all that it imports, without types. Nothing has to be bundled.
+// Modules as strings: a file and all its imports, with types stripped, without a bundler.
 
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ export type ModuleText = { readonly name: string; readonly text: string }
 
 const IMPORT = /^(?:import (?!type )|\} )[^'\n]*from '(\.[^']*)'$/gm
 
-/** Lines stay where they are in the source. */
+/** Line numbers are those of the source. */
 export function modulesFrom(entry: string): ModuleText[] {
   const found = new Map<string, string>()
   const waiting = [entry]
@@ -27,7 +27,7 @@ export function modulesFrom(entry: string): ModuleText[] {
   return [...found.keys()].map((name, i) => ({ name, text: texts[i] ?? '' }))
 }
 
-/** In a process of its own, where Node's remark that this is an experiment is not printed. */
+/** In a separate process, in which Node's warning about the experimental feature is not printed. */
 function withoutTypes(sources: readonly string[]): string[] {
   const code = `import { readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'

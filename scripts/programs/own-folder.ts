@@ -1,4 +1,4 @@
-// The folder of one host: its socket, those of its processes, and what these are told. Nobody else's account gets in.
+// The folder of one host: its socket, the sockets of its processes, and their configuration. Other users have no access.
 
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { listProcesses, signalIfThere } from '../start/processes.ts'
 
 const PREFIX = 'host-'
-/** Of the path of a socket, on the system that allows least. */
+/** The maximum length of a socket path, on the system with the lowest limit. */
 const MAX_SOCKET_PATH_BYTES = 103
 const LONGEST_NAME = '/program-000000.sock'
 
-/** Makes one within the folder, or where temporary things are when the folder's path is too long for a socket. */
+/** Creates one within the folder, or in the temporary folder if the path would be too long for a socket. */
 export function makeOwnFolder(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   clearAway(folder)
@@ -20,7 +20,7 @@ export function makeOwnFolder(folder: string): string {
   return mkdtempSync(fits ? join(folder, prefix) : join(tmpdir(), `bellwether-${prefix}`))
 }
 
-/** What is left of hosts that were killed together with their guardians. */
+/** Leftovers of hosts that were killed together with their guardians. */
 function clearAway(folder: string): void {
   const left = readdirSync(folder).filter((name) => {
     const pid = Number(/^host-(\d+)-/.exec(name)?.[1])

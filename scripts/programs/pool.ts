@@ -1,11 +1,11 @@
-// Processes that wait ready, so that a program does not wait for one to start.
+// Starts processes in advance, so that a program does not have to wait for a start.
 
 import { join } from 'node:path'
 import type { Guardian } from './guardian.ts'
 import type { Limits } from './limits.ts'
 import { ProgramProcess } from './program-process.ts'
 
-/** After one that did not come up, as it would not a moment later either. */
+/** The pause after a failed start, because an immediate retry would fail, too. */
 const RETRY_MS = 1000
 const ATTEMPTS = 3
 
@@ -23,17 +23,17 @@ export class Pool {
     this.#deps = deps
   }
 
-  /** Starts those that wait ready. */
+  /** Starts the processes in advance. */
   prepare(): void {
     this.#refill()
   }
 
-  /** Every process that has not ended. */
+  /** All running processes. */
   get pids(): number[] {
     return [...this.#all].flatMap(({ pid }) => (pid === undefined ? [] : [pid]))
   }
 
-  /** A process that answers and that is given to this caller only. */
+  /** A ready process, for this caller only. */
   async take(): Promise<ProgramProcess> {
     for (let attempt = 1; ; attempt++) {
       const process = this.#spares.shift() ?? this.#launch()

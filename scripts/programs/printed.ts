@@ -1,4 +1,4 @@
-// The lines that the process of a program prints: its output, among whatever the runtime has to say. They come at once,
+// Parses the lines that the process of a program prints: its output, between messages of the runtime. They arrive at once,
 // also from a program that never waits and so never reports.
 
 import { WATCHED_MARK } from '../../src/kits/node-program/runtime/protocol.ts'
@@ -26,7 +26,7 @@ export class PrintedLines {
   }
 }
 
-/** A program can print a line that looks like one of these: it then says what it could have said anyway. */
+/** A program can print a line in this form; this only produces output that it could print anyway. */
 function pieceOf(line: string): Piece | null {
   if (!line.startsWith(WATCHED_MARK)) return null
   try {

@@ -1,6 +1,6 @@
-// The priority of a program's process: a process that waits for input goes first, one that computes for long goes last.
-// Where Linux makes a group of each session (autogroup), a priority counts within the session alone. A program in a session
-// of its own would then get as much as the whole service, so its group is lowered as well.
+// The priority of a program's process: a process that waits for I/O has precedence, one that computes for long has the lowest priority.
+// Where Linux puts each session in a scheduling group (autogroup), a priority only counts within the session. A program in its
+// own session would then get as much CPU as the whole service, so the group's priority is lowered as well.
 
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
@@ -8,12 +8,12 @@ import { usageOf } from '../start/usage.ts'
 
 const AT_FIRST = constants.priority.PRIORITY_BELOW_NORMAL / 2
 const OF_LONG = constants.priority.PRIORITY_LOW
-/** Lower would bring the service nothing more, and a program to a standstill on a machine that others keep busy. */
+/** A lower priority would not help the service more, and would stop a program on a busy machine. */
 const OF_LONG_SESSION = constants.priority.PRIORITY_BELOW_NORMAL
-/** Of the processor, not of the clock: on a busy machine a short program takes long. */
+/** CPU time, not wall-clock time, because on a busy machine a short program takes long. */
 const LONG_MS = 300
 
-/** Who may not set what it likes is heard ten times a second, all of them together. */
+/** Linux allows unprivileged processes ten changes of group priorities per second, for all processes together. */
 const RETRY_MS = 120
 const ATTEMPTS = 20
 
@@ -21,12 +21,12 @@ export function lowerAtFirst(pid: number): void {
   lower(pid, AT_FIRST)
 }
 
-/** Looks after the leader of a session until it has computed for long; answers with what ends that. */
+/** Watches the leader of a session until it has computed for long; returns a function that stops watching. */
 export function lowerWhenLong(pid: number): () => void {
   const before = usageOf(pid)?.ranMs ?? 0
   const timer = setInterval(() => {
     const usage = usageOf(pid)
-    // Where the machine does not tell, the clock has to.
+    // Without CPU times from the system, wall-clock time is used.
     if (usage !== null && usage.ranMs - before < LONG_MS) return
     clearInterval(timer)
     for (const thread of threadsOf(pid)) lower(thread, OF_LONG)
@@ -35,14 +35,14 @@ export function lowerWhenLong(pid: number): () => void {
   return () => clearInterval(timer)
 }
 
-/** Where a thread has a priority of its own, those that collect garbage and compile count as well. */
+/** Where each thread has its own priority, this includes the threads for garbage collection and compilation. */
 function threadsOf(pid: number): number[] {
   const tasks = `/proc/${pid}/task`
   if (!existsSync('/proc/self/task')) return [pid]
   return unlessRefused(() => readdirSync(tasks).map(Number)) ?? []
 }
 
-/** One that has ended meanwhile needs no priority. */
+/** Ignores a process that has ended meanwhile. */
 function lower(pid: number, priority: number): void {
   try {
     setPriority(pid, priority)
@@ -63,7 +63,7 @@ function lowerSession(pid: number, priority: number, attempt = 1): void {
   }
 }
 
-/** Null for a process that has ended, and where we may not. */
+/** Null for a process that has ended, or without permission. */
 function unlessRefused<T>(act: () => T): T | null {
   try {
     return act()

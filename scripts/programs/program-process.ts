@@ -1,4 +1,4 @@
-// A runtime as a process of its own: made for one program, killed after it. Nothing of a program can reach the next one.
+// A runtime in a separate process: started for one program and killed after it, so that programs are isolated from each other.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
@@ -12,9 +12,9 @@ const READY_FD = 3
 const LAST_WORDS_CHARS = 4096
 const PAGE_BYTES = 4096
 
-/** Only what the kernel can do no harm with is bounded here; a shell without one of them goes on without it. */
+/** Limits that are safe to set with `ulimit`; a shell that lacks one of them continues without it. */
 const LAUNCH = 'ulimit -c 0 2>/dev/null; ulimit -d "$1" 2>/dev/null; shift; exec "$@"'
-/** Reserved memory counts as well, so this only stands behind the limit that the host looks after. */
+/** Reserved memory counts as well, so this is only a second line behind the limit that the host enforces. */
 const DATA_LIMIT_FACTOR = 4
 
 export type Launch = { config: string; socketPath: string; memoryMb: number; guardian: Guardian }
@@ -47,7 +47,7 @@ export class ProgramProcess {
       child.once('close', () => resolve())
       child.once('error', () => resolve())
     })
-    // Who waits for neither is not to be ended by it.
+    // An unhandled rejection must not end the host if nothing awaits these promises.
     this.ready.catch(() => {})
     child.stderr?.on('data', (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString('latin1')).slice(-LAST_WORDS_CHARS)
@@ -66,17 +66,17 @@ export class ProgramProcess {
     return this.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** The end of its standard error, for the reason why it ended. */
+  /** The end of its standard error, which may contain the reason of its exit. */
   get lastWords(): string {
     return this.#lastWords
   }
 
-  /** How it ended, in a word. */
+  /** A short description of its exit. */
   get end(): string {
     return this.#child.signalCode ?? `code ${this.#child.exitCode}`
   }
 
-  /** One piece in each turn of the event loop: a flood of output keeps nobody else waiting but its program. */
+  /** One piece per turn of the event loop, so that a flood of output only delays its own program. */
   onPrinted(take: (chunk: Buffer) => void): void {
     const { stdout } = this.#child
     stdout?.on('data', (chunk: Buffer) => {
@@ -86,7 +86,7 @@ export class ProgramProcess {
     })
   }
 
-  /** From here on it works for somebody. */
+  /** From now on it is in use. */
   begin(): void {
     if (this.pid !== undefined) this.#stopLowering = lowerWhenLong(this.pid)
   }
@@ -109,7 +109,7 @@ function workerdPath(): string {
   return path
 }
 
-/** It says so on a pipe of its own when its socket is open. */
+/** The runtime reports on a separate pipe that its socket is open. */
 async function answering(child: ChildProcess): Promise<void> {
   const start = performance.now()
   const pipe = child.stdio[READY_FD]
@@ -121,7 +121,7 @@ async function answering(child: ChildProcess): Promise<void> {
   })
 }
 
-/** In bytes; null where it cannot be told that way, or of a process that has ended. */
+/** In bytes; null if the system does not provide it, or the process has ended. */
 export function residentBytes(pid: number): number | null {
   const file = `/proc/${pid}/statm`
   return unlessEnded(() => (existsSync(file) ? Number(readFileSync(file, 'latin1').split(' ')[1]) * PAGE_BYTES : null))

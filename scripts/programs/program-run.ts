@@ -1,4 +1,4 @@
-// One program in one process: what it sends goes on to who asked for it, and whatever happens, an ending follows.
+// Runs one program in one process: its frames are forwarded to the client, and the last frame is always an ending.
 
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { type Frame, FrameReader, frame } from '../../src/kits/node-program/wire.ts'
@@ -7,7 +7,7 @@ import type { MemoryWatch } from './memory-watch.ts'
 import { PrintedLines } from './printed.ts'
 import type { ProgramProcess } from './program-process.ts'
 
-/** Why a program is ended from outside. */
+/** The reason why the host ends a program. */
 export type Stop = 'left' | 'timeout' | 'memory' | 'printed'
 
 export type Run = {
@@ -21,12 +21,12 @@ export type Run = {
   stop: (reason: Stop) => void
 }
 
-/** As a shell says it of a program that SIGABRT ended, which is how Node ends without memory. */
+/** The exit code of a program ended by SIGABRT, which is how Node exits when it is out of memory. */
 const EXIT_ABORTED = 134
 const EXIT_STOPPED = 124
 const MEBIBYTE = 1024 * 1024
 
-/** Answers when the process has ended and the ending was written. */
+/** Settles when the process has ended and the ending was written. */
 export async function runInProcess(run: Run): Promise<void> {
   const { process, answer, memory, limits, signal, stop } = run
   const printed = new PrintedLines()
@@ -46,7 +46,7 @@ export async function runInProcess(run: Run): Promise<void> {
     const last = signal.aborted ? null : await Promise.race([exchange(run), stopped, died])
     const hasDied = last === null && !signal.aborted
     process.kill()
-    // With its end comes the rest of what it printed.
+    // Its exit flushes the rest of its output.
     await process.closed
     answer.end(last ? frame(last.kind, last.payload) : ending(hasDied ? deathOf(process, limits) : of(signal, limits)))
   } finally {
@@ -67,14 +67,14 @@ function exchange({ incoming, answer, process, signal }: Run): Promise<Frame | n
       response.on('data', (chunk: Buffer) => {
         for (const one of frames.push(chunk)) {
           if (one.kind === 'ending' || one.kind === 'failure') return resolve(one)
-          // Who reads slowly makes the program wait.
+          // Backpressure: a slow reader makes the program wait.
           if (!answer.write(frame(one.kind, one.payload))) pauseUntilDrained(response, answer)
         }
       })
       response.once('error', onEnd)
       response.once('end', onEnd)
     })
-    // Not a pipeline: it would close the way back when the process ends before it has read all.
+    // Not a pipeline, which would close the response if the process ends before it has read all.
     incoming.pipe(upstream)
     broken.then(() => process.closed.then(() => resolve(null)), reject)
     broken.then(() => process.kill(), reject)
@@ -95,7 +95,7 @@ export function ending(end: End): Uint8Array {
 function of({ reason }: AbortSignal, { memoryMb, printedMb }: Limits): End {
   if (reason === 'memory') return outOfMemory(memoryMb)
   if (reason === 'printed') return { code: EXIT_ABORTED, why: `stopped: it printed more than ${printedMb} MB` }
-  // How long that was is said by who set the time.
+  // The message with the duration comes from the code that set the time limit.
   return { code: EXIT_STOPPED }
 }
 

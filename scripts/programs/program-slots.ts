@@ -1,5 +1,5 @@
-// Who may run when there are fewer places than programs. Whose group runs the fewest goes first, then who came first, and
-// a group leaves one place to the others, so that nobody can keep everybody waiting.
+// Schedules programs if there are fewer places than programs. The group with the fewest running programs goes first, then the oldest request, and
+// a group must leave one place to others, so that no group can block all others.
 
 type Waiting = { group: string; enter: () => void }
 
@@ -21,7 +21,7 @@ export class ProgramSlots {
     return this.#taken
   }
 
-  /** Waits for a place; answers with what gives it back. Rejects with the signal's reason when that comes first. */
+  /** Waits for a place and returns a function that releases it. Rejects with the signal's reason if that comes first. */
   async take(group: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted()
     await new Promise<void>((resolve, reject) => {

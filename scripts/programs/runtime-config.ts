@@ -1,4 +1,4 @@
-// What the runtime of a program is told: one Worker, a loader, and nothing that leads out of it.
+// The configuration of a program's runtime: one Worker, a loader, and no network.
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,10 +9,10 @@ export type ProgramRuntime = {
   readonly compatibilityDate: string
 }
 
-/** Far above what a process may have: the host sees to that by looking, and names what it does. */
+/** Far above the limit of a process: the host enforces that limit by measuring, and reports it. */
 const V8_HEAP_FACTOR = 2
 
-/** Writes the configuration into the folder; answers its file. */
+/** Writes the configuration to the folder; returns its file. */
 export function writeRuntimeConfig(folder: string, runtime: ProgramRuntime, memoryMb: number): string {
   const modules = runtime.modules.map(({ name, text }) => `(name = ${quoted(name)}, esModule = ${quoted(text)})`)
   const file = join(folder, 'program.capnp')

@@ -1,4 +1,4 @@
-// Reads what the runtime of a program runs. It takes wrangler and a process that strips types: more than the rest of a start,
+// Reads the sources for the runtime of a program. This needs wrangler and a process that strips types, which takes longer than the rest of a start,
 // so `npm start` does it when it builds the Worker.
 
 import { join } from 'node:path'

@@ -4,11 +4,11 @@ export type ShellJob = {
   cwd: string
   timeoutMs: number
   maxOutputChars: number
-  /** When somebody stops it; null for never. */
+  /** The time at which it is stopped; null for never. */
   stopAfterMs: number | null
-  /** Who shares places in the program host with it. */
+  /** The group with which it shares places in the program host. */
   group: string
-  /** Files whose contents are wanted afterwards. */
+  /** Files whose contents are returned afterwards. */
   wanted: string[]
 }
 

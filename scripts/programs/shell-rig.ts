@@ -1,5 +1,5 @@
-// The agent's shell as a server of its own, with a program host or without one: what tests and the benchmark of programs
-// ask. It has no state, and nothing of the service but the shell.
+// The agent's shell as a separate server, with or without a program host, for tests and the benchmark of
+// programs. It has no state, and only the shell of the service.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:http'

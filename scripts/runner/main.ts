@@ -1,5 +1,5 @@
-// `npm run runner`: lends this machine to the service that `npm start` runs here, with nothing to configure. The service keeps
-// a token for it in its state folder, which nobody else can read.
+// `npm run runner`: starts a runner on this machine for the service of `npm start`, without configuration. The service stores
+// a token for it in its state folder, which no other user can read.
 
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -19,7 +19,7 @@ export async function main(args: readonly string[]): Promise<void> {
   }
 }
 
-/** What is said overrules what is known of the local service. */
+/** Given options override the values of the local service. */
 export function runnerArguments(args: readonly string[], env: Readonly<Record<string, string | undefined>>): string[] {
   const isSaid = (name: string) => args.some((arg) => arg === name || arg.startsWith(`${name}=`))
   if (isSaid('--help') || isSaid('--version') || isSaid('--url')) return [...args]

@@ -1,4 +1,4 @@
-// The small programs that the spec files call, which are Python scripts where they come from.
+// The small programs that the spec files call; in their own project they are Python scripts.
 
 import type { ShellCommand } from '../../src/kits/shell/index.ts'
 

@@ -1,5 +1,5 @@
-// The format of the spec files: `#### name` begins a case, lines that begin with `## ` say what is expected of it. What only
-// other shells do is left out; where bash is said to differ, both its own answer and the general one are right.
+// The format of the spec files: `#### name` begins a case, lines that begin with `## ` give the expected result. Expectations that only
+// apply to other shells are ignored; if bash has its own expectation, both that and the general one are accepted.
 
 export interface SpecCase {
   name: string

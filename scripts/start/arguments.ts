@@ -1,4 +1,4 @@
-// What can be said to `npm start` on its command line. A flag stands for the variable of the same meaning and comes before it.
+// The command-line options of `npm start`. A flag has the meaning of its variable and takes precedence.
 
 import { parseArgs } from 'node:util'
 import { Fault, messageOf } from './fault.ts'
@@ -26,12 +26,12 @@ const OPTIONS = {
 export type Wishes = {
   readonly help: boolean
   readonly runner: boolean
-  /** Where the inspector listens; null for nowhere. */
+  /** The port of the inspector; null for none. */
   readonly inspectorPort: number | null
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Throws a `Fault` that names what it does not know. */
+/** Throws a `Fault` that names an unknown option. */
 export function readArguments(args: readonly string[]): Wishes {
   try {
     const { port, state, runner, inspect, help } = parseArgs({

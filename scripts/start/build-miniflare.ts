@@ -1,19 +1,19 @@
-// Makes what `miniflare-bundle.ts` keeps: Miniflare and what it depends on in one small file, and with room for our Worker.
+// Builds the file for `miniflare-bundle.ts`: Miniflare and its dependencies in one small file, with a buffer large enough for our Worker.
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Fault } from './fault.ts'
 
-/** As much of esbuild, which wrangler brings along, as is used here. */
+/** The part of esbuild (a dependency of wrangler) that is used here. */
 type Esbuild = { build(options: Readonly<Record<string, unknown>>): Promise<unknown> }
 type Loading = { onLoad(which: { filter: RegExp }, load: () => { contents: string; loader: 'js' }): void }
 
 const own = createRequire(import.meta.url)
 const MINIFLARE = own.resolve('miniflare')
 /**
- * The runtime is told what to run in one message, and Miniflare's encoder copies all of that message for every 4 kB that are
- * added to it: with a Worker of 7 MB in it, that takes twice as long as the runtime itself needs to start.
+ * The runtime gets its configuration in one message, and Miniflare's encoder copies the whole message for every 4 kB that are
+ * added to it. With a Worker of 7 MB that takes twice as long as the start of the runtime itself.
  */
 const GROWTH = 'var MIN_SINGLE_SEGMENT_GROWTH = 4096;'
 const ROOMY = 'var MIN_SINGLE_SEGMENT_GROWTH = 16777216;'
@@ -26,13 +26,13 @@ export async function build(folder: string): Promise<void> {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    // Names stay: Miniflare looks at those of classes.
+    // Names are kept, because Miniflare reads the names of classes.
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: 'none',
-    // The first finds its binary beside itself; the second is only there for those who transform images.
+    // The first finds its binary beside itself; the second is only needed to transform images.
     external: ['workerd', 'sharp'],
-    // Its own Workers are read from where it is installed.
+    // Its own Workers are read from its installation.
     define: { __dirname: JSON.stringify(dirname(MINIFLARE)) },
     plugins: [{ name: 'roomy', setup: (loading: Loading) => loading.onLoad({ filter: PATTERN }, roomy) }],
     logLevel: 'warning',
@@ -51,8 +51,8 @@ function roomy(): { contents: string; loader: 'js' } {
 }
 
 /**
- * The Worker that is D1 here. It names a bookmark with each answer, for sessions, which nobody opens here; and the runtime stores
- * each bookmark before it names it. So every read waited for the disk, and with it the one thread that all requests have.
+ * The Worker that implements D1 here. It returns a bookmark with each response, for sessions, which are not used here; and the runtime flushes
+ * each bookmark to disk before it returns it. So every read waited for the disk and blocked the only thread for all requests.
  */
 const DATABASE = 'd1/database.worker.js'
 const READ_DATABASE =

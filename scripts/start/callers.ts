@@ -1,5 +1,5 @@
-// Who a request is from, as far as the front can tell: the owner of its key, where the runtime has told. All that shows no key, or
-// one whose owner is not known, is of one caller for each address: whoever writes a new one into every request gains nothing.
+// Determines the caller of a request for the proxy: the owner of its key, if the runtime has reported it. Requests without a key, or
+// with a key of an unknown owner, count as one caller per address, so a new key in every request gives no advantage.
 
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
@@ -7,11 +7,11 @@ import { bearerIn, cookieIn, queryKeyIn, SESSION_COOKIE } from '../../src/http/s
 import { FRONT_HEADER, OWNER_HEADER } from './front-word.ts'
 import { HOST } from './port.ts'
 
-/** Keys whose owner is remembered. */
+/** The maximum number of keys in the owner cache. */
 const MOST_REMEMBERED = 10_000
-/** Keys that the runtime is yet to be asked about. One more is asked about when it comes again. */
+/** The maximum number of keys that wait for a lookup. A key beyond it is looked up with its next request. */
 const MOST_ASKED = 100
-/** So long nobody's key is not asked about again: in local mode they all are. A key never becomes somebody's later on. */
+/** How long a key without an owner is not looked up again. In local mode all keys have no owner. A key never gets an owner later. */
 const NOBODYS_MS = 10_000
 const TIMEOUT_MS = 5_000
 
@@ -25,7 +25,7 @@ export class Callers {
     this.#word = word
   }
 
-  /** `port` is the runtime's. All that an owner sends has one name, once the runtime has said whose its keys are. */
+  /** `port` is the runtime's. All requests of an owner have the same caller name when the runtime has reported the owner of the keys. */
   nameOf(request: IncomingMessage, port: number): string {
     const shown = shownBy(request)
     if (shown !== null) {
@@ -37,7 +37,7 @@ export class Callers {
     return `peer ${request.socket.remoteAddress}`
   }
 
-  /** One question at a time: a flood of made-up keys makes no flood of questions. */
+  /** One lookup at a time, so that a flood of invented keys causes no flood of lookups. */
   #askLater(key: string, question: Question): void {
     const isNobodys = performance.now() < (this.#nobodys.get(key) ?? 0)
     if (isNobodys || this.#asked.has(key) || this.#asked.size >= MOST_ASKED) return
@@ -60,7 +60,7 @@ export class Callers {
       if (owner === null) remember(this.#nobodys, key, performance.now() + NOBODYS_MS)
       else remember(this.#owners, key, owner)
     } catch {
-      // The runtime is gone or busy: the next request of this key asks again.
+      // The runtime is gone or busy: the next request with this key repeats the lookup.
     }
   }
 }
@@ -73,11 +73,11 @@ function remember<T>(all: Map<string, T>, key: string, value: T): void {
 }
 
 type Answer = { owner: string | null }
-/** The header in which the runtime is asked about it. */
+/** The header that carries the key in a lookup. */
 type ShownKey = { name: string; text: string }
 type Question = ShownKey & { url: string; port: number }
 
-/** What the service takes for a key, in the order in which it looks; nothing else of the request makes another caller of it. */
+/** The credentials that the service accepts, in its order; no other part of a request distinguishes callers. */
 function shownBy({ headers, method = '', url = '/' }: IncomingMessage): ShownKey | null {
   const { 'x-session-api-key': own, authorization = null, cookie = null } = headers
   const text = own ? String(own) : (bearerIn(authorization) ?? queryKeyOf(method, url))

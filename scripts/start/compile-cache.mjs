@@ -1,5 +1,5 @@
-// Node keeps what it has compiled, types taken out of TypeScript included, for the next start. Where it cannot be written, or
-// what is there does not fit, it compiles as ever.
+// Node caches compiled code, including stripped TypeScript, for the next start. If the cache cannot be written, or
+// does not match, Node compiles as usual.
 
 import module from 'node:module'
 import { dirname, join } from 'node:path'

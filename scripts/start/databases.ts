@@ -1,5 +1,5 @@
-// The SQLite files of a state folder, as they lie on the disk. The runtime ends with a stack of its own over a file that is
-// no database, and names none; so the files without which nothing works are looked at before it is started.
+// The SQLite files of a state folder. The runtime crashes with its own stack trace on a file that is
+// not a database, and does not name the file. So the files that everything needs are checked before it is started.
 
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ export const CONVERSATIONS = 'do/bellwether-Conversation'
 const D1 = 'd1/miniflare-D1DatabaseObject'
 const FILE_OF_AN_OBJECT = /^[0-9a-f]{64}\.sqlite$/
 
-/** Throws a `Fault` that names the file and what to do, when one that everything needs cannot be read. */
+/** Throws a `Fault` that names the file and the remedy if a file that everything needs cannot be read. */
 export function requireSoundDatabases(stateDir: string): void {
   for (const file of neededFiles(join(stateDir, 'v3'))) {
     const damage = damageOf(join(stateDir, 'v3', file))
@@ -21,7 +21,7 @@ export function requireSoundDatabases(stateDir: string): void {
   }
 }
 
-/** All but those of conversations: there may be thousands, and one that is damaged harms no other. */
+/** All files except those of conversations: there may be thousands, and a damaged one does not affect others. */
 function neededFiles(v3: string): string[] {
   if (!existsSync(v3)) return []
   const files = readdirSync(v3, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'))
@@ -54,7 +54,7 @@ const SQLITE_CORRUPT = 11
 const SQLITE_NOTADB = 26
 
 function isDamage(error: unknown): boolean {
-  // The lower byte is the code, the rest says more about it.
+  // The lower byte is the primary code, the rest the extended code.
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB
 }

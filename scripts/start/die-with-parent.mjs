@@ -1,5 +1,5 @@
-// Loaded into wrangler before its own code. A supervisor that was killed outright cannot stop its children, so the leader
-// of their process group watches it and takes the group down, itself included.
+// Loaded into wrangler before its own code. A supervisor that was killed (SIGKILL) cannot stop its children, so the leader
+// of their process group watches it and ends the group, including itself.
 
 import { isMainThread } from 'node:worker_threads'
 

@@ -1,17 +1,17 @@
-// Whose turn it is at the runtime. It is one thread for everybody, and takes requests as they come: who sends sixty at a time makes
-// everybody wait behind sixty. So the front keeps a line for each caller, and while others ask as well, a caller has only
-// a few requests inside at a time, and a part of the time. Who is alone hardly notices it.
+// Schedules requests for the runtime. It has one thread for all callers and accepts requests in order of arrival: a caller that sends sixty at a time makes
+// all others wait behind sixty. So the proxy has a queue per caller, and while other callers are active, a caller has only
+// a few requests in progress at a time, and a share of the time. A single active caller is hardly affected.
 
 export type Shares = {
-  /** Requests of one caller in the runtime at a time while nobody else asks: enough to keep the thread busy. */
+  /** Concurrent requests of one caller while no other caller is active: enough to keep the thread busy. */
   readonly alone: number
-  /** The same while others ask. */
+  /** The same while others are active. */
   readonly besideOthers: number
-  /** For so long after its last request a caller counts as one who asks. */
+  /** How long a caller counts as active after its last request. */
   readonly recentMs: number
-  /** What takes longer waits for something outside, a model or a slow client, and holds nobody up. */
+  /** A request that takes longer is waiting for something outside, a model or a slow client, and does not block others. */
   readonly longestTurnMs: number
-  /** The most of the time that a caller is inside while others ask, once it has been there for `burstMs` more than that. */
+  /** The maximum share of time of a caller while others are active, after it has exceeded this share by `burstMs`. */
   readonly partOfTime: number
   readonly burstMs: number
 }
@@ -25,17 +25,17 @@ export const SHARES: Shares = {
   burstMs: 200,
 }
 
-/** The kind of what only asks whether the service lives: a monitor is nobody whom others have to make room for. */
+/** The kind of health checks: a monitor does not count as an active caller. */
 export const LOOK = 'look'
 
-/** As much of a turn counts; the rest is mostly spent waiting. */
+/** The maximum time of a turn that is charged; the rest is mostly waiting. */
 const MOST_COUNTED_MS = 20
 
-/** Ends a turn; more than once does nothing. */
+/** Ends a turn; idempotent. */
 export type EndTurn = () => void
 
 type Waiting = { isGone: () => boolean; begin: (end: EndTurn | null) => void }
-/** `usedMs` is what it was inside, less its part of the time since then, at `usedAt`. */
+/** `usedMs` is the used time minus the caller's share of the elapsed time, as of `usedAt`. */
 type Caller = {
   inside: number
   /** One for each kind of request. */
@@ -50,7 +50,7 @@ const newcomer = (): Caller => ({ inside: 0, lines: new Map(), usedMs: 0, usedAt
 export class FairShare {
   readonly #shares: Shares
   readonly #callers = new Map<string, Caller>()
-  /** The two callers who asked last: whoever looks for another one finds it here. */
+  /** The two most recent callers, which is enough to find a caller other than a given one. */
   #latest = { name: '', at: Number.NEGATIVE_INFINITY }
   #before = { name: '', at: Number.NEGATIVE_INFINITY }
 
@@ -59,8 +59,8 @@ export class FairShare {
   }
 
   /**
-   * Settles when it is the request's turn, with what is to be called when the runtime is done with it. Null: the client has left
-   * while it waited. Of each kind that waits one has its turn after the other.
+   * Settles when it is the request's turn, with a function to call when the runtime is done with it. Null: the client disconnected
+   * while it waited. The waiting kinds take turns.
    */
   turn(name: string, kind: string, isGone: () => boolean): Promise<EndTurn | null> | EndTurn {
     if (kind !== LOOK) this.#note(name)
@@ -105,14 +105,14 @@ export class FairShare {
     else this.#callers.delete(name)
   }
 
-  /** Looks again after a while, in which what it used is forgotten. */
+  /** Checks again after a while, when the used time has decayed. */
   #rest(name: string, caller: Caller, ms: number): void {
     if (caller.rest !== null) clearTimeout(caller.rest)
     caller.rest = setTimeout(() => this.#goOn(name, caller), Math.max(1, ms))
     caller.rest.unref()
   }
 
-  /** What it has used by now. More than a little over the burst is not held against it. */
+  /** The used time now, limited to a little more than the burst. */
   #count(caller: Caller, ms: number): number {
     const now = performance.now()
     const { burstMs, partOfTime } = this.#shares
@@ -127,7 +127,7 @@ export class FairShare {
     this.#latest = { name, at: performance.now() }
   }
 
-  /** Whether somebody else has asked a moment ago. */
+  /** Whether another caller was active a moment ago. */
   isBesideOthers(name: string): boolean {
     const other = this.#latest.name === name ? this.#before : this.#latest
     return performance.now() - other.at < this.#shares.recentMs

@@ -7,7 +7,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The `Fault` for a disk that took no more, wherever that was noticed; null for every other error. */
+/** The `Fault` for a full disk, from any operation; null for every other error. */
 export function outOfRoom(error: unknown): Fault | null {
   const code = error instanceof Error && 'code' in error ? error.code : null
   const path = error instanceof Error && 'path' in error ? String(error.path) : null

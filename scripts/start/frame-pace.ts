@@ -1,16 +1,16 @@
-// How fast an owner's clients may talk over sockets, above all while others are at work. A frame is a matter of microseconds to the runtime, but
-// pings and frames that are refused cost it as much as others, and a few clients can send a million of them in a second.
+// Limits the rate of WebSocket frames of an owner's clients, mainly while other owners are active. A frame costs the runtime only microseconds, but
+// pings and refused frames cost as much as others, and a few clients can send a million of them per second.
 
 export type Pace = {
-  /** In a second; a frame is one, and each KiB is one more. */
+  /** Units per second; a frame is one unit, and each KiB is one more. */
   readonly perSecond: number
   readonly burst: number
-  /** Who has said so much at once waits no longer than this before his socket is read again. */
+  /** The maximum delay before a socket is read again. */
   readonly longestMs: number
 }
 
 export const BESIDE_OTHERS: Pace = { perSecond: 5_000, burst: 10_000, longestMs: 10_000 }
-/** More than clients say, and less than the runtime takes: whoever comes next must not find seconds of it in front of him. */
+/** More than clients normally send, and less than the runtime can process, so that the next client does not wait behind seconds of queued frames. */
 export const ALONE: Pace = { perSecond: 100_000, burst: 200_000, longestMs: 10_000 }
 
 const MOST_REMEMBERED = 10_000
@@ -25,13 +25,13 @@ export class FramePace {
     this.#pace = pace
   }
 
-  /** Notes what an owner's client has said; returns after how many ms it may go on. */
+  /** Counts the frames of an owner's client; returns the delay in ms before its socket is read again. */
   said(owner: string, frames: number, bytes: number, now = performance.now()): number {
     const { perSecond, burst, longestMs } = this.#pace
     const { left, at } = this.#buckets.get(owner) ?? { left: burst, at: now }
     const grown = Math.min(burst, left + ((now - at) / 1000) * perSecond)
     const rest = Math.max(grown - frames - bytes / 1024, (-longestMs / 1000) * perSecond)
-    // The one that has been silent for longest has a full bucket again, or hardly less.
+    // The longest idle owner has an almost full bucket again, so its entry can be removed.
     this.#buckets.delete(owner)
     const oldest = this.#buckets.keys().next()
     if (this.#buckets.size >= MOST_REMEMBERED && !oldest.done) this.#buckets.delete(oldest.value)

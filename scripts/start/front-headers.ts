@@ -1,10 +1,10 @@
-// What of a request's head goes on to the runtime. Clients write headers that only a platform may write: the runtime and the
-// Worker believe them, so they are taken away, and what is true is put in their place.
+// Filters the headers of a request for the runtime. Clients may send headers that only a platform may set: the runtime and the
+// Worker trust them, so they are removed and replaced by the true values.
 
 import type { IncomingMessage } from 'node:http'
 import { FRONT_HEADER, OWNER_HEADER } from './front-word.ts'
 
-/** Of one connection, not of the request; `expect` was answered by then. */
+/** Hop-by-hop headers; `expect` has already been answered. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
   'expect',
@@ -16,19 +16,19 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ])
 
-/** What the platform, or the local runtime in its stead, says about a request. */
+/** Headers that only the platform, or locally the runtime, may set. */
 const RESERVED = /^(mf-|cf-|cdn-loop$)/
 const OWN: ReadonlySet<string> = new Set([FRONT_HEADER, OWNER_HEADER])
 
-/** The pairs of `rawHeaders` in the same form; `upgrades` keeps what asks for a socket. */
+/** The filtered pairs of `rawHeaders`; `upgrades` keeps the headers of a WebSocket upgrade. */
 export function forwardedHeaders(request: IncomingMessage, word: string, upgrades = false): string[] {
   const kept: string[] = []
-  // From page or client to here no byte is saved, and to compress a frame costs the runtime as much as all else about it.
+  // Compression saves nothing on a local connection, and compressing a frame costs the runtime as much as all other work on it.
   const hasShortWay = upgrades && !request.url?.startsWith('/api/runners/')
   for (const [name, value] of pairsOf(request.rawHeaders)) {
     const lower = name.toLowerCase()
     const isHop = HOP_BY_HOP.has(lower) && !(upgrades && (lower === 'connection' || lower === 'upgrade'))
-    // The runtime takes one without a value for none; it is no less that of a page.
+    // The runtime ignores an empty Origin, but such a request also comes from a web page.
     const isPages = lower === 'origin' && value === ''
     if (isPages) kept.push(name, 'null')
     else if (
@@ -39,7 +39,7 @@ export function forwardedHeaders(request: IncomingMessage, word: string, upgrade
     )
       kept.push(name, value)
   }
-  // Without a length Node would announce a body in pieces where there is none.
+  // Without a length Node would announce a chunked body although there is none.
   const isSilent = request.headers['content-length'] === undefined && !hasBody(request)
   if (isSilent && request.method !== 'GET' && request.method !== 'HEAD') kept.push('content-length', '0')
   return [...kept, FRONT_HEADER, word, 'cf-connecting-ip', peerOf(request)]
@@ -49,7 +49,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return (headers['content-length'] ?? '0') !== '0' || headers['transfer-encoding'] !== undefined
 }
 
-/** The pairs of an answer without those of the connection to the runtime. */
+/** The headers of a response without those of the connection to the runtime. */
 export function returnedHeaders(answer: IncomingMessage): string[] {
   return pairsOf(answer.rawHeaders)
     .filter(([name]) => !HOP_BY_HOP.has(name.toLowerCase()) && name.toLowerCase() !== 'transfer-encoding')
@@ -67,13 +67,13 @@ function pairsOf(raw: readonly string[]): [name: string, value: string][] {
   return pairs
 }
 
-/** A host as browsers and clients write it. The runtime makes an address of it and breaks on anything else. */
+/** A valid Host header. The runtime makes a URL of it and fails on anything else. */
 const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)(:\d{1,5})?$/
 const isHost = (host = ''): boolean => HOST.test(host) && URL.canParse(`http://${host}/`)
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Why a request is answered here, or null. */
+/** The reason why the proxy refuses a request, or null. */
 export function refusalOf({
   headers,
   method,
@@ -83,7 +83,7 @@ export function refusalOf({
   if (!METHODS.has(method ?? '')) return { status: 405, detail: 'Method Not Allowed' }
   if (!isHost(headers.host) || rawHeaders.filter((name, i) => i % 2 === 0 && /^host$/i.test(name)).length !== 1)
     return { status: 400, detail: 'The Host header is malformed' }
-  // The form with a scheme is for proxies, and this is none.
+  // The absolute form with a scheme is for forward proxies, which this is not.
   if (headers['transfer-encoding'] !== undefined && !/^ *chunked *$/i.test(headers['transfer-encoding'])) {
     return { status: 400, detail: 'The only transfer encoding is chunked' }
   }

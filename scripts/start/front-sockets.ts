@@ -1,14 +1,14 @@
-// A client's WebSocket and the runtime's, joined byte for byte, and their common end. The end is looked after here because
-// the runtime does not: it closes the connection of a socket that an object has closed only when the object's instance goes,
-// ten seconds after its last work at the earliest, and not at all while the client answers nothing.
+// Joins a client's WebSocket with the runtime's, byte for byte, and closes both. The closing is done here because
+// the runtime closes the connection of a socket that an object has closed only when the object is evicted,
+// at the earliest ten seconds after its last work, and not at all while the client does not answer.
 
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { FrameWatch } from './websocket-frames.ts'
 
-/** From the first sign of the end: for the other side's close frame, and for bytes that are under way. */
+/** The time after the first close frame for the other side's close frame, and for data in transit. */
 const CLOSE_PATIENCE_MS = 3_000
-/** A client that takes nothing for so long is gone. An object waits for a sign of life not even that long. */
+/** A client that reads nothing for this time is disconnected. An object waits even less for an answer to its check. */
 const STALL_MS = 30_000
 
 type Rules = Pick<Joint, 'mayWait' | 'pause'>
@@ -18,16 +18,16 @@ type Joint = {
   first: Buffer
   socket: Duplex
   head: Buffer
-  /** Told how much of a message the client has said by halves; false where that is too much. */
+  /** Called with the size of a client's incomplete message; returns false if it is too large. */
   mayWait: (bytes: number) => boolean
-  /** Told what the client has said; how many ms until it is heard again. */
+  /** Called with the client's frames; returns the delay in ms before its socket is read again. */
   pause: (frames: number, bytes: number) => number
 }
 
 /** 1013, `too much of this owner has not come whole`. */
 const TOO_MUCH = Buffer.from('\x88\x2b\x03\xf5too much of this owner has not come whole', 'latin1')
 
-/** `first` came with the runtime's head, `head` with the client's. */
+/** `first`: data received with the runtime's headers; `head`: data received with the client's. */
 export function joinSockets({ answer, backend, first, socket, head, mayWait, pause }: Joint): void {
   socket.write(headOf(answer, answer.rawHeaders))
   const junction = new Junction(socket, backend, { mayWait, pause })
@@ -40,11 +40,11 @@ export function headOf({ statusCode, statusMessage }: IncomingMessage, raw: read
   return `HTTP/1.1 ${statusCode ?? 502} ${statusMessage ?? ''}\r\n${lines.join('')}\r\n`
 }
 
-/** Ends a connection with what was written to it, whether its client ends its half or not. */
+/** Ends a connection after its pending writes, even if the client does not end its half. */
 export function endWith(socket: Duplex, text: string | Buffer = ''): void {
   if (socket.destroyed) return
   socket.end(text)
-  // What comes after the end is of no use; unread it would hide that the client ended its half.
+  // Data after the end is discarded; if it stayed unread, the end of the client's half would not be seen.
   socket.resume()
   const timer = setTimeout(() => socket.destroy(), CLOSE_PATIENCE_MS)
   socket.once('close', () => clearTimeout(timer))
@@ -79,7 +79,7 @@ class Junction {
     }
     if (first.length > 0) take(first)
     from.on('data', take)
-    // Whoever is to be silent is not heard sooner over another socket.
+    // The delay applies to all sockets of the owner.
     if (from === this.#socket) this.#judge(frames, 0)
     to.on('drain', () => this.#goOn(from, to))
     from.once('end', () => {
@@ -88,7 +88,7 @@ class Junction {
       this.#endSoon()
     })
     from.on('error', () => this.#cut())
-    // After an orderly end the other side still gets what is under way.
+    // After a clean close the other side still gets the data in transit.
     from.once('close', () => (hasEnded && !to.destroyed ? this.#endSoon() : this.#cut()))
   }
 
@@ -104,7 +104,7 @@ class Junction {
     this.#stall = null
   }
 
-  /** Of what the client has just said. */
+  /** Handles the client's new data. */
   #judge(frames: FrameWatch, bytes: number): void {
     if (!this.#rules.mayWait(frames.halfBytes)) {
       this.#refuseMore()
@@ -123,15 +123,15 @@ class Junction {
   #refuseMore(): void {
     this.#isRefused = true
     this.#rules.mayWait(0)
-    // Its end would cut off what the client is told.
+    // Ending it now would cut off data for the client.
     this.#backend.removeAllListeners('close')
     this.#backend.destroy()
-    // In the middle of a frame nothing can be said.
+    // In the middle of a frame no close frame can be sent.
     if (this.#fromBackend.isBetween) endWith(this.#socket, TOO_MUCH)
     else this.#socket.destroy()
   }
 
-  /** When both sides have said it, the server ends the connection: RFC 6455, section 7.1.1. */
+  /** After both close frames the server ends the connection: RFC 6455, section 7.1.1. */
   #closeFramePassed(from: Duplex): void {
     this.#closed.add(from)
     this.#endSoon()

@@ -1,7 +1,7 @@
-/** Carries the word that the front and the Worker agreed on at this start. */
+/** The header with the secret that the proxy and the Worker share for this start. */
 export const FRONT_HEADER = 'x-bellwether-front'
 
-/** On a question of the front's own: whose the credential beside it is. */
+/** Marks a request of the proxy itself: it asks for the owner of the credential. */
 export const OWNER_HEADER = 'x-bellwether-owner'
 
 export type FrontEnv = { readonly FRONT_WORD: string }

@@ -1,5 +1,5 @@
-// The socket that clients of `npm start` talk to. It belongs to the supervisor, so it outlives every runtime: while one is
-// started again, requests wait here instead of failing. What a client breaks off ends here as well.
+// The proxy in front of the runtime, to which clients of `npm start` connect. It belongs to the supervisor, so it outlives every runtime: while one is
+// restarted, requests wait here instead of failing. Aborted requests of clients end here as well.
 
 import {
   Agent,
@@ -22,9 +22,9 @@ import { HalfMessages } from './half-messages.ts'
 import { answerHalfOpen, endHalfOpen, watchHalfOpen } from './half-open.ts'
 import { HOST } from './port.ts'
 
-/** Longer than a runtime takes to come up again; then the client hears that it has to wait. */
+/** Longer than a restart of the runtime; after this time the client gets a 503 with a waiting time. */
 const PATIENCE_MS = 20_000
-/** The runtime closes idle connections after 5 s; one that is about to be closed must not be used again. */
+/** The runtime closes idle connections after 5 s; a connection that will soon be closed must not be reused. */
 const IDLE_MS = 3_000
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -48,11 +48,11 @@ export class Front {
     this.#share = new FairShare(shares)
     this.#callers = new Callers(word)
     this.#server = createServer({
-      // An upload over a slow line takes as long as it takes; the bodies are bounded by the Worker.
+      // An upload over a slow line has no time limit here; the Worker limits the bodies.
       requestTimeout: 0,
-      // Where the request may take for ever, so may its head, unless that is said as well.
+      // Without a request timeout the headers would have none either, so theirs is set explicitly.
       headersTimeout: HEAD_PATIENCE_MS,
-      // The runtime takes whatever asks for a socket for a GET, and would read where it was told to write.
+      // The runtime treats every upgrade request as a GET, so another method would be executed as a GET.
       shouldUpgradeCallback: ({ method, headers }) =>
         method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
     })
@@ -66,7 +66,7 @@ export class Front {
     this.#server.on('upgrade', (request, socket, head) => void this.#upgrade(request, socket, head))
   }
 
-  /** Listens, or fails with what the system says. */
+  /** Listens, or fails with the error of the system. */
   static async listen(port: number, word: string, shares = SHARES): Promise<Front> {
     const front = new Front(word, shares)
     await new Promise<void>((resolve, reject) => {
@@ -79,7 +79,7 @@ export class Front {
     return front
   }
 
-  /** From here on requests go to this port of the runtime; null while there is none. */
+  /** Sets the port of the runtime for all further requests; null while there is none. */
   serveFrom(port: number | null): void {
     this.#port = port
     if (port === null) return
@@ -95,7 +95,7 @@ export class Front {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // A client that leaves is no failure; what it left behind is cleaned up where it is known.
+    // A disconnected client is no error; its request is cleaned up elsewhere.
     request.on('error', () => {})
     response.on('error', () => {})
     watchHalfOpen(request, response)
@@ -104,7 +104,7 @@ export class Front {
     const port = await this.#backend()
     if (response.destroyed) return
     if (port === null) return refuse(response, STARTING)
-    // A short body comes with the head, and is read right after it.
+    // A short body arrives with the headers and is read right after them.
     if (hasBody(request)) await nextRound()
     const endTurn = await this.#share.turn(
       this.#callers.nameOf(request, port),
@@ -112,7 +112,7 @@ export class Front {
       () => response.destroyed,
     )
     if (endTurn === null) return
-    // Whoever leaves before the answer leaves his work behind in the runtime: his turn lasts as long as the longest.
+    // If a client disconnects before the response, the runtime still works on the request: its turn then has the maximum length.
     response.once('close', () => {
       if (response.headersSent) endTurn()
     })
@@ -124,16 +124,16 @@ export class Front {
     const { request, response, port } = exchange
     const { method, url: path } = request
     const headers = forwardedHeaders(request, this.#word)
-    // The runtime closes a connection on which it has not read a body to its end: none with a body is used again.
+    // The runtime closes a connection whose body it has not read completely, so connections with a body are not reused.
     const agent = hasBody(request) ? false : this.#agent
     const out = ask({ host: HOST, port, method, path, headers, setHost: false, agent })
     let isSent = false
     const leave = () => out.destroy()
     response.once('close', leave)
-    // Not before there is somebody to read it: what was not sent can be sent to the next runtime.
+    // Read the body only when the runtime accepts it: an unsent request can be sent to the next runtime.
     whenConnected(out, () => {
       isSent = true
-      // Node sends a head with the first piece of its body; what refuses by the head alone must not wait for that.
+      // Node sends the headers with the first piece of the body; a refusal because of the headers must not wait for that.
       if (hasBody(request) && !request.complete) out.flushHeaders()
       request.pipe(out)
     })
@@ -153,7 +153,7 @@ export class Front {
     })
   }
 
-  /** Requests that no runtime can have processed, or that change nothing, are sent to the next runtime. */
+  /** Requests that no runtime can have processed, or that change no data, are sent to the next runtime. */
   async #again(exchange: Exchange, isSent: boolean): Promise<void> {
     const { request, response, attempt } = exchange
     const isRepeatable = !isSent || (SAFE.has(request.method ?? '') && !hasBody(request))
@@ -188,12 +188,12 @@ export class Front {
       socket.off('close', leave)
       endTurn()
       const mayWait = this.#halves.shareOf(owner)
-      // What a runner sends are files and output, in windows of their own.
+      // A runner sends files and output, which have their own flow control.
       const isRunners = path?.startsWith('/api/runners/')
       const pause = (frames: number, bytes: number) => this.#pauseOf(owner, frames, isRunners ? 0 : bytes)
       joinSockets({ answer, backend, first, socket, head, mayWait, pause })
     })
-    // A refusal has a body like any other answer; the connection ends with it, whatever the client sends next.
+    // A refusal has a body like any other response; the connection ends after it.
     out.once('response', (answer) => {
       socket.write(headOf(answer, [...returnedHeaders(answer), 'Connection', 'close']))
       answer.pipe(socket, { end: false })
@@ -214,7 +214,7 @@ export class Front {
     return (this.#share.isBesideOthers(owner) ? besideOthers : alone).said(owner, frames, bytes)
   }
 
-  /** When nothing listens the runtime is gone; the next one will be announced. */
+  /** If nothing listens, the runtime is gone; the next one will be announced. */
   #noteRefusal(error: NodeJS.ErrnoException, port: number): void {
     if (error.code === 'ECONNREFUSED' && this.#port === port) this.#port = null
   }
@@ -234,7 +234,7 @@ export class Front {
   }
 }
 
-/** What is quick must not wait behind what takes long: many bodies that are still to come, or many analyses. */
+/** Fast requests must not wait behind slow ones, such as many incomplete bodies or many analyses. */
 function kindOf(request: IncomingMessage): string {
   if (hasBody(request) && !request.complete) return 'coming'
   if (LOOKS.has(request.url ?? '')) return LOOK
@@ -242,11 +242,11 @@ function kindOf(request: IncomingMessage): string {
 }
 
 const MAX_ATTEMPTS = 4
-/** For the rest of a body that was answered already. */
+/** Timeout for the rest of a body after its response. */
 const REST_MS = 15_000
 const RETRY_MS = 250
 
-/** It goes on for as long as its client wants. */
+/** A request that lasts as long as its client stays connected. */
 const isStream = ({ headers }: IncomingMessage): boolean => /^text\/event-stream/.test(headers['content-type'] ?? '')
 
 function whenConnected(out: ClientRequest, act: () => void): void {
@@ -256,18 +256,18 @@ function whenConnected(out: ClientRequest, act: () => void): void {
   })
 }
 
-/** The runtime's answer to the client, as it comes. */
+/** Streams the runtime's response to the client. */
 function pass(answer: IncomingMessage, { request, response }: Exchange): void {
   answer.on('error', () => response.destroy())
-  // Cut off by the runtime: a short answer must not look whole.
+  // Aborted by the runtime: an incomplete response must not look complete.
   answer.once('close', () => {
     if (!answer.complete) response.destroy()
   })
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, returnedHeaders(answer))
-  // The head of an event stream is an answer by itself.
+  // The headers of an event stream must be sent at once.
   response.flushHeaders()
   answer.pipe(response)
-  // An answer before the whole body was read: the rest is of no use to anyone, and is not waited for.
+  // A response before the whole body was read: the rest of the body is discarded and not awaited.
   answer.once('end', () => {
     if (request.complete) return
     request.resume()

@@ -1,15 +1,15 @@
-// What clients have said by halves. The runtime keeps all of a message until it is whole, up to 32 MiB for each socket: a thousand
-// sockets, each of which leaves out its last byte, would take all memory there is.
+// Limits incomplete WebSocket messages. The runtime buffers a message until it is complete, up to 32 MiB per socket: a thousand
+// sockets that each leave out the last byte would use all memory.
 
 import { LONGEST_MESSAGE_BYTES } from './websocket-frames.ts'
 
-/** Of all sockets of an owner together. More than one alone may have: that is refused by the runtime, which says why. */
+/** The limit for all sockets of an owner together. It is higher than that of a single socket, which the runtime enforces with its own error. */
 const MOST_BYTES = 2 * LONGEST_MESSAGE_BYTES
 
 export class HalfMessages {
   readonly #ofOwners = new Map<string, number>()
 
-  /** The share of one socket. It says how much of its message is there, each time that changes; 0 at its end. False: that is too much. */
+  /** Counts one socket. It is called with the buffered size of its message at each change; 0 at its end. Returns false above the limit. */
   shareOf(owner: string): (bytes: number) => boolean {
     let own = 0
     return (bytes) => {

@@ -11,7 +11,7 @@ export async function isAlive(port: number, word: string): Promise<boolean> {
     await reply.arrayBuffer()
     return reply.ok
   } catch {
-    // Refused, cut or too late: what keeps the answer from coming is the finding, not a failure of ours.
+    // Refused, aborted or too late: a missing response is the result of the check, not an error of ours.
     return false
   }
 }

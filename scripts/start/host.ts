@@ -1,5 +1,5 @@
-// The process that Miniflare runs in, a child of the supervisor. It is told over the channel between them what to serve, so
-// that no secret stands on a command line or in a file, and answers with the port of each runtime that it has brought up.
+// The process that runs Miniflare, a child of the supervisor. It gets its job over the IPC channel, so
+// that no secret is on a command line or in a file, and reports the port of each runtime that it has started.
 
 import { flushCompileCache } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -18,11 +18,11 @@ export type HostJob = {
   /** The folder with the console. */
   readonly consoleDir: string
   readonly vars: Readonly<Record<string, string>>
-  /** That the front and the Worker share. */
+  /** The secret that the proxy and the Worker share. */
   readonly word: string
-  /** Names in the environment that the runtime is not to see. */
+  /** Names in the environment that the runtime must not see. */
   readonly foreign: readonly string[]
-  /** Where the inspector listens; null for nowhere. */
+  /** The port of the inspector; null for none. */
   readonly inspectorPort: number | null
 }
 
@@ -36,7 +36,7 @@ const CRON_EVERY_MS = 60_000
 const CRON = '*/5 * * * *'
 
 export function runHost(): void {
-  // Before the job is there: it takes a third of the time of a start, and is there when the host is started.
+  // Imported before the job arrives, because this takes a third of the time of a start.
   const miniflare = loadMiniflare()
   process.once('message', (job: HostJob) => void serve(job, miniflare))
   // Without the supervisor there is nothing to serve.
@@ -73,7 +73,7 @@ async function serve(job: HostJob, miniflare: typeof import('miniflare')): Promi
     flushCompileCache()
     setInterval(() => void fireCron(runtime), CRON_EVERY_MS)
   } catch (error) {
-    // The rest is a stack of the runtime's own.
+    // The rest is a stack trace of the runtime.
     tell({ kind: 'failed', message: messageOf(error).split('\n')[0] ?? '' })
     process.exitCode = 1
     process.disconnect?.()
@@ -91,7 +91,7 @@ function workerOf(options: V4WorkerOptions, job: HostJob, { programs, Response }
     rootPath: dirname(SCRIPT_FILE),
     modules: modulesOf(SCRIPT_FILE),
     bindings: { ...vars, FRONT_WORD: word },
-    // A program of an agent's that computes without end has a process of its own to do it in.
+    // An agent's endless program runs in a separate process.
     serviceBindings: {
       ...options.serviceBindings,
       PROGRAMS: { external: { address: `unix:${programs.socketPath}`, http: {} } },
@@ -100,7 +100,7 @@ function workerOf(options: V4WorkerOptions, job: HostJob, { programs, Response }
         return answer === null ? new Response('no such question', { status: 404 }) : Response.json(answer)
       },
     },
-    // Nothing of the runtime's own front, with its headers and paths for developers, lies on the way of a request.
+    // Requests do not pass the runtime's own entry Worker, which has headers and paths for developers.
     unsafeDirectSockets: [{ host: HOST, port: 0 }],
   } as V4WorkerOptions
 }
@@ -114,7 +114,7 @@ async function fireCron(runtime: Miniflare): Promise<void> {
   try {
     await (await runtime.getWorker(NAME)).scheduled({ cron: CRON })
   } catch (error) {
-    // The runtime is being started again: the next call does what is due by then.
+    // The runtime is being restarted: the next call does the due work.
     writeLogLine({ timestamp: Date.now(), level: 'warn', message: logLine('start.cron_missed', error) })
   }
 }

@@ -8,19 +8,19 @@ import { RUNNER_TOKEN_FILE } from './secrets-key.ts'
 
 const FIRST_WAIT_MS = 1_000
 const MOST_WAIT_MS = 60_000
-/** One that lived for so long was well: it is not its fault that it died. */
+/** A runner that ran for this time is not in a crash loop. */
 const WELL_MS = 60_000
-/** What the runner ends with when its options or its folder are wrong: it would end so again. */
+/** The exit code for wrong options or a wrong folder: a restart would not help. */
 const USAGE = 2
-/** For what it hands back; the service needs the rest of the time that a stop may take. */
+/** Time to report outcomes; the service needs the rest of the time for a stop. */
 const HAND_BACK_MS = 3_000
 
 /**
- * For `npm start -- --runner`. What it says goes to the standard error. The service goes on without it when it ends; one that was
- * killed is started again. It is in a process group of its own, so that a Ctrl-C reaches us alone.
+ * For `npm start -- --runner`. Its output goes to standard error. The service continues without it when it exits; a runner that was
+ * killed is started again. It is in a separate process group, so that a Ctrl-C only reaches this process.
  */
 export function startLocalRunner({ port, stateDir }: { port: number; stateDir: string }): {
-  /** What it runs is interrupted soon, and its end told; settles when it has ended, or its time is over. */
+  /** Interrupts its commands after a short time and lets it report their outcomes; settles when it has exited or the time is over. */
   handBack(): Promise<void>
 } {
   let child: ChildProcess | null = null

@@ -1,5 +1,5 @@
-// `npm start`: check what was asked for, build what is not built yet, then run the Worker and keep it running behind a front
-// that stays. The standard output carries the one line that says where; everything else goes to the standard error.
+// `npm start`: check the settings, build what is not built yet, then run the Worker and keep it running behind a proxy
+// that outlives it. Standard output only has the line with the address; everything else goes to standard error.
 
 import { readArguments, USAGE, type Wishes } from './arguments.ts'
 import { Fault, outOfRoom } from './fault.ts'
@@ -8,11 +8,11 @@ import { requireForInspector } from './port.ts'
 import { startHost } from './runtime.ts'
 import { stopSignal } from './stop-signal.ts'
 
-/** A stop promises to be over in 5 s, whatever hangs. */
+/** A stop takes at most 5 s, even if something hangs. */
 const STOP_DEADLINE_MS = 4_500
 
 export async function main(args: readonly string[]): Promise<void> {
-  // A reader that went away must not take the service with it.
+  // A closed output pipe must not end the service.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const stopped = stopSignal(() => process.exit(1))
   stopped.addEventListener('abort', () => setTimeout(() => process.exit(1), STOP_DEADLINE_MS).unref())
@@ -28,7 +28,7 @@ export async function main(args: readonly string[]): Promise<void> {
 }
 
 async function start({ env, runner, inspectorPort }: Wishes, stopped: AbortSignal): Promise<void> {
-  // Both processes have much to read before the first can tell the second what to do: they read at the same time.
+  // Both processes load much code before the first can send the job to the second, so they load in parallel.
   const host = isMiniflareBuilt() ? startHost() : null
   process.on('exit', () => void host?.kill())
   const { readSettings } = await import('./settings.ts')
@@ -38,9 +38,9 @@ async function start({ env, runner, inspectorPort }: Wishes, stopped: AbortSigna
   await serve({ settings, host, stopped, withRunner: runner, inspectorPort })
 }
 
-/** What a person can do something about is one sentence; anything else is a defect, with its stack. */
+/** An error that the user can correct is one line; any other error is a defect and has a stack trace. */
 function sentenceOf(error: unknown): unknown {
-  // A `ConfigError` by its name: its module is among what is read late.
+  // A `ConfigError` is recognised by its name, because its module is loaded lazily.
   if (error instanceof Fault || (error instanceof Error && error.name === 'ConfigError')) return error.message
   return outOfRoom(error)?.message ?? error
 }

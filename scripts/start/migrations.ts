@@ -1,4 +1,4 @@
-// The D1 migrations, in the books that wrangler keeps too, so that a folder made by either is known to the other.
+// The D1 migrations, recorded in wrangler's own table, so that wrangler and this code recognise each other's folders.
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export function isMigrated(stateDir: string, migrations: readonly Migration[]): 
   return applied !== null && migrations.every(({ name }) => applied.has(name))
 }
 
-/** A folder that a newer release has changed is left as it is: what this one would write there, that one could not read. */
+/** A folder that a newer release has migrated is not changed, because the newer release might not be able to read data of this one. */
 export function requireKnownMigrations(stateDir: string, migrations: readonly Migration[]): void {
   const known = new Set<unknown>(migrations.map(({ name }) => name))
   const unknown = [...(appliedIn(stateDir) ?? [])].filter((name) => !known.has(name))
@@ -34,13 +34,13 @@ export function requireKnownMigrations(stateDir: string, migrations: readonly Mi
   )
 }
 
-/** The names in the books; null when there is no database yet, or which of several is ours cannot be told. */
+/** The applied migrations; null if there is no database yet, or several and ours is unknown. */
 function appliedIn(stateDir: string): Set<unknown> | null {
   const file = databaseFile(stateDir)
   return file === null ? null : namesIn(file)
 }
 
-/** The file of the one database; null when there is none yet, or which of several is ours cannot be told. */
+/** The file of the database; null if there is none yet, or several and ours is unknown. */
 export function databaseFile(stateDir: string): string | null {
   const folder = join(stateDir, 'v3', 'd1', 'miniflare-D1DatabaseObject')
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name)) : []
@@ -59,7 +59,7 @@ function namesIn(file: string): Set<unknown> {
         .map(({ name }) => name),
     )
   } catch (error) {
-    // No such table yet, or a file that only the runtime can make sense of: it does, or says what is wrong.
+    // No such table yet, or a file that only the runtime can read: it does so, or reports the error.
     if (error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR') return new Set()
     throw error
   } finally {
@@ -67,7 +67,7 @@ function namesIn(file: string): Set<unknown> {
   }
 }
 
-/** Applies what is missing, each migration and its entry in the books in one transaction. */
+/** Applies the missing migrations, each with its record in one transaction. */
 export async function applyMigrations(db: Database, migrations: readonly Migration[]): Promise<void> {
   await db.prepare(BOOKS).run()
   const { results } = await db.prepare('SELECT name FROM d1_migrations').all<{ name: string }>()

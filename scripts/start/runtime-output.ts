@@ -21,7 +21,7 @@ export function isWanted({ level, message }: LogLine): boolean {
 /** The runtime's report of a database that failed it: what SQLite said, and behind it a stack of addresses. */
 const DATABASE_FAILED = /\bSQLite failed; dbErrorMessage\([^)]*\) = ([^\n;]+)/
 
-/** The line as it is shown. */
+/** The line to print. */
 export function logText({ timestamp, message }: LogLine): string {
   const [, error = null] = DATABASE_FAILED.exec(message) ?? []
   return error === null

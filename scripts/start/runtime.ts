@@ -13,11 +13,11 @@ const CHECK_EVERY_MS = 20
 
 const HOST_PROGRAM = join(ROOT, 'scripts', 'start', 'host.mjs')
 
-/** The process that hosts the runtime, with everything that it started. */
+/** The process that hosts the runtime, with all its child processes. */
 export type Runtime = {
-  /** Settles with the reason when its leading process is gone, whatever of the group is left. */
+  /** Settles with the reason when the group's leader has exited, even if other processes of the group remain. */
   readonly exited: Promise<string>
-  /** The processor time that the runtime has used; null when there is none or the machine does not tell. */
+  /** The CPU time of the runtime; null if there is none or the system does not provide it. */
   usage(): Usage | null
   /** Kills the process group at once, and settles when all its processes are gone. */
   kill(): Promise<void>
@@ -25,7 +25,7 @@ export type Runtime = {
   stop(): Promise<void>
 }
 
-/** A host that was started and waits for what it is to do. */
+/** A started host that waits for its job. */
 export type Host = Runtime & {
   /** `onServing` is called at the first start, and again for every runtime that replaces one that died. */
   serve(job: HostJob, onServing: (port: number) => void): void
@@ -33,7 +33,7 @@ export type Host = Runtime & {
 
 /**
  * Starts the host in a process group of its own, so that a Ctrl-C reaches us alone and one signal reaches all that it
- * started, and without a standard input, so that nothing can ask. What it prints goes to the standard error.
+ * started, and without standard input, so that nothing can prompt. Its output goes to standard error.
  */
 export function startHost(): Host {
   const child = spawn(process.execPath, ['--no-warnings', '--import', DIE_WITH_PARENT, HOST_PROGRAM], {
@@ -74,7 +74,7 @@ function endsOf(leader: number | undefined): Pick<Runtime, 'kill' | 'stop'> {
   const signalGroup = (signal: NodeJS.Signals | 0) => leader !== undefined && signalIfThere(-leader, signal)
   const isGone = async (patienceMs: number) => {
     const deadline = Date.now() + patienceMs
-    // The dead stay in their group until someone collects them, which an init process may take a second for.
+    // Zombies stay in their group until they are reaped, which may take an init process a second.
     while (signalGroup(0) && listProcesses().some(({ group }) => group === leader)) {
       if (Date.now() > deadline) return false
       await sleep(CHECK_EVERY_MS)

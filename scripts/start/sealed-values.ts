@@ -1,11 +1,11 @@
-// A key in place of the one that sealed the stored secrets opens none of them. That is found out one by one while they are
-// used; here it is said at the start, with what can be done.
+// A wrong `SECRETS_KEY` cannot decrypt the stored secrets. Otherwise the user would notice this for one secret after the other while they are
+// used; this check reports it at the start, with the remedy.
 
 import { DatabaseSync } from 'node:sqlite'
 import { sealKeyId } from '../../src/lib/crypto.ts'
 import { databaseFile } from './migrations.ts'
 
-/** The columns with sealed texts, and their names for the owner. */
+/** The columns with encrypted texts, and their names for the user. */
 const PLACES = [
   { table: 'secrets', column: 'value', one: 'secret', many: 'secrets' },
   { table: 'provider_tokens', column: 'token', one: 'token of a git provider', many: 'tokens of git providers' },
@@ -15,7 +15,7 @@ const PLACES = [
 
 type Variables = Readonly<Record<string, string>>
 
-/** One sentence about what the given keys do not open any more; null when they open everything. */
+/** A message about the values that the given keys cannot decrypt; null if they can decrypt everything. */
 export async function lockedAway(stateDir: string, vars: Variables): Promise<string | null> {
   const file = databaseFile(stateDir)
   if (file === null) return null

@@ -1,4 +1,4 @@
-// Secrets are sealed in a local service, too. A local start without a key makes one and stores it beside the databases: a
+// Secrets are encrypted in a local service, too. A local start without a key makes one and stores it beside the databases: a
 // copy of the whole folder contains the key, a copy of one database does not.
 
 import { randomBytes } from 'node:crypto'
@@ -34,14 +34,14 @@ function readKey(file: string, purpose: string): string | null {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
     throw error
   }
-  // Another key in its place would make everything that is sealed unreadable for good.
+  // Replacing the key would make all encrypted values permanently unreadable.
   if (/^[A-Za-z0-9+/]{43}=$/.test(text)) return text
   throw new Fault(
     `${file}: found something that is no key. ${purpose}: bring it back, or delete it to begin without them`,
   )
 }
 
-/** Complete on the disk before it has its name, so that a crash leaves a whole key or none. */
+/** Written completely before it gets its name, so that a crash leaves a complete key or none. */
 function makeKey(file: string): string {
   const key = randomBytes(KEY_BYTES).toString('base64')
   const unfinished = `${file}.new`

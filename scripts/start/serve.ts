@@ -25,12 +25,12 @@ const WORD_BYTES = 32
 
 type Service = {
   readonly settings: Settings
-  /** One that is there already, for the first runtime. */
+  /** A host that was started in advance, for the first runtime. */
   readonly host: Host | null
   readonly stopped: AbortSignal
   /** A runner is started beside the service when that is ready. */
   readonly withRunner: boolean
-  /** Where the runtime's inspector listens; null for nowhere. A runtime that a debugger holds is not lost. */
+  /** The port of the runtime's inspector; null for none. A runtime that a debugger has paused does not count as lost. */
   readonly inspectorPort: number | null
 }
 
@@ -41,7 +41,7 @@ export async function serve({ settings, host, stopped, withRunner, inspectorPort
   requireRestored(stateDir)
   const state = await takeStateFolder(stateDir)
   let [first, runtime]: [Host | null, Host | null] = [host, null]
-  // However this process ends, nothing that it started stays behind.
+  // All child processes end with this process, in every case.
   process.on('exit', () => {
     void runtime?.kill()
     state.release()
@@ -75,7 +75,7 @@ export async function serve({ settings, host, stopped, withRunner, inspectorPort
   })
 }
 
-/** Aborts when what is to be done first is done. */
+/** Aborts when the preparation is done. */
 function endAfter(stopped: AbortSignal, first: () => Promise<void>): AbortSignal {
   const over = new AbortController()
   if (stopped.aborted) over.abort()
@@ -83,7 +83,7 @@ function endAfter(stopped: AbortSignal, first: () => Promise<void>): AbortSignal
   return over.signal
 }
 
-/** Refuses databases that are damaged or from a later version, and says when sealed values cannot be opened. */
+/** Refuses databases that are damaged or from a newer release, and reports values that cannot be decrypted. */
 async function whatToServe(
   { port, vars }: Settings,
   state: StateFolder,
@@ -102,7 +102,7 @@ function note(restart: { reason: string; delayMs: number }): void {
   console.error(JSON.stringify({ time, level: 'warn', event: 'start.runtime_restarted', ...restart }))
 }
 
-/** All end before this does, so that a failure of one leaves no work of the others behind. */
+/** Waits for all of them, so that after a failure of one no other is still running. */
 async function prepare(state: StateFolder, stopped: AbortSignal): Promise<void> {
   const taken = takeConsole(consoleIn(state), stopped)
   const results = await Promise.allSettled([taken, buildWorker(stopped), buildMiniflare(stopped)])

@@ -18,23 +18,23 @@ export type Service = {
   readonly port: number
   /** Ends it as a user would, and settles when all its processes are gone. */
   readonly restarts: number
-  /** Everything it wrote to its standard error so far: the Worker's log lines and errors. */
+  /** Its standard error so far: the Worker's log lines and errors. */
   readonly log: string
   /** Stops it as a user would; settles when all of its processes have ended. */
   stop(): Promise<void>
-  /** Kills every runtime process outright, as a crash would; returns how many there were. */
+  /** Kills every runtime process (SIGKILL), like a crash; returns their number. */
   kill9Runtime(): number
-  /** The process that hosts the runtime just now. */
+  /** The process that currently hosts the runtime. */
   hostPid(): number
 }
 
 type Options = {
   readonly stateDir: string
-  /** A free one when not given. */
+  /** Default: a free port. */
   readonly port?: number
-  /** Where its inspector is to listen. */
+  /** The port of its inspector. */
   readonly inspectorPort?: number
-  /** Added to the environment of this process; `undefined` takes a variable out of it. */
+  /** Added to the environment of this process; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 

@@ -1,5 +1,5 @@
-// What `npm start` was asked for: where to listen, where to keep state, and the variables that the Worker gets. They come
-// from the environment and, beneath it, from `.dev.vars`.
+// The settings of `npm start`: the port, the state folder, and the variables for the Worker. They come
+// from the environment and, with lower precedence, from `.dev.vars`.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export type Settings = {
   readonly port: number
   readonly stateDir: string
-  /** The Worker's variables, known good. */
+  /** The validated variables of the Worker. */
   readonly vars: Readonly<Record<string, string>>
 }
 

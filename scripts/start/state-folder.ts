@@ -9,11 +9,11 @@ import { makeFolder, missingFolders, removeEmpty } from './make-folder.ts'
 import { listProcesses } from './processes.ts'
 
 export const MIB = 1024 * 1024
-/** What the databases of an empty service take, with room for the first conversations. */
+/** The size of the databases of an empty service, with space for the first conversations. */
 export const LEAST_FREE_BYTES = 64 * MIB
 /** The folder is taken under it, so that one looks and writes at a time. */
 const LOCK = 'lock'
-/** A server that was just told to stop needs a moment to let go. */
+/** A server that is stopping needs a moment to release the folder. */
 const PATIENCE_MS = 2_000
 
 export type StateFolder = {
@@ -28,7 +28,7 @@ const ADVICE = 'Stop that one, or start with another: BELLWETHER_STATE=<folder> 
 
 type Taking = { readonly advice?: string; readonly leastFreeBytes?: number }
 
-/** Makes the folder and takes it, or throws a `Fault` that says who has it, with the advice. */
+/** Makes and locks the folder, or throws a `Fault` that names the process that uses it, with the advice. */
 export async function takeStateFolder(
   path: string,
   { advice = ADVICE, leastFreeBytes = LEAST_FREE_BYTES }: Taking = {},
@@ -70,7 +70,7 @@ export const ASIDE = '.before-'
 
 /**
  * Throws a `Fault` where a restore was killed before the new folder was in place, and so late that the former one was moved aside: a
- * service that started then would begin with nothing.
+ * service that started then would begin with an empty state.
  */
 export function requireRestored(path: string): void {
   if (existsSync(join(path, 'v3')) || !existsSync(restoringAt(path))) return
@@ -80,7 +80,7 @@ export function requireRestored(path: string): void {
   throw new Fault(`A restore into ${path} was killed before it was done. Run npm run restore again.${note}`)
 }
 
-/** A runtime that cannot make its databases ends with a stack of its own; a full disk is said here. */
+/** A runtime that cannot make its databases exits with its own stack trace, so a full disk is reported here. */
 export function requireRoom(path: string, freeBytes: number): void {
   if (freeBytes >= LEAST_FREE_BYTES) return
   const [free, least] = [freeBytes, LEAST_FREE_BYTES].map((bytes) => Math.floor(bytes / MIB))

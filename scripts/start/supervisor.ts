@@ -1,5 +1,5 @@
-// The runtime is started again whenever its host ends or it is lost. A runtime that dies under its host is replaced by the
-// host itself, which is told here; silence is judged by what the runtime does meanwhile.
+// Restarts the runtime whenever its host exits or the runtime is lost. If only the runtime crashes, the
+// host itself replaces it and reports this here; a runtime without responses is judged by its CPU time.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from './fault.ts'
@@ -12,7 +12,7 @@ const START_PROBE_EVERY_MS = 25
 const PROBE_EVERY_MS = 1_000
 const FIRST_DELAY_MS = 200
 const LONGEST_DELAY_MS = 10_000
-/** A runtime that lived this long is not in a crash loop: the next one follows at once. */
+/** A runtime that ran for this time is not in a crash loop, so the next one starts at once. */
 const STEADY_AFTER_MS = 30_000
 
 export type Supervision = {
@@ -48,7 +48,7 @@ export async function supervise(supervision: Supervision): Promise<void> {
   }
 }
 
-/** Settles with what is wrong with this runtime, or when it shall stop. */
+/** Settles with the error of this runtime, or when it must stop. */
 async function watch(runtime: Runtime, supervision: Supervision, onReady: () => void): Promise<string> {
   const over = new AbortController()
   const signal = AbortSignal.any([over.signal, supervision.stopped])

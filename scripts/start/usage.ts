@@ -1,5 +1,5 @@
-// What the kernel says about a process: the time it ran, and the time it could have run but others had its core. The
-// first is a measure that other programs hardly disturb; the second tells whether they disturbed the rest.
+// CPU statistics of a process from the kernel: the time it ran, and the time it was runnable but waited for a core. The
+// first is hardly affected by other programs; the second shows whether they affected other measurements.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { listProcesses } from './processes.ts'

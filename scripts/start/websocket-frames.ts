@@ -1,11 +1,11 @@
-// Where the frames of a WebSocket begin and end (RFC 6455, section 5.2), as they pass. Nothing of them is kept but the head
-// of the one that has not come whole, and how long the message is so far.
+// Finds the frame boundaries of a WebSocket stream (RFC 6455, section 5.2). It only stores the header
+// of an incomplete frame, and the current length of the message.
 
 const CLOSE = 0x8
 /** The bits of a frame of control, and of the last one of a message. */
 const CONTROL = 0x08
 const LAST = 0x80
-/** What the runtime keeps of each frame beside its payload, until the message is whole. */
+/** The runtime's overhead per frame in addition to the payload, until the message is complete. */
 const FRAME_BYTES = 64
 /** The runtime refuses a message that is longer (1009), and keeps nothing of it. */
 export const LONGEST_MESSAGE_BYTES = 32 * 1024 * 1024
@@ -16,7 +16,7 @@ const MAX_HEAD_BYTES = 14
 export class FrameWatch {
   readonly #head = Buffer.alloc(MAX_HEAD_BYTES)
   #headBytes = 0
-  /** Of the payload that is passing. */
+  /** The remaining bytes of the current payload. */
   #bytesLeft = 0
   #isClose = false
   #hasClosed = false
@@ -24,7 +24,7 @@ export class FrameWatch {
   #messageFrames = 0
   #frames = 0
 
-  /** Looks at the next bytes. Says whether a close frame has passed, whole, with them or before them. */
+  /** Parses the next bytes. Returns whether a complete close frame has passed, with them or before. */
   sees(bytes: Buffer): boolean {
     for (let at = 0; at < bytes.length && !this.#hasClosed; ) {
       if (this.#bytesLeft > 0) {
@@ -53,7 +53,7 @@ export class FrameWatch {
     return this.#frames
   }
 
-  /** Of a message that has not passed whole: the bytes of its payload, and what its frames cost to keep. */
+  /** For an incomplete message: the bytes of its payload, plus the overhead of its frames. */
   get halfBytes(): number {
     return Math.min(this.#messageBytes, LONGEST_MESSAGE_BYTES) + this.#messageFrames * FRAME_BYTES
   }
@@ -63,7 +63,7 @@ export class FrameWatch {
     return this.#bytesLeft === 0 && this.#headBytes === 0
   }
 
-  /** Frames of control may come in the middle of a message and are none of it. */
+  /** Control frames may come in the middle of a message and are not part of it. */
   #count(passed: number): void {
     const first = this.#head[0] ?? 0
     if ((first & CONTROL) !== 0) return
@@ -73,7 +73,7 @@ export class FrameWatch {
   }
 }
 
-/** The length of the header, as far as its first bytes tell it. */
+/** The length of the header, as far as its first bytes determine it. */
 function headLength(head: Buffer, bytes: number): number {
   if (bytes < 2) return 2
   const second = head[1] ?? 0

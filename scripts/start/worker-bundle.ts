@@ -1,4 +1,4 @@
-// The Worker as `npm start` runs it: bundled once, with all that the configuration says about it, and used again until one
+// The Worker for `npm start`: bundled once, with its configuration, and reused until one
 // of its sources changes. Reading the configuration takes wrangler, whose import alone costs more than the rest of a start.
 
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
@@ -38,7 +38,7 @@ const BUILT = new BuiltFolder({
 
 export type Migration = { readonly name: string; readonly statements: readonly string[] }
 
-/** What the builder leaves beside the script. */
+/** The files that the builder writes beside the script. */
 export type WorkerPlan = {
   /** Bindings, assets and compatibility, as wrangler reads them from wrangler.toml. */
   readonly options: V4WorkerOptions
@@ -49,7 +49,7 @@ export type WorkerPlan = {
 export const SCRIPT_FILE = join(BUILT.path, 'local.js')
 const PLAN_FILE = join(BUILT.path, 'plan.json')
 
-/** Builds dist/worker unless that is what the sources make already. */
+/** Builds dist/worker unless it is up to date. */
 export const buildWorker = (signal?: AbortSignal): Promise<void> => BUILT.bring(signal)
 
 export function readPlan(): WorkerPlan {

@@ -1,12 +1,12 @@
-// Which file imports which, and what that says about circles and layers.
+// The import graph of the files, with its cycles and layers.
 
 import { importsOf } from '../../test/support/source-tree.ts'
 
 export type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
- * Without types it is what one file loads with it, and not what it loads when that is needed; with them it is what one who
- * reads it has to know. With `lazy` it is also what is loaded on first use.
+ * Without types it has the imports that are loaded with a file, but not lazy imports; with types it has everything that a
+ * reader of the file has to know. With `lazy` it also has the imports that are loaded on first use.
  */
 export function importGraph(
   files: readonly string[],
@@ -22,19 +22,19 @@ export function importGraph(
   )
 }
 
-/** All files that are there when this one is, itself included. */
+/** All files that are loaded with this one, including itself. */
 export function reachOf(graph: Graph, from: string): Set<string> {
   const reached = new Set([from])
   for (const path of reached) for (const next of graph.get(path) ?? []) reached.add(next)
   return reached
 }
 
-/** Files that import each other, by way of whatever else; each circle once, its files sorted. */
+/** Groups of files that import each other, directly or not; each cycle once, with sorted files. */
 export function circlesOf(graph: Graph): string[][] {
   return componentsOf(graph).filter(({ length }) => length > 1)
 }
 
-/** `layers` counts the longest way down, a circle as one step of it. */
+/** `layers` is the length of the longest import path; a cycle counts as one step. */
 export function layersOf(graph: Graph, folder: string): { entries: number; imports: number; layers: number } {
   const entries = new Map<string, Set<string>>()
   for (const [path, targets] of graph) {
@@ -59,7 +59,7 @@ function layerCount(graph: Graph): number {
   const components = componentsOf(graph)
   const indexOf = new Map(components.flatMap((members, index) => members.map((path) => [path, index] as const)))
   const heights = new Map<number, number>()
-  // Components come after all that they lead to.
+  // A component comes after all components that it imports.
   for (const [index, members] of components.entries()) {
     const below = members.flatMap((path) => [...(graph.get(path) ?? [])].map((next) => indexOf.get(next) ?? index))
     heights.set(index, 1 + Math.max(0, ...below.filter((one) => one !== index).map((one) => heights.get(one) ?? 0)))
@@ -67,7 +67,7 @@ function layerCount(graph: Graph): number {
   return Math.max(0, ...heights.values())
 }
 
-/** Tarjan's strongly connected components, in the order in which they are found: what a component leads to comes first. */
+/** Tarjan's strongly connected components, in reverse topological order: imported components come first. */
 function componentsOf(graph: Graph): string[][] {
   const components: string[][] = []
   const numbers = new Map<string, number>()

@@ -1,5 +1,5 @@
-// The walks of ARCHITECTURE.md, function by function; the number of hops is what a reader has to follow. A function that is not
-// in its file any more is noticed.
+// The call paths in ARCHITECTURE.md, function by function; the number of hops is what a reader has to follow. A function that is no longer
+// in its file is reported.
 
 import { textOf } from '../../test/support/source-tree.ts'
 
@@ -55,7 +55,7 @@ export const WALKS: Readonly<Record<string, readonly Hop[]>> = {
   ],
 }
 
-/** The hops whose file does not have the function any more. */
+/** The hops whose file no longer has the function. */
 export function lostHops(walk: readonly Hop[]): Hop[] {
   return walk.filter(({ file, name }) => !new RegExp(`\\b#?${name}\\b`).test(textOf(file)))
 }

@@ -1,4 +1,4 @@
-// `npm test`: builds what the tests need, says whether there is a browser, and hands over to vitest. The last
+// `npm test`: builds what the tests need, prints whether there is a browser, and starts vitest. The last
 // line that it prints is the closing one.
 
 import { spawn } from 'node:child_process'
@@ -37,10 +37,10 @@ function requireOrMissBrowser(): string | null {
   return null
 }
 
-/** A run that was told to stop is followed by no other. */
+/** After a stop signal no further run starts. */
 let isStopped = false
 
-/** Adds up the runs, names what failed in any of them, prints the closing line, and answers the exit code. */
+/** Adds up the runs, lists all failures, prints the closing line, and returns the exit code. */
 async function runAll(args: readonly string[], chromium: string | null): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'bellwether-test-'))
   const sum: CountsFile = { passed: 0, failed: 0, skipped: 0, failures: [] }
@@ -52,7 +52,7 @@ async function runAll(args: readonly string[], chromium: string | null): Promise
       const env = { ...process.env, TEST_COUNTS: file, ...(chromium !== null && { CHROMIUM_PATH: chromium }) }
       const code = await runVitest([...projects, '--passWithNoTests', ...args], env)
       exitCode ||= code
-      // A run that ended before it could count has failed as one.
+      // A run that ended before it could count is one failure.
       const counts = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CountsFile) : null
       sum.passed += counts?.passed ?? 0
       sum.failed += Math.max(counts?.failed ?? 0, code === 0 ? 0 : 1)
@@ -67,15 +67,15 @@ async function runAll(args: readonly string[], chromium: string | null): Promise
     sum.failed = 1
     exitCode = 1
   }
-  // A log is read from its end, and a failure of the first run stands a long way above it.
+  // Readers look at the end of a log, and a failure of the first run is far above it.
   if (sum.failures.length > 0) console.log(`\nWhat failed:\n  ${sum.failures.join('\n  ')}`)
   console.log(`\n${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`)
   return exitCode
 }
 
 /**
- * The tests in the Worker's runtime and the others are runs of their own: the pool of the first may hang when it has nothing
- * more to do, and must not keep the others from running. What the arguments leave out is not started.
+ * The tests in the Worker's runtime and the others are separate runs: the pool of the first may hang when it has nothing
+ * more to do, and must not block the others. Runs without selected tests are not started.
  */
 function runsOf(args: readonly string[]): string[][] {
   if (args.some((arg) => arg.startsWith('--project'))) return [[]]
@@ -94,7 +94,7 @@ async function runVitest(args: readonly string[], env: NodeJS.ProcessEnv): Promi
   const child = spawn(process.execPath, [VITEST, 'run', ...args], { cwd: ROOT, env, stdio: 'inherit' })
   const stop = (signal: NodeJS.Signals) => {
     isStopped = true
-    // A Ctrl-C reaches the child by itself; a signal to this process alone has to be passed on.
+    // A Ctrl-C reaches the child directly; a signal to only this process must be forwarded.
     if (signal !== 'SIGINT') child.kill(signal)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

@@ -1,4 +1,4 @@
-// Conversations whose agent asks a scripted model.
+// Conversations whose agent calls a scripted model.
 
 import { expect } from 'vitest'
 import type { ScriptedReply } from '../support/scripted-model-orders.ts'
@@ -16,7 +16,7 @@ export type AgentSetup = {
   owner?: Client
 }
 
-/** A conversation of a new owner who has set the scripted model. */
+/** A conversation of a new owner whose settings name the scripted model. */
 export async function startAgent({ replies, settings = {}, body = {}, owner }: AgentSetup): Promise<AgentChat> {
   const by = owner ?? (await client())
   const model = await scriptedModel(...replies)
@@ -33,7 +33,7 @@ export async function startAgent({ replies, settings = {}, body = {}, owner }: A
   return { ...(await startConversation(body, by)), model }
 }
 
-/** The first use of a model loads what speaks to it, which takes a while on a busy machine. */
+/** The first call of a model loads its client code, which is slow on a busy machine. */
 const PATIENCE = { interval: 20 }
 
 /** The newest events, in order: a long conversation has more than one page of them. */
@@ -42,7 +42,7 @@ const newest = async (chat: Chat) => (await chat.events('?limit=100&reverse=true
 export const inState = (chat: Chat, state: string) =>
   expect.poll(async () => isInState(await newest(chat), state), PATIENCE).toBe(true)
 
-/** Resolves when somebody has said exactly this. */
+/** Resolves when a message event has exactly this text. */
 export const untilSaid = (chat: Chat, message: string) =>
   expect.poll(async () => (await newest(chat)).some((event) => event.message === message), PATIENCE).toBe(true)
 
@@ -60,7 +60,7 @@ export async function make(chat: Chat, name: string): Promise<void> {
 
 export type PromptMessage = { role: string; content: unknown; tool_calls?: unknown[]; tool_call_id?: string }
 
-/** The messages that the model was sent last. */
+/** The messages of the last request to the model. */
 export async function lastPrompt({ model }: AgentChat): Promise<PromptMessage[]> {
   const asked = (await model.requests()).filter(({ method }) => method === 'POST')
   const body = asked.at(-1)?.body as { messages: PromptMessage[] } | undefined

@@ -1,4 +1,4 @@
-// A market whose prices a test sets, rules of alerts that look at it, and a database that dies in the middle of a call.
+// A market whose prices a test sets, alert rules for it, and a database that fails in the middle of a call.
 
 import { env } from 'cloudflare:workers'
 import { type SweepDeps, sweepAlerts } from '../../src/alerts/sweep.ts'
@@ -74,7 +74,7 @@ export const makeRule = async (who: Client, rule: object): Promise<number> => {
   return id
 }
 
-/** Dies with the call of that number, before it or after it was carried out; everything after that fails. */
+/** Fails at the call with this number, before or after its effect; all later calls fail too. */
 export function mortalDatabase(db: D1Database, { at, isAfter }: { at: number; isAfter: boolean }) {
   const state = { calls: 0, isDead: false }
   const dying = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -105,7 +105,7 @@ export function mortalDatabase(db: D1Database, { at, isAfter }: { at: number; is
   return { db: mortal as unknown as D1Database, state, dying }
 }
 
-/** Bars of the trading days until that one. */
+/** Bars of the trading days up to and including this one. */
 export function barsUntil(last: string, closes: readonly number[]): Bar[] {
   const days: string[] = []
   for (let day = last; days.length < closes.length; day = addDays(day, -1))

@@ -8,27 +8,27 @@ export const ROOT_KEY = 'root-key-for-tests-0123456789abcdef'
 
 type Vars = Record<string, string>
 
-/** Asks the whole app, with variables changed for this one request. */
+/** Sends a request to the whole app, with variables changed only for this request. */
 export async function request(path: string, init: RequestInit = {}, vars: Vars = {}): Promise<Response> {
   const ctx = createExecutionContext()
   const url = path.startsWith('http') ? path : `http://bellwether.test${path}`
   const scope = Object.keys(vars).length === 0 ? env : changed({ ...env, ...vars }, ctx)
   const asked = new Request(url, init)
   const response = await app.fetch(asked, scope, ctx)
-  // What a binding of the test's own does to an answer is nothing that the document promises.
+  // A test's own bindings may cause responses that the document does not declare.
   const isWhole = Object.values<unknown>(vars).every((value) => typeof value === 'string')
   if (response.status !== 101 && isWhole) {
     const faults = await undeclared(asked, response)
     if (faults.length > 0) throw new Error(`not as the document has it: ${faults.join('\n')}`)
   }
-  // A stream goes on after its headers; waiting for it would wait for ever.
+  // A stream does not end after its headers, so waiting for its body would never end.
   if (!response.headers.get('content-type')?.startsWith('text/event-stream') && response.status !== 101) {
     await waitOnExecutionContext(ctx)
   }
   return response
 }
 
-/** The variables count for the analysis that a request waits for, too. */
+/** The variables also apply to a synchronous analysis of the request. */
 function changed(scope: Env, ctx: ExecutionContext): Env {
   return { ...scope, ANALYSIS_RUNNER: new AnalysisRunner(ctx, scope) as unknown as Env['ANALYSIS_RUNNER'] }
 }
@@ -38,14 +38,14 @@ export type Client = {
   key: string
   keyId: string
   owner: string
-  /** Asks with this client's key; `body` is sent as JSON unless it is a FormData. */
+  /** Sends a request with this client's key; `body` is sent as JSON unless it is a FormData. */
   ask(path: string, init?: Init): Promise<Response>
   json<T = Record<string, unknown>>(path: string, init?: Init): Promise<T>
 }
 
 let count = 0
 
-/** A client with a key of its own, for an owner that no other test knows. */
+/** A client with a new key, for an owner that no other test uses. */
 export async function client(
   options: { owner?: string; scopes?: string[]; expires_at?: string } = {},
 ): Promise<Client> {

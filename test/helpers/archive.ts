@@ -1,4 +1,4 @@
-// Archives of owners as tests read them: entries, the manifest and every checksum.
+// Reads exported archives of owners in tests: entries, the manifest and every checksum.
 
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
@@ -18,7 +18,7 @@ export const lines = <T>(bytes: Uint8Array | undefined): T[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T)
 
-/** The entries of a tar, each block of which is checked. */
+/** The entries of a tar; checks every block. */
 export function entriesOf(archive: Uint8Array): Entries {
   const entries: Entries = new Map()
   for (let at = 0; ; ) {
@@ -47,7 +47,7 @@ export async function ready(by: Client): Promise<Standing> {
 
 export const bytesOf = async (response: Response) => new Uint8Array(await response.arrayBuffer())
 
-/** Everything in an archive whose manifest and checksums are right. */
+/** All entries of an archive; fails if the manifest or a checksum is wrong. */
 export async function exported(by: Client): Promise<{ entries: Entries; archive: Uint8Array; standing: Standing }> {
   const standing = await ready(by)
   const response = await by.ask('/api/export')
@@ -69,7 +69,7 @@ export async function exported(by: Client): Promise<{ entries: Entries; archive:
 export const part = (entries: Entries, folder: string) =>
   [...entries].filter(([path]) => path.startsWith(`${folder}/`)).flatMap(([, bytes]) => lines<Row>(bytes))
 
-/** An archive of these entries, with the manifest that belongs to them. */
+/** An archive of these entries, with a matching manifest. */
 export function archiveWith(entries: Entries, { manifest = true } = {}): Uint8Array {
   const parts: Uint8Array[] = []
   const add = (path: string, bytes: Uint8Array) =>

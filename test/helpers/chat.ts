@@ -8,9 +8,9 @@ export type Frame = { type: string } & Record<string, unknown>
 export type Talker = Client & {
   model: Scripted
   session: string
-  /** Asks, and answers with the response as it is. */
+  /** Sends a question and returns the response unread. */
   post(message: string, more?: Record<string, unknown>, headers?: Record<string, string>): Promise<Response>
-  /** Asks, and reads the stream to its end. */
+  /** Sends a question and reads the stream to its end. */
   chat(message: string, more?: Record<string, unknown>): Promise<Frame[]>
   messages(query?: string): Promise<{ id: string; role: string; content: string; created_at: string }[]>
 }
@@ -18,7 +18,7 @@ export type Talker = Client & {
 export const STREAM = '/api/v1/agent/chat/stream'
 export const SESSIONS = '/api/v1/agent/chat/sessions'
 
-/** An owner with the scripted model, and a session of its own. */
+/** An owner with the scripted model, and a new session. */
 export async function talker(replies: ScriptedReply[], given?: Client): Promise<Talker> {
   const by = given ?? (await client())
   const model = await scriptedModel(...replies)
@@ -42,7 +42,7 @@ export async function talker(replies: ScriptedReply[], given?: Client): Promise<
   }
 }
 
-/** As the page reads a stream: lines that begin with `data: `, each a JSON object; everything else is skipped. */
+/** Parses a stream as the page does: lines that begin with `data: `, each a JSON object; other lines are skipped. */
 export function framesOf(text: string): Frame[] {
   return text
     .split('\n')

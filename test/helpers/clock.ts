@@ -1,9 +1,9 @@
-// A clock that a test moves forward, and that goes on running. A frozen one would fall behind the runtime's own clock: an
-// alarm set by it is overdue at once, finds nothing due, is set again, and so on without end, in every object of the run.
+// A clock that a test moves forward and that keeps running. A frozen clock would fall behind the runtime's own clock: an
+// alarm set by it would fire at once, find nothing due, and be set again in an endless loop, in every object of the run.
 
 import { onTestFinished } from 'vitest'
 
-/** Puts the clock in place until the test is over; what is returned moves it by so many milliseconds. */
+/** Installs the clock until the test ends. The returned function moves it by a number of milliseconds. */
 export function movableClock(): (ms: number) => void {
   const Real = globalThis.Date
   let aheadMs = 0

@@ -7,7 +7,7 @@ export type Chat = {
   owner: Client
   path: string
   connect(query?: string, options?: { answersChecks?: boolean }): Promise<TestSocket>
-  /** Over Socket.IO, joined when `after` is given; `query` is added to what a client of it always sends. */
+  /** Over Socket.IO; joins if `after` is given. `query` is added to the client's usual parameters. */
   connectIo(after?: number, query?: Record<string, string>): Promise<IoSocket>
   events(query?: string): Promise<StoredEvent[]>
   /** Resolves when the agent waits for the user. */
@@ -32,7 +32,7 @@ export async function startConversation(body: Record<string, unknown> = {}, owne
     owner: by,
     path,
     settled: () =>
-      // The first command of a run loads the shell, which takes a while on a busy machine.
+      // The first command of a run loads the shell, which is slow on a busy machine.
       expect.poll(async () => isInState(await events(), 'awaiting_user_input')).toBe(true),
     connect: async (query = '', options) =>
       testSocket(await by.ask(`${path}/ws${query}`, { headers: { upgrade: 'websocket' } }), options),
@@ -46,7 +46,7 @@ export async function startConversation(body: Record<string, unknown> = {}, owne
   }
 }
 
-/** The answer to a Socket.IO client that opens its socket with this query. */
+/** The response to a Socket.IO client that opens its socket with this query. */
 export function openIo(by: Client, query: Record<string, string>): Promise<Response> {
   const all = new URLSearchParams({ session_api_key: by.key, EIO: '4', transport: 'websocket', ...query })
   return request(`/socket.io/?${all}`, { headers: { upgrade: 'websocket' } })

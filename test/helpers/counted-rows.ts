@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 
-/** Counts the rows that an object writes from now on, those of its indexes as well. */
+/** Counts the rows that an object writes from now on, including rows of its indexes. */
 export async function countRows(stub: DurableObjectStub): Promise<() => number> {
   const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = []
   await runInDurableObject(stub, (_, { storage }) => {

@@ -1,4 +1,4 @@
-// Archives that no tool would write, byte by byte and independent of the code that reads and writes them.
+// Makes malformed archives byte by byte, independently of the production code that reads and writes archives.
 
 import { crc32, deflateRawSync } from 'node:zlib'
 import { joinBytes } from '../../src/lib/bytes.ts'
@@ -6,19 +6,19 @@ import { joinBytes } from '../../src/lib/bytes.ts'
 export type CraftedEntry = {
   name: string | Uint8Array
   data?: string | Uint8Array
-  /** Stored unless told otherwise. */
+  /** The compression method; default: stored. */
   deflated?: boolean
-  /** With the bits for the kind; none: made on a system that has none. */
+  /** Unix mode with the file type bits; without it the archive claims a system without modes. */
   unixMode?: number
-  /** What the archive claims instead of the truth. */
+  /** False values that the headers claim instead of the real ones. */
   claims?: { size?: number; packed?: number; crc?: number; method?: number; flags?: number; localName?: string }
-  /** Begins where this earlier entry begins. */
+  /** Makes this entry overlap: it begins at the offset of this earlier entry. */
   sameAs?: number
   zip64?: boolean
 }
 
 type Options = {
-  /** What the end claims about the number of entries. */
+  /** The number of entries that the end record claims. */
   count?: number
   comment?: Uint8Array
   zip64End?: boolean

@@ -1,5 +1,5 @@
-// Every answer that a test gets is held against the document that the service publishes: a status that is not declared
-// there, or a body that is not of the declared shape, fails the test that came upon it.
+// Validates every response of a test against the published OpenAPI document: an undeclared status,
+// or a body that does not match the declared schema, fails the test that received it.
 
 import { app } from '../../src/app.ts'
 import { documentFor } from '../../src/http/openapi.ts'
@@ -28,19 +28,19 @@ function readDocument(): NonNullable<typeof read> {
       operation,
     })),
   )
-  // A word of the path goes before a place for any word, as it does when a request is routed.
+  // A literal path segment has precedence over a parameter, as in routing.
   known.sort((a, b) => a.call.split('{').length - b.call.split('{').length)
   return { known, components: components.schemas }
 }
 
-/** What the document says of a request, or null where it says nothing. */
+/** The declared operation of a request, or null if the document has none. */
 function declarationOf(request: Request): DeclaredCall | null {
   read ??= readDocument()
   const { pathname } = new URL(request.url)
   return read.known.find(({ method, pattern }) => method === request.method && pattern.test(pathname)) ?? null
 }
 
-/** What of an answer is not as declared. The answer itself is left unread. */
+/** The differences between a response and its declaration. Does not consume the response body. */
 export async function undeclared(request: Request, response: Response): Promise<string[]> {
   const found = declarationOf(request)
   if (found === null) return []

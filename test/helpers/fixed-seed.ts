@@ -1,5 +1,5 @@
-// A run of `npm test` tries the same made-up inputs each time, so that it fails for what was changed and nothing else;
-// `npm run proof` tries new ones.
+// `npm test` uses the same generated inputs in each run, so that only a change of the code can make it fail;
+// `npm run proof` uses new ones.
 
 import { configureGlobal } from 'fast-check'
 import { inject } from 'vitest'

@@ -5,7 +5,7 @@ import { type Client, client, request } from './app.ts'
 
 const host = inject('providerHost')
 
-/** Points the three providers' own addresses at loopback. */
+/** Sets the addresses of the three providers to loopback servers. */
 export const PROVIDERS = {
   GITHUB_API_URL: `http://${host}/github`,
   GITLAB_API_URL: `http://${host}/gitlab`,
@@ -16,11 +16,11 @@ export const PROVIDERS = {
 type Token = { provider: string; token: string; host?: string }
 
 export type Account = Client & {
-  /** Asks for user data at the loopback providers. */
+  /** Requests user data from the loopback providers. */
   user<T = unknown>(path: string, vars?: Record<string, string>): Promise<{ status: number; body: T; headers: Headers }>
 }
 
-/** An owner who has these tokens stored, in this order. */
+/** An owner with these stored tokens, in this order. */
 export async function withTokens(...tokens: Token[]): Promise<Account> {
   const by = await client()
   for (const { provider, token, host: named = null } of tokens) {
@@ -35,7 +35,7 @@ export async function withTokens(...tokens: Token[]): Promise<Account> {
   return { ...by, user }
 }
 
-/** What the loopback providers were asked with a token. */
+/** The requests that the loopback providers received with a token. */
 export async function askedWith(token: string): Promise<string[]> {
   const response = await fetch(`http://${host}/asked?token=${encodeURIComponent(token)}`)
   return response.json()

@@ -1,4 +1,4 @@
-// The loopback git host as tests use it: addresses to clone from, and the real git's opinion.
+// The loopback git host for tests: addresses to clone from, and commands that the real git runs there.
 
 import { inject } from 'vitest'
 import type { GitRemotes } from '../../src/kits/git/index.ts'
@@ -8,21 +8,21 @@ import { allowing } from './policies.ts'
 
 export { CREDENTIALS } from '../support/git-server-orders.ts'
 
-/** Remotes that nobody vouches for, with the host allowed. */
+/** Remotes at addresses that the model chose, with the host in the allow list. */
 export const LOOPBACK_REMOTES: GitRemotes = { policy: allowing('127.0.0.0/8'), chosenBy: STRANGER }
 
 export const hostUrl = (): string => inject('gitServer')
 
 export const repositoryUrl = (folder: string): string => `${hostUrl()}/git/${folder}`
 
-/** Runs each command in the folder of the host, and answers with what each of them said. */
+/** Runs each command in the folder of the host and returns their outputs. */
 export async function orderGit(order: Order): Promise<Report[]> {
   const response = await fetch(`${hostUrl()}/order`, { method: 'POST', body: JSON.stringify(order) })
   if (!response.ok) throw new Error(await response.text())
   return response.json()
 }
 
-/** Real git's output; it has to succeed. */
+/** The real git's output; throws if git fails. */
 export async function realGit(cwd: string, ...args: string[]): Promise<string> {
   const [report] = await orderGit({ cwd, git: [args] })
   if (report?.exitCode !== 0) throw new Error(`git ${args.join(' ')}: ${report?.stderr}`)
@@ -42,7 +42,7 @@ export function toBase64(content: string | Uint8Array): string {
 
 let repositories = 0
 
-/** A bare repository that can be pushed to, with one commit of these files on `main`. */
+/** A bare repository that accepts pushes, with one commit of these files on `main`. */
 export async function hostRepository(
   files: Record<string, string>,
   folder = `repo-${++repositories}-${crypto.randomUUID().slice(0, 8)}.git`,

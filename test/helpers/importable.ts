@@ -1,4 +1,4 @@
-// An owner with something of every kind that an import takes.
+// An owner with data of every kind that an import supports.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -20,7 +20,7 @@ const WORDS = JSON.stringify({
   ...{ reason: 'it rises', catalystSummary: null, watchConditions: null, riskSummary: null, invalidation: null },
 })
 
-/** What makes rows of `fill` such as the service stores. */
+/** Corrects rows of `fill` so that they are valid rows of the service. */
 const RIGHT: Readonly<Record<string, string>> = {
   model_calls: "call_type = 'agent'",
   feedback: "id = replace(id, ' ', '-'), created_at = '2026-11-01T00:00:00.000000Z'",
@@ -70,7 +70,7 @@ async function seeded(owner: string): Promise<void> {
   }
 }
 
-/** Each judgement is about a signal of its own. */
+/** Each feedback row belongs to a different signal. */
 async function aboutSignals(owner: string): Promise<void> {
   const signals = await database('SELECT id FROM decision_signals WHERE owner = ? ORDER BY id', owner)
   const judged = await database('SELECT signal_id AS id FROM signal_feedback WHERE owner = ? ORDER BY signal_id', owner)
@@ -110,10 +110,10 @@ export async function someone(): Promise<{ by: Client; chat: Chat }> {
 }
 
 const [EVENTS, BYTES, THIRDS] = inject('isProof') ? [10_000, 10_000_000, 334] : [600, 1_500_000, 5]
-/** What `someoneLarge` has: events, bytes of each of three files, and reports. */
+/** The sizes of `someoneLarge`: number of events, bytes of each of three files, and number of reports. */
 export const SIZES = { events: EVENTS + 1, bytes: BYTES, reports: 3 * THIRDS }
 
-/** An owner with a long conversation, large files and many reports, such as an import takes. */
+/** An owner with a long conversation, large files and many reports, as input for an import. */
 export async function someoneLarge(): Promise<{ by: Client; chat: Chat }> {
   const by = await client({ owner: `large-${crypto.randomUUID()}` })
   const chat = await startConversation({}, by)
@@ -127,7 +127,7 @@ export async function someoneLarge(): Promise<{ by: Client; chat: Chat }> {
       EVENTS,
     )
   })
-  // What the object has of its log in memory is older.
+  // The object's in-memory copy of its log is outdated now.
   await evictDurableObject(conversation(env, by.owner, chat.id))
   for (let i = 0; i < 3; i += 1) {
     const form = new FormData()
@@ -162,7 +162,7 @@ export async function archiveOf(by: Client): Promise<Uint8Array> {
   return (await exported(by)).archive
 }
 
-/** Sent whole, part after part. */
+/** Uploads the whole archive, part by part. */
 export async function uploadArchive(by: Client, archive: Uint8Array): Promise<Standing> {
   const begun = await by.ask('/api/import', { method: 'POST', body: { bytes: archive.length } })
   expect(begun.status).toBe(202)
@@ -183,7 +183,7 @@ export const put = (by: Client, { id, offset, bytes }: { id: string; offset: num
     body: Uint8Array.from(bytes),
   })
 
-/** What became of it. */
+/** The final state of the import. */
 export async function importEnd(by: Client): Promise<Standing> {
   await expect
     .poll(async () => (await by.json<Standing>('/api/import')).phase, { timeout: 120_000 })
@@ -191,7 +191,7 @@ export async function importEnd(by: Client): Promise<Standing> {
   return by.json<Standing>('/api/import')
 }
 
-/** The archive as one part, which the object was told of. */
+/** Stores the archive as one part and reports it to the object. */
 export async function handedIn(imports: Imports, owner: string, archive: Uint8Array): Promise<void> {
   expect(await imports.begin(owner, archive.length)).toBe('begun')
   const id = imports.standing?.id ?? ''

@@ -1,5 +1,5 @@
-// JSON Schema 2020-12, as much of it as the document uses. A keyword that is not known here is an error, so that none is
-// passed over in silence.
+// Validates the subset of JSON Schema 2020-12 that the document uses. An unknown keyword is an error, so that none is
+// ignored silently.
 
 export type JsonSchema = { [keyword: string]: unknown }
 
@@ -18,7 +18,7 @@ const NO_RULES = new Set([
 type Rule = (value: unknown, limit: unknown, schema: JsonSchema, at: SchemaPosition) => string[]
 type SchemaPosition = { path: string; components: Readonly<Record<string, JsonSchema>> }
 
-/** What is wrong with a value; nothing when the schema allows it. */
+/** The errors of a value; an empty list if the schema allows it. */
 export function faultsOf(value: unknown, schema: JsonSchema, at: SchemaPosition): string[] {
   return Object.entries(schema).flatMap(([keyword, limit]) => {
     if (NO_RULES.has(keyword) || (keyword === 'required' && !Array.isArray(limit))) return []
@@ -44,7 +44,7 @@ const fault = (isRight: boolean, at: SchemaPosition, what: string): string[] => 
 const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 120)
 const lengthOf = (text: string): number => [...text].length
 
-/** A rule for numbers, texts or lists: what is something else passes. */
+/** A rule for numbers, strings or arrays: values of other types pass. */
 const ofNumber =
   (isRight: (value: number, limit: number) => boolean): Rule =>
   (value, limit, _, at) =>

@@ -1,4 +1,5 @@
-// What is loaded when it is first needed: evaluated in a request that is cut off, it would never be ready for anybody.
+// Modules that are loaded on first use. The setup evaluates them in advance: if the request that first imports a module is cancelled,
+// its evaluation would never finish for any later request.
 
 import '../../src/agent/security/script-judge.ts'
 import '../../src/agent/tools/page-to-markdown.ts'

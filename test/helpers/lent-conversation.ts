@@ -1,4 +1,4 @@
-// Conversations whose commands run on a stand-in runner, for the tests of the service's side.
+// Conversations whose commands run on a stand-in runner, for tests of the service.
 
 import { expect } from 'vitest'
 import { client } from './app.ts'

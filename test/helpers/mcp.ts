@@ -1,4 +1,4 @@
-// The loopback tool servers as tests use them.
+// The loopback tool servers for tests.
 
 import { inject } from 'vitest'
 import type { McpServers } from '../../src/db/settings.ts'
@@ -7,7 +7,7 @@ import { type McpTool, openMcpServers } from '../../src/mcp/session-tools.ts'
 import '../support/mcp-server-types.ts'
 import { LOCAL } from './policies.ts'
 
-/** The door as a local service has it. */
+/** The guarded fetch with the policy of a local service. */
 export const loopbackDoor = toolServerDoor(LOCAL)
 
 export const NO_SERVERS: McpServers = { sse: [], shttp: [], stdio: [] }
@@ -31,7 +31,7 @@ export const overSse = (url: string): McpServers => ({ ...NO_SERVERS, sse: [{ ur
 
 type Entry = { method: string; headers: Record<string, string> }
 
-/** What a strange server was asked. */
+/** The requests that the untrusted server received. */
 export async function journalOf(journal: string): Promise<Entry[]> {
   return (await fetch(`${inject('mcpServers')}/journal/${journal}`)).json()
 }

@@ -1,4 +1,4 @@
-// What a script does in the shell over a file tree in memory.
+// Runs a script in our shell on an in-memory file tree and reports the result.
 
 import { runScript } from '../../src/kits/shell/index.ts'
 import { MemoryFileSystem } from '../support/memory-file-system.ts'
@@ -8,7 +8,7 @@ import type { OurReport } from './shell-verdict.ts'
 
 export const WORKSPACE = '/workspace'
 
-/** A file tree in memory with what the real shell begins with. */
+/** An in-memory file tree with the same files as the real shell at the start. */
 export async function treeOf(files: readonly FixtureEntry[]): Promise<MemoryFileSystem> {
   const fs = new MemoryFileSystem()
   for (const file of files) await put(fs, file)
@@ -17,7 +17,7 @@ export async function treeOf(files: readonly FixtureEntry[]): Promise<MemoryFile
 
 type Run = Pick<Parameters<typeof runScript>[0], 'script' | 'commands' | 'limits'>
 
-/** Runs the script there, and says what it wrote, how it ended and what it left. */
+/** Runs the script there; returns output, exit code and the resulting tree. */
 export async function reportIn(fs: MemoryFileSystem, run: Run): Promise<OurReport> {
   const { output, exitCode } = await runScript({ ...run, fs, cwd: WORKSPACE, env: { ...SHELL_ENV } })
   const reader = {

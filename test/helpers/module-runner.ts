@@ -1,7 +1,7 @@
-// What `import()` does under test. The test runner fetches a module's description anew at every call and lets whoever asks at
-// the same time wait for the same answer, which belongs to the request that asked first. When that one is cut off, as runs,
-// alarms and evicted objects are here, everybody after it waits for ever or is refused the answer. So what was evaluated is
-// taken as it is; setup.ts sees to it that everything is.
+// Replaces `import()` in tests. The test runner requests a module's description at every call, and concurrent callers
+// wait for one shared response, which belongs to the request of the first caller. When that request is cancelled, as happens with runs,
+// alarms and evicted objects here, all later callers wait forever or get an error. So an already evaluated module is
+// returned directly; setup.ts evaluates all of them in advance.
 
 type ModuleNode = { readonly evaluated: boolean }
 
@@ -12,7 +12,7 @@ type ModuleRunner = {
 
 type Resolve = (id: string, importer?: string, environment?: string) => Promise<unknown>
 
-/** What Vitest keeps of a run: `rpc` asks its main process. */
+/** Vitest's state of a run: `rpc` calls its main process. */
 type RunState = { rpc: { readonly resolve: Resolve } }
 
 declare const __vitest_worker__: RunState & {
@@ -34,9 +34,9 @@ const resolutions = new Map<string, unknown>()
 const caching = new WeakSet<object>()
 
 /**
- * At every call of an object the test pool asks the main process where the Worker's module lies. An object that is evicted
- * before the answer leaves a question that nobody can settle, and a run ends only when every question has: it never did. So
- * each question is asked once, here, where nothing is cut off.
+ * At every call of an object the test pool asks the main process for the path of the Worker's module. If an object is evicted
+ * before the response, that call can never settle, and a run only ends when all calls have settled: it would never end. So
+ * each call is made once, here, where no request is cancelled.
  */
 export async function keepResolutions(): Promise<void> {
   const { rpc, providedContext } = __vitest_worker__

@@ -1,4 +1,4 @@
-// Rows of owners in every store, made up and found again, and an environment that dies.
+// Generates rows of owners in every store, finds them again, and provides an environment that fails after some calls.
 
 import { env } from 'cloudflare:workers'
 
@@ -18,7 +18,7 @@ export function sqlOf(storage: DurableObjectStorage): Sql {
   return async (query, ...values) => storage.sql.exec(query, ...values).toArray() as Row[]
 }
 
-/** What a schema says does not change while a store is looked at. */
+/** Cached, because a schema does not change while a store is read. */
 const known = new WeakMap<Sql, Map<string, Row[]>>()
 
 async function once(sql: Sql, query: string): Promise<Row[]> {
@@ -38,7 +38,7 @@ export async function tablesOf(sql: Sql): Promise<string[]> {
 export const columnsOf = async (sql: Sql, table: string) =>
   (await once(sql, `SELECT name, type, pk FROM pragma_table_info('${table}')`)) as unknown as Column[]
 
-/** The column by which a row hangs on another. */
+/** The foreign key column of a table. */
 const PARENTS: Readonly<Record<string, [table: string, key: string]>> = {
   watchlist_id: ['watchlists', 'id'],
   analysis_id: ['analyses', 'id'],
@@ -50,11 +50,11 @@ const PARENTS: Readonly<Record<string, [table: string, key: string]>> = {
 const FAR = 8_000_000_000_000
 let numbers = 5_000_000
 
-/** Three rows of the owner in the table, in which every text names the owner and what is a moment is far away. */
+/** Three rows of the owner in the table. Every text contains the owner's name, and every time is in the far future. */
 export async function fill(sql: Sql, owner: string, table: string): Promise<void> {
   const columns = await columnsOf(sql, table)
   const parents = await parentsOf(sql, owner, { table, columns })
-  // A row that hangs on none cannot be.
+  // A row without its parent row would violate the foreign key.
   if (Object.values(parents).some((found) => found.length === 0)) return
   const values = [0, 1, 2].flatMap((row) =>
     columns.map((column) => {
@@ -67,7 +67,7 @@ export async function fill(sql: Sql, owner: string, table: string): Promise<void
   await sql(`INSERT OR IGNORE INTO ${table} (${names}) VALUES ${marks}, ${marks}, ${marks}`, ...values)
 }
 
-/** The owner's rows that the columns of this name can name. */
+/** The owner's rows that a column of this name can refer to. */
 async function parentsOf(
   sql: Sql,
   owner: string,
@@ -89,12 +89,12 @@ function someValue(owner: string, { name, type }: Column): string | number {
   if (name === 'body') return JSON.stringify({ owner, n: numbers })
   if (/^(until|deadline|stage_until|next_at|completed_at|not_before)$/.test(name)) return FAR
   if (/^(at|noted_at)$/.test(name)) return Date.now()
-  // Sockets that use up the limit would keep every other one out.
+  // Sockets that use up the limit would block all other sockets.
   if (name === 'sockets') return 1
   return type === 'TEXT' ? `${owner} ${numbers}` : numbers
 }
 
-/** Every row in which any value names the owner, by table. */
+/** Every row in which any value contains the owner's name, by table. */
 export async function rowsNaming(sql: Sql, owner: string): Promise<Record<string, Row[]>> {
   const found: Record<string, Row[]> = {}
   for (const table of await tablesOf(sql)) {
@@ -105,7 +105,7 @@ export async function rowsNaming(sql: Sql, owner: string): Promise<Record<string
   return found
 }
 
-/** The environment of a process that dies with the call after so many. */
+/** An environment whose calls fail after this number of calls, as if the process had crashed. */
 export function mortal(lives: number): Env {
   let left = lives
   const spend = () => {

@@ -1,11 +1,11 @@
-// What a service may ask for on somebody else's word, as the tests of its parts need it.
+// Policies of the guarded fetch for unit tests.
 
 import type { AddressPolicy } from '../../src/lib/address-policy.ts'
 
-/** As a deployed service has it whose operator allows nothing. */
+/** The policy of a deployed service whose operator allows no private address. */
 export const CLOSED: AddressPolicy = { allowPrivate: [], personMayUseLoopback: false, ownOrigins: [], marker: null }
 
-/** As a local service has it. */
+/** The policy of a local service. */
 export const LOCAL: AddressPolicy = { ...CLOSED, personMayUseLoopback: true }
 
 /** With these entries in `ALLOW_PRIVATE_NETWORK`. */

@@ -1,4 +1,4 @@
-// Reports of chosen sessions and the bars that came after them, stored as the service stores them.
+// Stores reports of chosen sessions and the later bars, in the same form as the service.
 
 import { env } from 'cloudflare:workers'
 import { type NewAnalysis, saveAnalysis } from '../../src/db/analyses.ts'
@@ -12,7 +12,7 @@ for (let day = Date.parse('2025-01-06'); DAYS.length < 90; day += 86_400_000) {
 }
 export const dayAt = (i: number): string => DAYS[i] ?? ''
 
-/** Bars that gain half a percent a session; each opens a tenth of a percent above the close before. */
+/** Bars that gain half a percent per session; each opens a tenth of a percent above the previous close. */
 export function bars(growth = 1.005) {
   return DAYS.map((date, i) => {
     const close = Math.round(10_000 * growth ** i) / 100

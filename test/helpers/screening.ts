@@ -1,4 +1,4 @@
-// Kept figures that a test sets.
+// Stored screening figures that a test sets.
 
 import { env } from 'cloudflare:workers'
 import { saveBars, saveCloses } from '../../src/db/stock-figures.ts'

@@ -1,21 +1,21 @@
-// The scripted model server, as tests in the Workers runtime see it.
+// Access to the scripted model server for tests in the Workers runtime.
 
 import { inject } from 'vitest'
 import type { RecordedRequest, Script, ScriptedReply } from '../support/scripted-model-orders.ts'
 
 export type Scripted = {
-  /** Of the chat dialect, and of OpenAI's and Anthropic's own. */
+  /** Base URLs of the chat completions API, and of OpenAI's and Anthropic's own APIs. */
   readonly baseUrl: string
   readonly googleUrl: string
   set(script: Script): Promise<void>
-  /** Lets go of the replies of the script that are held. */
+  /** Releases the held replies of the script. */
   release(): Promise<void>
   requests(): Promise<RecordedRequest[]>
 }
 
 let made = 0
 
-/** A script of its own; the server forgets nothing between tests, so each takes a fresh name. */
+/** A new script. The server keeps its state between tests, so each test uses a new name. */
 export async function scriptedModel(...replies: ScriptedReply[]): Promise<Scripted> {
   made += 1
   const root = `${inject('modelServer')}/${crypto.randomUUID().slice(0, 8)}-${made}`

@@ -1,6 +1,6 @@
 import { applyD1Migrations } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-// Loading the whole module graph here keeps its cost out of the first object call of a test.
+// Loads the whole module graph here, so that the first object call of a test does not have to.
 import '../../src/index.ts'
 import './lazy-modules.ts'
 import { keepEvaluatedModules, keepResolutions } from './module-runner.ts'

@@ -1,5 +1,5 @@
-// The commands of the differential test, run in the product's shell over the durable file tree. A fixture is written once;
-// before each command its rows are put back as they were.
+// Runs the commands of the differential test in our shell on the durable file tree. A fixture is written once;
+// before each command its rows are restored.
 
 import { env } from 'cloudflare:workers'
 import { inject } from 'vitest'
@@ -31,7 +31,7 @@ export async function keepDetails(table: string, details: unknown): Promise<void
   await ask('details', { method: 'POST', body: JSON.stringify({ table, details }) })
 }
 
-/** Stands between an entry and its run. */
+/** Separates an entry from its run. */
 type RunWrapper = (entry: CorpusEntry, run: () => Promise<OurReport>) => Promise<OurReport>
 
 /** In the order of the entries. */

@@ -1,4 +1,4 @@
-// What the differential test of the shell found, as a table of themes and as details to mend by.
+// Formats the results of the shell's differential test: a table by theme, and details for correcting differences.
 
 import type { CorpusEntry, RealAnswer } from '../support/real-shell-types.ts'
 import type { Comparison, OurReport, Verdict } from './shell-verdict.ts'
@@ -17,7 +17,7 @@ export function ofVerdict(findings: readonly Finding[], verdict: Verdict): Compa
   return findings.filter(isCompared).filter(({ comparison }) => comparison.verdict === verdict)
 }
 
-/** The programs for want of which entries were skipped. */
+/** The missing programs because of which entries were skipped. */
 export const missingFor = (findings: readonly Finding[]): string[] => [
   ...new Set(findings.flatMap((one) => (one.kind === 'skipped' ? [one.missing] : []))),
 ]
@@ -70,7 +70,7 @@ function aligned(rows: readonly string[][]): string {
   return rows.map(line).join('\n')
 }
 
-/** Without the trees, of which only the differences tell something. */
+/** Without the complete trees: only the differences are useful. */
 export function detailsOf(findings: readonly Finding[]): unknown[] {
   return findings.map((finding) => {
     const { entry, ours } = finding

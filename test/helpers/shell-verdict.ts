@@ -1,13 +1,13 @@
-// How far our shell and the real one agree on a command.
+// Compares the results of a command in our shell and in the real one.
 
 import type { CorpusEntry, Normaliser, ShellReport, TreeSummary } from '../support/real-shell-types.ts'
 
-/** Both outputs of ours come as one text, as a terminal would show them. */
+/** Our shell returns both output streams as one text, as a terminal would show them. */
 export type OurReport = { exitCode: number; output: string; tree: TreeSummary }
 
 /**
- * `loud`: ours says that it cannot, by its exit code or in words. `silent`: both claim success and differ, so that nobody
- * could know. `other`: both fail, in different ways, or ours succeeds where the real one fails.
+ * `loud`: ours reports that it cannot run this, by its exit code or a message. `silent`: both report success and differ, so a user
+ * cannot notice it. `other`: both fail in different ways, or ours succeeds where the real one fails.
  */
 export type Verdict = 'equal' | 'loud' | 'silent' | 'other'
 
@@ -64,9 +64,9 @@ function treeDifferences(real: TreeSummary, ours: TreeSummary): Comparison['tree
 }
 
 const NORMALISE: Record<Normaliser, (text: string) => string> = {
-  /** The order of a folder's entries is the disk's own. */
+  /** The order of a folder's entries depends on the file system. */
   sorted: (text) => text.split('\n').sort().join('\n'),
-  /** Who owns a file, how many names it has, what a folder takes on the disk, how old a link is. */
+  /** Owner, link count, size of a folder, and age of a link. */
   long: (text) =>
     text
       .replaceAll(/^(.*?)([-dl][-rwxsStT]{9})[.+]? +\d+ +\S+ +\S+ +/gm, '$1$2 ')

@@ -1,34 +1,34 @@
-/** A socket as a test sees it: every text in order, how it was closed, and a way to wait for what must come. */
+/** A test's socket: every text in order, its close, and a way to wait for an expected frame. */
 export type RawSocket = {
   readonly texts: string[]
   readonly closed: { code: number; reason: string } | null
   send(data: string | ArrayBuffer): void
-  /** Resolves when the condition holds; fails after a minute with what came instead. */
+  /** Resolves when the condition is true; fails after a minute with the received frames. */
   until(condition: () => boolean): Promise<void>
   close(): void
 }
 
-/** A client of the plain protocol; it answers `check` frames unless it is told not to. */
+/** A client of the plain protocol; it answers `check` frames unless this is switched off. */
 export type TestSocket = {
   frames: Record<string, unknown>[]
   /** The events of all frames so far, in order. */
   events(): StoredEvent[]
   send(frame: unknown): void
   until(condition: (socket: TestSocket) => boolean): Promise<void>
-  /** Answers the checks that came so far, and from now on every other. */
+  /** Answers the checks received so far and all later ones. */
   answerChecks(): void
   close(): void
 }
 
-/** A Socket.IO client, as far as its frames go; it answers pings unless it is told not to. */
+/** A minimal Socket.IO client; it answers pings unless this is switched off. */
 export type IoSocket = {
   readonly texts: string[]
   readonly closed: { code: number; reason: string } | null
-  /** What came as `oh_event`, in order: events, and frames that are none. */
+  /** The payloads of `oh_event`, in order: events and status frames. */
   objects(): StoredEvent[]
   events(): StoredEvent[]
   send(text: string | ArrayBuffer): void
-  /** Sends an event in a packet, with an id when it is to be acknowledged. */
+  /** Sends an event in a packet, with an id if it needs an acknowledgement. */
   emit(name: string, payload: unknown, ack?: number): void
   until(condition: (socket: IoSocket) => boolean): Promise<void>
   answerPings(): void
@@ -55,7 +55,7 @@ const CHECK = '{"type":"check"}'
 
 type Listener = { text?: (text: string) => void; close?: (closed: { code: number; reason: string }) => void }
 
-/** Wraps the answer to an upgrade request. */
+/** Wraps the response to an upgrade request. */
 export function rawSocket(response: Response, on: Listener = {}): RawSocket {
   const ws = response.webSocket
   if (ws === null) throw new Error(`no socket: ${response.status}`)

@@ -1,4 +1,4 @@
-// Tool servers of a stand-in runner: a test says what a program does with each message.
+// Tool servers of a stand-in runner: a test defines how a program handles each message.
 
 import { piecesOf, ServerMessages } from '../../src/runners/server-messages.ts'
 import type { ServerMessage } from '../../src/runners/wire.ts'
@@ -6,19 +6,19 @@ import type { ServerMessage } from '../../src/runners/wire.ts'
 type Json = Record<string, unknown>
 export type Line = { send(message: Json): void }
 export type Message = { id?: unknown; method?: string; params?: Json; result?: unknown; error?: unknown }
-/** Gets each message with a way to print lines. */
+/** Called with each message and a function that prints lines. */
 export type Program = (message: Message, print: (line: unknown) => void) => void
 
 export class StandInPrograms {
   readonly started: Json[] = []
   readonly stopped: string[] = []
-  /** What the service sent, of all programs. */
+  /** Everything that the service sent to all programs. */
   readonly heard: Message[] = []
   program: Program = () => {}
-  /** What is sent to them does not arrive until one is started, and how often that was so. */
+  /** Drops messages until a program is started; `missed` counts them. */
   isDeaf = false
   missed = 0
-  /** Why none is started. */
+  /** The reason why no program can be started. */
   refusal: string | null = null
   readonly #coming = new ServerMessages()
   readonly #answers = new Map<unknown, { name: string; said: unknown }>()
@@ -34,7 +34,7 @@ export class StandInPrograms {
     return {}
   }
 
-  /** As the real runner: what it heard is open until it is answered, and an answer is told again. */
+  /** As in the real runner: a request stays open until it is answered, and a repeated request gets the same answer. */
   #query({ id }: Json, line: Line): unknown {
     const answer = this.#answers.get(id)
     if (answer !== undefined) this.print(line, answer.name, answer.said)
@@ -66,7 +66,7 @@ export class StandInPrograms {
   }
 }
 
-/** A program with these tools, whose answers count on as long as it lives. */
+/** A program with these tools; its answers contain a counter for the lifetime of the program. */
 export function countingProgram(answers: (count: number, args: Json) => unknown, tools: readonly string[] = ['count']) {
   let count = 0
   const program: Program = ({ id, method, params }, print) => {

@@ -1,5 +1,5 @@
-// A runner for tests of the service's side: it speaks the wire with code of its own, keeps a copy of the workspace in memory
-// and answers calls as a test tells it.
+// A runner for tests of the service: it implements the protocol independently, keeps a copy of the workspace in memory
+// and answers calls as the test defines.
 
 import { client, request } from './app.ts'
 import { StandInPrograms } from './stand-in-programs.ts'
@@ -15,7 +15,7 @@ export type Tree = Map<string, Entry>
 export type Started = Record<'key' | 'kind' | 'text' | 'cwd', string> &
   Record<'revision' | 'quietMs' | 'softMs', number> & { env: Record<string, string> }
 
-/** What a call does: changes the tree and says how it ended. Without an answer it goes on until `finish`. */
+/** The effect of a call: changes the tree and returns its outcome. Without an outcome it runs until `finish`. */
 export type Behaviour = (call: Started, tree: Tree) => Answer | null
 export type Answer = {
   output?: string
@@ -40,7 +40,7 @@ export class Line {
   closed: { code: number; reason: string } | null = null
   /** Messages of the runner, answers and frames among them. */
   sent = 0
-  /** Answers to what had no id. */
+  /** Responses to messages without an id. */
   readonly errors: { code: number }[] = []
   onFrame: (head: Head, bytes: Uint8Array) => void = () => {}
   readonly #ws: WebSocket
@@ -123,27 +123,27 @@ export class StandInRunner {
   readonly opened: Json[] = []
   readonly closings: Json[] = []
   readonly programs = new StandInPrograms()
-  /** What it answers about ports and its terminal, and what is typed there. */
+  /** Its answers about ports and its terminal, and the terminal's input. */
   ports: (method: string, params: Json, line: Line) => unknown = () => ({ error: { code: -32601, message: 'none' } })
   typed: (stream: number, seq: number, bytes: Uint8Array, line: Line) => void = () => {}
-  /** Another one after a restart of the runner. */
+  /** Changes with each restart of the runner. */
   life = 'one'
   readonly stopped: string[] = []
-  /** What the service has acknowledged: stream and number. */
+  /** The service's acknowledgements: stream and number. */
   readonly acks: string[] = []
-  /** Transfers down: whether each was of the whole tree, and how many entries it had. */
+  /** Transfers from the service: whether each had the whole tree, and its number of entries. */
   readonly transfers: { whole: boolean; entries: number }[] = []
   pool: Line | null = null
   line: Line | null = null
   behaviour: Behaviour
-  /** Connects when it is told to. */
+  /** Does not connect until the test requests it. */
   isWilling = true
-  /** Opens the conversation's socket before it answers the pool, as a runner near to it may. */
+  /** Opens the conversation's socket before it answers the pool, as can happen with low latency. */
   isHasty = false
-  /** Knows of every call only that it was begun once, as after its death in the command. */
+  /** Knows of every call only that it was started, as after a crash during the command. */
   forgets = false
   isFull = false
-  /** The version that it speaks, and how far its clock is off. */
+  /** Its protocol version, and the error of its clock. */
   wire = 1
   clockOffMs = 0
   /** Ahead: what is not sent yet as well. */
@@ -190,7 +190,7 @@ export class StandInRunner {
     await this.#join(this.opened.at(-1) ?? {})
   }
 
-  /** As if the answer to the transfer that carried the path had been lost. */
+  /** As if the response to the transfer of this path had been lost. */
   forgetSent(path: string): void {
     this.#sent.delete(path)
   }
@@ -201,7 +201,7 @@ export class StandInRunner {
     this.line?.sendFrame({ t: 'output', key, seq }, encoder.encode(text))
   }
 
-  /** The call ended: what changed in the tree goes up with it. Resolves with the service's answer. */
+  /** Ends the call and sends the changes of the tree with it. Resolves with the service's response. */
   async finish(
     key: string,
     { output = '', exitCode = 0, cwd = '/workspace', state = 'ended', remarks = [], left = [] }: Answer,
@@ -226,7 +226,7 @@ export class StandInRunner {
     return this.#tellEnd(key)
   }
 
-  /** Sends what changed in the tree; the number of the transfer, or null when nothing did. */
+  /** Sends the changes of the tree; returns the number of the transfer, or null if there are none. */
   async sendUp(commits: boolean): Promise<number | null> {
     const entries: Json[] = []
     const parts: Uint8Array[] = []
@@ -328,7 +328,7 @@ export class StandInRunner {
       return {}
     }
     if (method === 'transfer/commit') {
-      // As the real one: another beginning has ended it.
+      // As in the real runner: a new start has ended the earlier one.
       const pending = this.#pending
       if (pending?.transfer !== params.transfer || pending === null) return { error: { code: -32602, message: 'none' } }
       const { epoch, revision, whole, entries } = pending
@@ -353,7 +353,7 @@ export class StandInRunner {
   }
 
   #start(call: Started): unknown {
-    // Its journal knows the key and nothing else of it.
+    // Its journal only has the key of the call.
     if (this.forgets) return { state: 'unknown' }
     this.started.push(call)
     this.#running.set(call.key, 'running')
@@ -385,7 +385,7 @@ export class StandInRunner {
   }
 }
 
-/** A runner of the owner, connected with a key of its own. */
+/** A runner of the owner, connected with a new key. */
 export async function joinedRunner(
   owner: string,
   behaviour: Behaviour,

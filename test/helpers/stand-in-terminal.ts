@@ -1,4 +1,4 @@
-// A shell on a stand-in runner, and the people who look at it.
+// A shell on a stand-in runner, and its viewers.
 
 import type { Client } from './app.ts'
 import type { Chat } from './conversation.ts'
@@ -8,7 +8,7 @@ import type { Line } from './stand-in-runner.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** A shell of a runner that keeps the rules. */
+/** A shell of a runner that follows the protocol. */
 export class Shell {
   id = 'shell-1'
   text = ''

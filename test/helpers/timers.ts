@@ -1,20 +1,20 @@
 import { onTestFinished } from 'vitest'
 
 export type HeldTimers = {
-  /** How many are set and neither cleared nor gone off. */
+  /** The number of timers that are set and have neither been cleared nor fired. */
   readonly waiting: number
-  /** Those that are set from here on, by whom it may be, are ordinary ones. */
+  /** All timers set from now on are ordinary ones. */
   takeNoMore(): void
-  /** Has those that are set go off. */
+  /** Fires the timers that are set. */
   goOff(): void
 }
 
 const NEVER_MS = 2_147_483_647
 
 /**
- * Until the test is over, timers of exactly this length, those of `AbortSignal.timeout` among them, go off when it says so
- * and never by themselves. So a limit of time falls where the test wants it, at any pace of the machine. The length is to
- * be one that nothing else sets.
+ * Until the test ends, timers of exactly this length, including those of `AbortSignal.timeout`, only fire when the test fires them
+ * and never by themselves. So the test decides when a timeout happens, at any speed of the machine. The length must
+ * be one that no other code uses.
  */
 export function heldTimers(delayMs: number): HeldTimers {
   const { setTimeout: set, clearTimeout: clear } = globalThis

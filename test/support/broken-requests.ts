@@ -1,12 +1,12 @@
-// Clients that break off: every operation of the document and every kind of socket, each request cut at a random byte, in
-// one of the ways in which a connection ends.
+// Clients that disconnect: every operation of the document and every kind of socket, each request cut at a random byte, in
+// one of the ways in which a connection can end.
 
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Random = () => number
 
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
+/** Pseudo-random numbers from 0 to 1 from a seed (mulberry32). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -24,7 +24,7 @@ type Operation = { requestBody?: { content: Record<string, unknown> } }
 
 export type Template = { readonly method: string; readonly path: string; readonly type: string | null }
 
-/** Every operation of the service, as its document names them. */
+/** Every operation in the service's OpenAPI document. */
 export async function templatesOf(url: string): Promise<Template[]> {
   const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as Document
   return Object.entries(paths).flatMap(([path, operations]) =>
@@ -38,7 +38,7 @@ export async function templatesOf(url: string): Promise<Template[]> {
 
 const SIZES = [0, 20, 300, 5_000, 70_000, 1_000_000] as const
 
-/** The bytes of a whole request; `id` is a conversation that may come to harm. */
+/** The bytes of a complete request; `id` is a conversation that the request may damage. */
 export function requestOf({ method, path, type }: Template, id: string, random: Random): Buffer {
   const target = path.replace('{conversation_id}', id).replace(/\{\w+\}/g, () => pick(random, ['600519', 'x', '1']))
   const body = method === 'GET' ? '' : bodyOf(type, pick(random, SIZES), random)
@@ -101,10 +101,10 @@ export function socketOf(id: string, random: Random): Buffer {
 type Ending = 'reset' | 'end' | 'pause-and-reset' | 'after-first-byte'
 const ENDINGS: readonly Ending[] = ['reset', 'end', 'pause-and-reset', 'after-first-byte']
 const PAUSE_MS = 30
-/** An event stream with nothing to tell answers with its head; whatever is slower is not waited for. */
+/** An idle event stream only sends its headers, so slower responses are not awaited. */
 const FIRST_BYTE_MS = 500
 
-/** Sends the request up to a random byte and breaks off. A request that changes something never arrives whole. */
+/** Sends the request up to a random byte and disconnects. A request that changes data is never sent completely. */
 export async function breakOff(port: number, request: Buffer, random: Random): Promise<void> {
   const isSafe = request.subarray(0, 4).toString() === 'GET '
   const ending = pick(random, isSafe ? ENDINGS : ENDINGS.slice(0, 3))
@@ -130,7 +130,7 @@ function connected(port: number): Promise<Socket> {
     socket.once('error', reject)
     socket.once('connect', () => {
       socket.off('error', reject)
-      // What the other side does to a connection that is to be broken is of no interest.
+      // Errors of a connection that the test breaks itself are ignored.
       socket.on('error', () => {})
       resolve(socket)
     })

@@ -1,4 +1,4 @@
-// Files of trades in the layouts of brokers: their columns and words, with trades that nobody made.
+// Trade files in the layouts of brokers: their columns and words, with invented trades.
 
 export type BrokerFile = {
   broker: string

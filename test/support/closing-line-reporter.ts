@@ -2,24 +2,24 @@ import { writeFileSync } from 'node:fs'
 import type { Reporter, TestCase, TestModule, TestSpecification, Vitest } from 'vitest/node'
 import { wantedNumber } from './wanted-number.ts'
 
-/** A run that takes so long hangs: the whole suite takes a quarter of it on two cores. `npm run proof` may take its time. */
+/** A run longer than this counts as hanging: the whole suite takes a quarter of it on two cores. `npm run proof` has a longer limit. */
 const LIMIT_MINUTES = wantedNumber('TEST_LIMIT_MINUTES', process.env.PROOF === '1' ? 1_440 : 60)
-/** What is left to do after the last file takes seconds. */
+/** Shutdown after the last file takes seconds. */
 const AFTER_LAST_FILE_MS = 60_000
 
 type Counts = { passed: number; failed: number; skipped: number; pending: number }
 
-/** What `TEST_COUNTS` receives: whoever adds up several runs names the failures of all of them at the end. */
+/** The content of the file `TEST_COUNTS`, for the script that adds up several runs and prints all failures at the end. */
 export type CountsFile = { passed: number; failed: number; skipped: number; failures: string[] }
 
 /**
  * Ends the run with the plain line that continuous integration reads: `N passed, N failed, N skipped`, or writes it to the file
- * that `TEST_COUNTS` names, for whoever adds up several runs. With `REQUIRE_ALL=1` a skip counts as a failure and fails the run.
- * A run that passes its limit of time is ended too, and says what ran by then.
+ * that `TEST_COUNTS` names, for the script that adds up several runs. With `REQUIRE_ALL=1` a skip is a failure and fails the run.
+ * It also ends a run that exceeds its time limit, and prints the tests that were running.
  */
 export default class ClosingLineReporter implements Reporter {
   readonly #running = new Map<string, string>()
-  /** Files that were handed to a worker and have not ended: what hangs between two tests is in one of them. */
+  /** Files that a worker has started and not finished: a hang between two tests is in one of them. */
   readonly #files = new Set<string>()
   readonly #failed: string[] = []
   readonly #ended: Counts = { passed: 0, failed: 0, skipped: 0, pending: 0 }
@@ -41,8 +41,8 @@ export default class ClosingLineReporter implements Reporter {
   }
 
   /**
-   * An object of a test may have been cut off while it asked the runner for something, and a worker's pool ends only when
-   * every such question has been answered. Once every file has ended there is nothing to wait for.
+   * An object of a test may have been aborted during a call to the test runner, and a worker's pool ends only when
+   * every such call has settled. When every file has ended, there is nothing to wait for.
    */
   onTestModuleEnd(module: TestModule): void {
     this.#files.delete(fileOf(module))
@@ -76,7 +76,7 @@ export default class ClosingLineReporter implements Reporter {
         counts[test.result().state] += 1
         if (test.result().state === 'skipped') skipped.push(`${module.relativeModuleId}: ${test.fullName}`)
       }
-      // A file that fails to load holds no test, yet must count.
+      // A file that fails to load has no tests, but must count as a failure.
       if (module.state() === 'failed' && [...module.children.allTests('failed')].length === 0) {
         counts.failed += 1
         failures.push(`${module.relativeModuleId}: the file itself\n    ${messageOf(module.errors()[0])}`)

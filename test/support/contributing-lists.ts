@@ -1,4 +1,4 @@
-// What the lists of CONTRIBUTING that add something to an analysis call for, to be followed word for word in a copy of the tree.
+// The steps of those lists in CONTRIBUTING that extend an analysis; a test follows them exactly in a copy of the tree.
 
 import type { ScratchCopy } from './scratch-copy.ts'
 

@@ -1,5 +1,5 @@
-// Which commands of the documents are not run by a test, and what is known of them all the same: that the script exists and
-// takes these options, or why nobody can try.
+// Commands of the documents that no test runs, and their static checks: that the script exists and
+// accepts these options, or the reason why the command cannot be tried.
 
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -60,10 +60,10 @@ const PARSERS: Readonly<Record<string, (args: readonly string[]) => unknown>> = 
   demo: (args) => onlyWordsOf('scripts/demo.ts', args),
 }
 
-/** What a variable before a command may be beside the Worker's own and those that `process.env.NAME` names in a script. */
+/** Variables allowed before a command, in addition to the Worker's own and those that a script reads as `process.env.NAME`. */
 const START_VARIABLES = ['PORT', 'BELLWETHER_STATE']
 
-/** What is wrong with the form of a command; null for one that would be understood. */
+/** The error in the form of a command; null if it is valid. */
 export function problemOf(command: string): string | null {
   const words = command
     .replaceAll(/\[([^\]]*)\]/g, '$1')
@@ -101,13 +101,13 @@ function problemOfScript([name = '', ...rest]: readonly string[]): string | null
   }
 }
 
-/** Its options are looked at by the client's own tests. */
+/** The client's own tests check its options. */
 function isClientCommand(name: string): void {
   const isNamed = filesIn('client/src/cli').some((path) => textOf(path).includes(`  name: '${name}',`))
   if (!isNamed) throw new Error(`bellwether has no command ${name}`)
 }
 
-/** `-u` records what a test compares with. */
+/** `-u` records the expected results of a test. */
 function onlyFiles(paths: readonly string[]): void {
   const missing = paths.find((path) => path !== '-u' && !isFile(path))
   if (missing !== undefined) throw new Error(`there is no file ${missing}`)

@@ -1,4 +1,4 @@
-// The commands that the documents show: those of each ```sh block, and those that stand as code in a sentence.
+// The commands in the documents: those of each ```sh block, and inline code in sentences.
 
 import { filesIn, textOf } from './source-tree.ts'
 
@@ -14,7 +14,7 @@ export type ShellBlock = {
   readonly page: string
   /** Its lines without the indentation of the block. */
   readonly text: string
-  /** One entry a command line: continued lines are joined, comments and empty lines left out. */
+  /** One entry per command line: continued lines are joined, comments and empty lines left out. */
   readonly commands: readonly string[]
 }
 
@@ -41,7 +41,7 @@ function commandsIn(text: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** Commands of this repository that stand between backticks in a sentence; those of programs of agents are others. */
+/** Commands of this repository in inline code; commands for an agent's shell are not included. */
 export function inlineCommands(): { page: string; command: string }[] {
   return COMMAND_PAGES.flatMap((page) =>
     [
@@ -50,7 +50,7 @@ export function inlineCommands(): { page: string; command: string }[] {
       ),
     ]
       .map(([, command = '']) => ({ page, command }))
-      // `npm run` as a word of the language that an agent's script is judged by.
+      // There `npm run` is part of the rules for agents' scripts, not a command of this repository.
       .filter(({ page }) => page !== 'docs/security.md'),
   )
 }

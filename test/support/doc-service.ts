@@ -10,11 +10,11 @@ import { signalIfThere } from '../../scripts/start/processes.ts'
 import { VARIABLES } from '../../src/config.ts'
 import { ROOT } from './source-tree.ts'
 
-/** What the person who runs the tests has set must not decide them. */
+/** Variables of the developer's environment must not affect the tests. */
 const CLEAN = Object.fromEntries(VARIABLES.map(({ name }) => [name, undefined]))
 const START_TIMEOUT_MS = 120_000
 
-/** Every answer is followed by a line end, and its status goes to the error output. A status of 400 or more ends the block. */
+/** Every response ends with a line end, and its status goes to standard error. A status of 400 or more ends the block. */
 const CURL = `curl() { command curl --fail-with-body -w '\\n%{stderr}status %{http_code}\\n' "$@"; }`
 
 export type BlockResult = {
@@ -25,7 +25,7 @@ export type BlockResult = {
   readonly stderr: string
 }
 
-/** Services elsewhere that a document names, and what stands for each in a test. */
+/** External services that a document names, and their replacements in a test. */
 export type ServiceAddresses = Readonly<Record<string, string>>
 
 export type DocService = {
@@ -33,14 +33,14 @@ export type DocService = {
   /** What `npm start` printed on its standard output. */
   readonly printed: string
   run(block: string): Promise<BlockResult>
-  /** Runs a block that goes on, until the service is stopped; settles when its output has the sign. */
+  /** Runs a long-running block until the service is stopped; settles when its output matches the pattern. */
   keepRunning(block: string, sign: RegExp): Promise<void>
   stop(): Promise<void>
 }
 
 /**
  * Runs the block that starts the service, with a port and a state folder of the test's own, and settles when it is ready. A
- * folder that the test names stays when the service stops.
+ * folder that the test names is kept when the service stops.
  */
 export async function startAsWritten(
   block: string,
@@ -83,7 +83,7 @@ async function endOf(child: ReturnType<typeof shell>): Promise<void> {
   await closed
 }
 
-/** The addresses that stand in documents for the service of the reader, and for others. */
+/** Placeholder addresses in documents for the reader's service, and for others. */
 function withAddresses(block: string, url: string, elsewhere: ServiceAddresses): string {
   const own = block.replaceAll(/https:\/\/<your worker>|(?<![\w.])(?:127\.0\.0\.1|localhost):8787/g, url)
   return Object.entries(elsewhere).reduce((text, [there, here]) => text.replaceAll(there, here), own)
@@ -100,7 +100,7 @@ function shell(script: string, env: Readonly<Record<string, string>>) {
 
 const readyLine = (child: ReturnType<typeof shell>) => outputOf(child, /^ready .*$/m)
 
-/** What matches in all that the program has printed, as soon as it is there. */
+/** The first match in the program's output, as soon as it has been printed. */
 function outputOf(child: ReturnType<typeof shell>, sign: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let [stdout, stderr] = ['', '']

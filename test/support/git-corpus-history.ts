@@ -1,4 +1,4 @@
-// The history of one repository of the corpus, as `git fast-import` takes it: files that come, change, move and go,
+// The history of one repository of the corpus, as input of `git fast-import`: files that are added, changed, moved and deleted,
 // branches that are merged, tags of both kinds.
 
 import type { CorpusPlan } from './git-corpus-plans.ts'
@@ -166,7 +166,7 @@ const latin = (bytes: Uint8Array): string => Buffer.from(bytes.subarray(0, 2)).t
 const quoted = (path: string): string => `"${path.replace(/["\\]/g, '\\$&')}"`
 const numbers = (count: number): string => Array.from({ length: count }, (_, i) => `${i}\n`).join('')
 
-/** A line more at some place of a text; a byte changed in what is no text. */
+/** Adds a line to a text; changes a byte of a binary file. */
 function edited(bytes: Uint8Array, i: number, where: number): Uint8Array {
   const at = Math.floor(where * bytes.byteLength)
   if (bytes.includes(0)) return bytes.with(at, ((bytes[at] ?? 0) + 1) % 256)
@@ -174,7 +174,7 @@ function edited(bytes: Uint8Array, i: number, where: number): Uint8Array {
   return Buffer.concat([bytes.subarray(0, line), text(`// changed in ${i}\n`), bytes.subarray(line)])
 }
 
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1, equal for equal seeds (mulberry32). */
 function randomFrom(seed: string): () => number {
   let state = [...seed].reduce((sum, char) => Math.imul(sum, 31) + char.charCodeAt(0), 7)
   return () => {

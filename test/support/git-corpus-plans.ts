@@ -1,4 +1,4 @@
-// The repositories that git is proved with: each made from the files of installed packages, with a history of its own.
+// The repositories for the test of git: each is made from the files of installed packages, with its own history.
 
 export interface CorpusPlan {
   name: string

@@ -10,7 +10,7 @@ import { CORPUS, type CorpusPlan } from './git-corpus-plans.ts'
 
 const MODULES = join(import.meta.dirname, '../../node_modules')
 const MAX_FILE_BYTES = 1_500_000
-/** All files together: their history has to fit into what a clone may be. */
+/** The size of all files, so that their history fits into the limit of a clone. */
 const MAX_TOTAL_BYTES = 30_000_000
 
 /** Where a repository is, and which of its refs the proof looks at. */
@@ -23,7 +23,7 @@ export interface CorpusRepository {
 const made = new Map<string, Promise<CorpusRepository>>()
 let copies = 0
 
-/** A copy of its own for each who asks, as it may be pushed to. */
+/** A separate copy for each caller, because callers push to it. */
 export async function corpusRepository(root: string, name: string): Promise<CorpusRepository> {
   const plan = CORPUS.find((other) => other.name === name)
   if (!plan) throw new Error(`no repository of the corpus is called ${name}`)
@@ -55,7 +55,7 @@ async function pack(path: string, packing: CorpusPlan['packing']): Promise<void>
     const packs = (await readdir(join(path, 'objects/pack'))).filter((name) => name.endsWith('.pack'))
     for (const name of packs) {
       const bytes = await readFile(join(path, 'objects/pack', name))
-      // Objects that are there already would not be unpacked.
+      // git does not unpack objects that already exist.
       await run(path, ['init', '-q', '--bare', 'loose'])
       await run(join(path, 'loose'), ['unpack-objects', '-q'], [bytes])
       await run(path, ['prune-packed', '-q'])
@@ -111,7 +111,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 
 const ENVIRONMENT = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
 
-/** Git's output; throws with what it said when it fails. */
+/** Git's output; throws with its error message if it fails. */
 export async function run(cwd: string, args: string[], input: Iterable<Uint8Array> = []): Promise<string> {
   const child = spawn('git', args, { cwd, env: { ...ENVIRONMENT, HOME: cwd } })
   child.stdin.on('error', () => undefined)

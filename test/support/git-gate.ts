@@ -1,12 +1,12 @@
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** In front of the git host: the first pack that is asked for is held back. */
+/** A proxy in front of the git host that holds back the first requested pack. */
 export async function holdingGate(upstream: string, address = '127.0.0.1') {
   const held = Promise.withResolvers<void>()
   const let_ = Promise.withResolvers<void>()
   const server = createServer((incoming, response) => {
-    // The provider's root, where a token is tried.
+    // The provider's API root, where tokens are checked.
     if (/^\/api\/v3\/?$/.test(incoming.url ?? '')) {
       response.setHeader('content-type', 'application/json')
       return void response.end(JSON.stringify({ current_user_url: '/user' }))

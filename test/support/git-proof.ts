@@ -1,4 +1,4 @@
-// What the real git says of a workspace that was downloaded as a ZIP, and of the repository that it was pushed to.
+// Checks with the real git a workspace that was downloaded as a ZIP, and the repository that it was pushed to.
 
 import { chmod, lstat, mkdir, readdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -9,7 +9,7 @@ const S_IFMT = 0o170000
 const S_IFLNK = 0o120000
 const PERMISSIONS = 0o777
 
-/** Everything that is not as it should be; nothing if all is well. */
+/** All errors; an empty list if there are none. */
 export async function faultsOf(root: string, folder: string, zip: Uint8Array): Promise<string[]> {
   const place = join(root, `proof-${crypto.randomUUID()}`)
   const [copy, clone, bare] = [join(place, 'copy'), join(place, 'clone'), join(root, folder)]

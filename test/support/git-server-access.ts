@@ -25,8 +25,8 @@ export function isAccepted({ headers }: IncomingMessage): boolean {
 const pulls: string[] = []
 
 /**
- * `GET /api/v3/`, `GET /api/v3/repos/{owner}/{name}`, `POST …/pulls`. A private repository is not there for who may not read it,
- * and a branch that was not pushed cannot be asked for.
+ * `GET /api/v3/`, `GET /api/v3/repos/{owner}/{name}`, `POST …/pulls`. A private repository is a 404 for callers without access,
+ * and a pull request for a branch that was not pushed is refused.
  */
 export async function answerApi(
   root: string,

@@ -1,10 +1,10 @@
-// What tests and the loopback git host say to each other.
+// Messages between tests and the loopback git host.
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** `http://127.0.0.1:<port>` */
     gitServer: string
-    /** Whether the whole corpus is wanted, not a sample. */
+    /** Whether to use the whole corpus instead of a sample. */
     isProof: boolean
   }
 }
@@ -26,5 +26,5 @@ export interface Report {
   stderr: string
 }
 
-/** What repositories under `/git/private/` ask for. */
+/** The credentials for repositories under `/git/private/`. */
 export const CREDENTIALS = { username: 'robin', password: 'correct horse' } as const

@@ -1,4 +1,4 @@
-// What the loopback host of the tests answers besides git: redirects, slowness, size, and what it was sent.
+// Responses of the tests' loopback host beside git: redirects, slow and large responses, and a log of its requests.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const PIECES = 8
 const PIECE_MS = 15
 
-/** Sends the answer whole, or with the fault that the address asked for: `cut`, `stall` or `slow`. */
+/** Sends the response completely, or with the fault that the address requests: `cut`, `stall` or `slow`. */
 export async function send(answer: Uint8Array, response: ServerResponse, fault: string | null): Promise<void> {
   if (fault === null) {
     response.end(answer)

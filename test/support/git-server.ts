@@ -1,5 +1,5 @@
 // A git host on loopback for the tests that run in the Workers runtime: real `git http-backend` behind a small bridge,
-// and a way to have the real git say what it thinks of a tree. Started once for a run and stopped with it.
+// and a way to run the real git on a tree. Started once per run and stopped with it.
 
 import { spawn } from 'node:child_process'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
@@ -69,7 +69,7 @@ async function serve(root: string, request: IncomingMessage, response: ServerRes
   await reply(url, request, response)
 }
 
-/** Repositories under `/git/private/` want a name and a password. */
+/** Repositories under `/git/private/` require a name and a password. */
 async function bridge(
   root: string,
   url: URL,
@@ -111,11 +111,11 @@ async function bridge(
     else response.setHeader(name, value)
   }
   const answer = output.subarray(headEnd + 4)
-  // A broken line shows in the middle of what is sent, not in what is said first.
+  // A broken connection must show in the middle of the body, not in the headers.
   await send(answer, response, request.method === 'POST' ? fault : null)
 }
 
-/** Has the host send deltas with the ids of their bases, whatever was asked for. */
+/** Makes the host always send deltas with the ids of their bases. */
 const BY_ID = {
   GIT_CONFIG_COUNT: '1',
   GIT_CONFIG_KEY_0: 'uploadpack.packObjectsHook',
@@ -173,7 +173,7 @@ async function runGit(args: string[], { cwd, order }: { cwd: string; order: Orde
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const body = await bytesFrom(request)
-  // git compresses what it asks for when it is long.
+  // git compresses the body of a long request.
   if (request.headers['content-encoding'] !== 'gzip') return body
   const { gunzipSync } = await import('node:zlib')
   return gunzipSync(body)

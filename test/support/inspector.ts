@@ -1,4 +1,4 @@
-// The inspector of a runtime that was started with `--inspect`: how much memory is still in use once all garbage is collected.
+// Uses the inspector of a runtime that was started with `--inspect`: measures the memory in use after a garbage collection.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -23,7 +23,7 @@ export class Inspector {
     socket.addEventListener('message', ({ data }) => this.#answered(JSON.parse(String(data)) as Answer))
   }
 
-  /** `url`: of the service, which is asked something while it is looked at. */
+  /** `url`: the address of the service; it must get requests during the measurement. */
   static async open(port: number, url: string): Promise<Inspector> {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/${WORKER}`)
     await new Promise((resolve, reject) => {
@@ -35,9 +35,9 @@ export class Inspector {
     return inspector
   }
 
-  /** What is left when all garbage is gone. */
+  /** The memory in use after a garbage collection. */
   async heap(): Promise<Heap> {
-    // The second round takes what the first one's finalizers let go.
+    // The second collection frees what the finalizers of the first one released.
     for (let round = 0; round < 2; round++) await this.#call('HeapProfiler.collectGarbage')
     const { usedSize, embedderHeapUsedSize } = (await this.#call('Runtime.getHeapUsage')) as Usage
     return { script: usedSize, runtime: embedderHeapUsedSize }
@@ -47,7 +47,7 @@ export class Inspector {
     this.#socket.close()
   }
 
-  /** The runtime reads what its inspector is asked only when it has something to do. */
+  /** The runtime only reads messages of the inspector while it handles requests. */
   async #call(method: string): Promise<unknown> {
     const id = ++this.#last
     const asked = Promise.withResolvers<unknown>()

@@ -1,4 +1,4 @@
-// A service as `npm start` makes it, a runner with its sandbox beside it, and a conversation whose commands run there.
+// A service started like `npm start`, a runner with its sandbox, and a conversation whose commands run there.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -20,7 +20,7 @@ export type LentEvent = {
   extras: Record<string, unknown> & { agent_state?: string; metadata?: { exit_code: number } }
 }
 
-/** What the tests need of the machine and it does not have; null when it has all. */
+/** The missing requirements of the tests on this machine; null if there are none. */
 export function missingForSandbox(): string | null {
   const missing = [
     ['bwrap', '--version'],
@@ -34,7 +34,7 @@ export function missingForSandbox(): string | null {
   return why
 }
 
-/** Where the runner looks for Chromium: what is elsewhere a sandbox cannot run. */
+/** The paths where the runner looks for Chromium; a sandbox cannot run a browser from elsewhere. */
 const CHROMIUM = [
   '/usr/lib/chromium/chromium',
   '/usr/lib64/chromium-browser/chromium-browser',
@@ -85,7 +85,7 @@ export class LentMachine {
     for (const folder of [this.folder, `${this.folder}-copies`]) rmSync(folder, { recursive: true, force: true })
   }
 
-  /** Kills the runner outright and starts it again on its folder. */
+  /** Kills the runner (SIGKILL) and starts it again on its folder. */
   async restartRunner(): Promise<void> {
     const gone = new Promise((resolve) => this.runner.once('exit', resolve))
     this.runner.kill('SIGKILL')
@@ -133,7 +133,7 @@ export class LentMachine {
     return (await outcomes()).at(-1) as LentEvent
   }
 
-  /** What the runtime of the service and the runner hold of the machine's memory. */
+  /** The memory of the service's runtime and of the runner. */
   residentBytes(): number {
     const pids = [runtimeBelow(this.service.hostPid()), this.runner.pid]
     return pids.reduce<number>((sum, pid) => {
@@ -151,7 +151,7 @@ export class LentMachine {
 
   #spawned(): ChildProcess {
     const key = join(this.folder, 'state', 'runner-token')
-    // Its user is another one, and has to reach its folder.
+    // The runner has another user, who needs access to its folder.
     const args = ['--url', this.service.url, '--key-file', key, ...this.#options]
     const folders = ['--workspaces', `${this.folder}-copies`]
     const child = spawn(process.execPath, [join(ROOT, 'runner/src/main.ts'), ...args, ...folders], {

@@ -1,4 +1,4 @@
-// A small server of a test's own, which ends with the test.
+// Starts a small server for one test, which stops with the test.
 
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'

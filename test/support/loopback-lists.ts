@@ -1,12 +1,12 @@
-// The hosts that hand out lists of listings, on loopback and in their own formats and encodings. The first rows are real ones as
-// the hosts write them; the rest are made up, because a list that is too short is refused.
+// Loopback versions of the hosts that publish lists of listings, in their own formats and encodings. The first rows are real ones as
+// the hosts write them; the rest are invented, because a list that is too short is refused.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 export type LoopbackLists = { url: string; asked: string[]; close: () => Promise<void> }
 
-/** What a host answers instead of its list: for the tests of what goes wrong. */
+/** The response of a host instead of its list, for tests of failures. */
 export type ListAnswers = Partial<Record<'nasdaq' | 'kind' | 'mops' | 'eastmoney', string>>
 
 export async function startLoopbackLists(instead: ListAnswers = {}): Promise<LoopbackLists> {

@@ -1,5 +1,5 @@
-// A market data source on loopback: Yahoo's charts of whatever symbol is asked for, so that stocks and indices of all markets
-// have bars until yesterday and a quote, and the results of their companies, which want a cookie and the crumb that belongs to it.
+// A market data source on loopback: Yahoo's charts for any requested symbol, so that stocks and indices of all markets
+// have bars until yesterday and a quote, and the results of their companies, which require a cookie and its crumb.
 
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,10 +7,10 @@ import { dividendChart, timeseries, wholeSeries } from '../fixtures/market/yahoo
 import { longSeries } from './long-series.ts'
 
 const DAYS = 400
-/** As many as a stock has that was listed last week. */
+/** The number of bars of a stock that was listed last week. */
 const NEW_DAYS = 6
 const DAY_MS = 86_400_000
-/** In every market there is it is the same day then. */
+/** A time at which all markets have the same date. */
 const HOUR = 6
 
 const COOKIE = 'A3=d=AQABBLoopback&S=AQAAAk'
@@ -63,7 +63,7 @@ function replyTo({ headers }: IncomingMessage, { pathname, searchParams }: URL):
 
 const ok = (value: unknown): Reply => ({ status: 200, body: JSON.stringify(value) })
 
-/** The money that companies report in, by the suffix of their symbol: those of Hong Kong in renminbi. */
+/** The reporting currency of companies, by the suffix of their symbol: renminbi for Hong Kong. */
 const RESULTS_IN: Record<string, string> = { HK: 'CNY', T: 'JPY', KS: 'KRW', TW: 'TWD' }
 const PRICES_IN: Record<string, string> = { ...RESULTS_IN, HK: 'HKD', SS: 'CNY', SZ: 'CNY' }
 

@@ -1,5 +1,5 @@
-// A model server on loopback that speaks the chat completions of OpenAI, by a script: what the service sends is kept, what it
-// gets is the script's.
+// A model server on loopback with OpenAI's chat completions API. It records the service's requests, and its
+// responses come from a script.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -40,7 +40,7 @@ export async function loopbackModel(script: (call: number, request: ChatRequest)
     const reply = { id: 'x', model: body.model, choices: [choice], usage: { total_tokens: 42 } }
     response.end(raw ?? JSON.stringify(reply))
   }
-  // A process that forgets to stop it can still end.
+  // The server does not keep the process alive.
   server.unref()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
@@ -57,7 +57,7 @@ export async function loopbackModel(script: (call: number, request: ChatRequest)
 
 const PIECE = 40
 
-/** The answer piece by piece, as event frames. */
+/** The answer in pieces, as event frames. */
 function streamed(response: ServerResponse, reply: { model: string; content: string; finish: string }): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   const frame = (delta: object, finish_reason: string | null, more: object = {}) => {

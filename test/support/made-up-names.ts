@@ -1,4 +1,4 @@
-// Names that no list has: invented ones in the style of every market and script, and real companies that are not listed.
+// Names that are in no list: invented ones in the style of every market and script, and real companies that are not listed.
 
 import { pick, type Random } from './name-errors.ts'
 
@@ -190,7 +190,7 @@ const STYLES: Style[] = [
   (random) => ` ${[...word(random, 3)].map((letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)).join('')} `,
 ]
 
-/** As many as asked for, in every style alike, none of them a name that is taken. */
+/** This number of names, equally many in every style, none of them a name of a listing. */
 export function madeUpNames(random: Random, count: number, isTaken: (name: string) => boolean): string[] {
   const names = new Set<string>()
   for (let i = 0; names.size < count; i++) {

@@ -1,4 +1,4 @@
-// What serves our tools, with the tools that the conformance suite wants to call.
+// Our tool server, with the tools that the conformance suite calls.
 
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'

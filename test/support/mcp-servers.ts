@@ -1,5 +1,5 @@
 // Tool servers on loopback for the tests that run in the Workers runtime: the official package that exercises the whole
-// protocol, over both transports, and one that does whatever its address says. A process starts when it is first wanted.
+// protocol, over both transports, and one whose behaviour its address selects. A process starts on first use.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -10,7 +10,7 @@ import './mcp-server-types.ts'
 import { strange } from './mcp-strange.ts'
 
 const START_TIMEOUT_MS = 120_000
-/** Started with `stdio` it is a program on a runner. */
+/** With the argument `stdio` it is a program on a runner. */
 export const EVERYTHING = join(
   import.meta.dirname,
   '../../node_modules/@modelcontextprotocol/server-everything/dist/index.js',
@@ -35,7 +35,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** `/everything/http` and `/everything/sse` tell where the package's server is; everything else is a strange one. */
+/** `/everything/http` and `/everything/sse` return the address of the package's server; all other paths are misbehaving servers. */
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const everything = /^\/everything\/(http|sse)$/.exec(request.url ?? '')?.[1]
   if (everything === undefined) return strange(request, response)
@@ -50,7 +50,7 @@ async function start(mode: string): Promise<string> {
   return url
 }
 
-/** The package's server over a transport, `http` or `sse`, as a process of its own. */
+/** The package's server over a transport, `http` or `sse`, in a separate process. */
 export async function startEverything(mode: string): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort()
   const child = spawn(process.execPath, [EVERYTHING, mode === 'http' ? 'streamableHttp' : 'sse'], {

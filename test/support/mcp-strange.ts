@@ -1,5 +1,5 @@
-// A tool server that is as strange as the first part of its path says. `/strange/<manner>/<journal>`: what it was asked is
-// told at `/journal/<journal>`.
+// A tool server that misbehaves in the way that its path selects: `/strange/<manner>/<journal>`. Its requests are
+// listed at `/journal/<journal>`.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
@@ -23,7 +23,7 @@ export async function strange(request: IncomingMessage, response: ServerResponse
   manner(message, response, request)
 }
 
-/** Polite but for what is named. */
+/** A correct server except for the given overrides. */
 function but(answers: Record<string, unknown | Manner>): Manner {
   return (message, response, request) => {
     const answer = answers[message.method]
@@ -67,7 +67,7 @@ const send =
 const nested = (depth: number) =>
   JSON.parse(`${'{"type":"object","properties":{"a":'.repeat(depth)}{}${'}}'.repeat(depth)}`)
 
-/** Fifty megabytes, a megabyte at a time, as long as somebody reads. */
+/** Fifty megabytes, one megabyte at a time, while the client reads. */
 const endless: Manner = (_message, response) => {
   response.writeHead(200, JSON_TYPE)
   let sent = 0

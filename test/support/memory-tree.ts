@@ -1,4 +1,4 @@
-// The nodes of a file tree in memory: how a path leads to one, and how one is put in and taken out within the limits.
+// The nodes of an in-memory file tree: path resolution, and insertion and removal within the limits.
 
 import {
   DIRECTORY_MODE,
@@ -22,7 +22,7 @@ type LinkNode = Common & { kind: 'symlink'; target: string }
 export type DirectoryNode = Common & { kind: 'directory'; entries: Map<string, Node> }
 export type Node = FileNode | LinkNode | DirectoryNode
 
-/** Where a path ends: `node` is null when only its last name is missing. */
+/** The result of resolving a path: `node` is null if only its last name is missing. */
 export interface ResolvedPath {
   parents: { name: string; node: DirectoryNode }[]
   name: string
@@ -130,7 +130,7 @@ export class MemoryTree {
   }
 }
 
-/** The directory that holds the place. Only the root has none, and it is never put, dropped or moved. */
+/** The parent directory. Only the root has none, and it is never inserted, removed or moved. */
 export function parentOf(place: ResolvedPath): DirectoryNode {
   const parent = place.parents.at(-1)
   if (!parent) throw new FileSystemError('EBUSY', '/')

@@ -1,5 +1,5 @@
-// What becomes of made-up names, of every name and code of the lists, and of names with one typing error: counted, from a fixed
-// seed. Nothing here decides what is right but the lists themselves; the index is not asked what it knows.
+// Counts how invented names, every name and code of the lists, and names with one typing error are resolved, with a fixed
+// seed. The expected results come from the lists, not from the index under test.
 
 import { candidates, joinedPinyin, type Listing, type NameIndex } from '../../src/kits/market-names/index.ts'
 import { canonicalCode, instrumentOf, keyOf } from '../../src/market/names/labels.ts'
@@ -10,14 +10,14 @@ import { codeErrors, nameErrors, namesOf, seeded } from './name-errors.ts'
 
 const CHOICES = 5
 const SHORTEST_IN_REACH = 3
-/** What exchanges put around a name for a time or for a class of shares. */
+/** Prefixes and suffixes that exchanges add to a name temporarily or for a class of shares. */
 const MARKS = /^S?\*?ST|[AB]$|-[A-Z]{1,2}$/g
 const US_TICKER = /^[A-Za-z]{1,5}(?:[.-][A-Za-z])?$/
 
 const keyIn = (resolution: Resolution | null): string | null =>
   resolution?.ok === true ? resolution.instrument.key : null
 
-/** Everything that a listing is called, pinyin included, folded in case alone. */
+/** All names of a listing, pinyin included, with only the case folded. */
 function calledIn(listings: readonly Listing[]): Map<string, Set<string>> {
   const called = new Map<string, Set<string>>()
   for (const listing of listings) {
@@ -32,7 +32,7 @@ function calledIn(listings: readonly Listing[]): Map<string, Set<string>> {
 
 export type MadeUp = { asked: number; keptAsTicker: number; resolved: string[] }
 
-/** Names of nobody, and of companies that no list has: none may become a listing. */
+/** Invented names, and companies that are in no list: none may be resolved to a listing. */
 export function askMadeUp(names: NameIndex, { count, seed }: { count: number; seed: number }): MadeUp {
   const known = calledIn(names.all())
   const invented = madeUpNames(seeded(seed), count, (name) => known.has(name.toLowerCase()))

@@ -1,13 +1,13 @@
-// Little programs that Node and the shell's `node` are to answer alike: what they print, and how they end.
+// Small programs for which Node and the shell's `node` must have the same output and exit code.
 
 export type NodeProgram = {
   readonly name: string
   readonly files: Readonly<Record<string, string>>
-  /** What follows `node`. */
+  /** The arguments of `node`. */
   readonly args: readonly string[]
   readonly cwd?: string
   readonly stdin?: string
-  /** The errors are compared as well, where both word them alike; else only whether there were any. */
+  /** Whether error texts are compared too; otherwise only whether there were errors. */
   readonly errors?: 'same' | RegExp
 }
 

@@ -1,6 +1,6 @@
-// The services behind the notification channels, on loopback. Each request is judged as its service would: signature, size,
-// fields. What passes is kept as received; a lane may be told to fail first. A lane is the first part of the path, so tests
-// that run beside each other do not meet: `http://127.0.0.1:<port>/<lane>/<service>/…`.
+// Loopback versions of the services behind the notification channels. Each request is validated as its service would: signature, size,
+// fields. Valid messages are stored as received; a lane can be set to fail first. A lane is the first part of the path, so tests
+// that run in parallel do not interfere: `http://127.0.0.1:<port>/<lane>/<service>/…`.
 //
 // Orders: PUT /<lane>/faults (a list, one taken by each message), GET /<lane>/received, GET /<lane>/refused. Of what carries a
 // key the first is received; whatever comes under it again is one of the repeats, GET /<lane>/repeats.
@@ -10,7 +10,7 @@ import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
 import { type Arrival, judgeArrival } from './notify-services.ts'
 
-/** `break`: the message is taken and the connection torn off. `hang`: it is taken and never answered. */
+/** `break`: the message is accepted and the connection closed. `hang`: it is accepted and never answered. */
 export type Fault = { status?: number; headers?: Record<string, string>; body?: unknown; how?: 'break' | 'hang' }
 
 export type Received = { service: string; title: string; text: string; key: string | null; bytes: number }
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return host.close
 }
 
-/** `onMessage` is told of each message that passed, before it is answered. */
+/** `onMessage` is called for each valid message, before the response. */
 export async function startNotifyHost(onMessage = () => {}): Promise<{ url: string; close: () => Promise<void> }> {
   const lanes = new Map<string, Lane>()
   const server = createServer((request, response) => {

@@ -1,2 +1,2 @@
-/** What the tests sign with. */
+/** The tests' signing secret. */
 export const SECRET = 'SEC-of-the-tests'

@@ -1,4 +1,4 @@
-// How each service judges a message. The limits are those that the services document; the answers are in their words.
+// How each service validates a message. The limits are the documented ones; the responses have the services' own texts.
 
 import { createHmac } from 'node:crypto'
 import { SECRET } from './notify-secret.ts'

@@ -63,11 +63,11 @@ export const valuesOf = ({ attributes }: Pick<OtlpSpan, 'attributes'>): Record<s
 
 export type Collector = {
   readonly url: string
-  /** Every span of every request, also one that came twice. */
+  /** Every span of every request, including repeated ones. */
   readonly spans: OtlpSpan[]
   readonly bodies: string[]
   readonly headers: NodeJS.Dict<string | string[]>[]
-  /** What was not as the encoding has it. */
+  /** Deviations from the encoding. */
   readonly faults: string[]
   close(): Promise<void>
 }

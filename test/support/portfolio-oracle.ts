@@ -1,5 +1,5 @@
-// The same accounts by fractions that are always in lowest terms and by lots that are simply listed: slow, and written
-// without a look at the ledger, from docs/portfolio.md alone.
+// Computes the same accounts with reduced fractions and a plain list of lots: slow, and written
+// independently of the ledger's code, only from docs/portfolio.md.
 
 export type Frac = { n: bigint; d: bigint }
 

@@ -3,7 +3,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** Those of the names that no folder of the path holds. */
+/** The names that are in no folder of PATH. */
 export function missingPrograms(names: readonly string[]): string[] {
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '')
   return names.filter((name) => !folders.some((folder) => isExecutable(join(folder, name))))
@@ -19,7 +19,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** Skips the test with a word where programs are missing; with `REQUIRE_ALL=1` the reporter counts that as a failure. */
+/** Skips the test with a message if programs are missing; with `REQUIRE_ALL=1` the reporter counts that as a failure. */
 export function needPrograms(skip: (note: string) => never, ...names: string[]): void {
   const missing = missingPrograms(names)
   if (missing.length === 0) return

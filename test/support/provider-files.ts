@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 
 export type Reply = { status: number; body: unknown; headers?: Record<string, string>; contentType?: string }
 
-/** A request as the single providers see it: the path behind their base. */
+/** A request for one provider: the path below its base. */
 export type ProviderRequest = {
   path: string
   query: URLSearchParams
@@ -47,7 +47,7 @@ const REPOSITORIES: Readonly<Record<string, Readonly<Record<string, string>>>> =
 export const filesOf = (repository: string): Readonly<Record<string, string>> | null =>
   REPOSITORIES[repository.slice(repository.lastIndexOf('/') + 1)] ?? null
 
-/** What lies directly in a folder, or null when there is no such folder. */
+/** The direct entries of a folder, or null if there is no such folder. */
 export function entriesOf(repository: string, folder: string): { path: string; isFile: boolean }[] | null {
   const prefix = folder === '' ? '' : `${folder}/`
   const inside = Object.keys(filesOf(repository) ?? {}).filter((path) => path.startsWith(prefix))

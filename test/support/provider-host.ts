@@ -1,6 +1,6 @@
 // GitHub, GitLab and Bitbucket on loopback, for the tests that run in the Workers runtime. Answers follow the public REST
-// and GraphQL documentation of the three, read in 2025 (the fixtures name the pages); only what a client looks at is kept.
-// What follows a good token after a dash makes the provider misbehave.
+// and GraphQL documentation of the three, read in 2025 (the fixtures name the pages), with only the fields that a client reads.
+// A suffix after a dash of a valid token selects a misbehaviour of the provider.
 
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -48,7 +48,7 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   },
 }
 
-/** What was asked with each token: `GET /user/repos?page=1 200`. */
+/** The requests of each token: `GET /user/repos?page=1 200`. */
 const journal = new Map<string, string[]>()
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -123,7 +123,7 @@ function replyTo(url: URL, request: IncomingMessage, body: string): Reply {
   return { status: 404, body: '<html>Not found</html>' }
 }
 
-/** The central bank's rates; it redirects into this machine where `inward` is asked for. */
+/** The central bank's rates; with `inward` it redirects to an address of this machine. */
 function ecbReply(path: string): Reply {
   if (path.startsWith('/ecb/inward')) return { status: 302, body: null, headers: { location: 'http://127.0.0.2/' } }
   const file = ecbFile(path.split('/').at(-1) ?? '')
@@ -131,7 +131,7 @@ function ecbReply(path: string): Reply {
 }
 
 const DOWN: Reply = { status: 503, body: 'Service Unavailable', headers: { 'retry-after': '0' } }
-/** Written once, and not hashed: what is tried is the reader's patience, not this machine's. */
+/** Made once and not hashed, because the test measures the client's timeout, not this machine's speed. */
 const HUGE: Reply = {
   status: 200,
   body: JSON.stringify({ id: 1, padding: 'x'.repeat(50_000_000) }),

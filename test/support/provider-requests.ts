@@ -1,11 +1,11 @@
 // Pull and merge requests at the loopback providers. Answers follow the public REST documentation of the three, read in
-// 2025; the title of a request says how it goes.
+// 2025; the title of a request selects the result.
 
 import { filesOf, type ProviderRequest, type Reply } from './provider-files.ts'
 
 type Body = Record<string, unknown>
 
-/** The answer to a request that makes something, or null for any other. */
+/** The response to a request that creates something, or null for any other request. */
 export function requestReply(family: string, asked: ProviderRequest): Reply | null {
   const { request, path } = asked
   if (request.method !== 'POST' || path === '/graphql') return null

@@ -1,4 +1,4 @@
-// The real bash, with everything that the machine has beside it, in a fresh copy of a fixture. It works in a folder of its own,
+// Runs the real bash, with the machine's programs, in a fresh copy of a fixture. It works in its own folder,
 // where the scripts say `/workspace`, `/tmp` and `/home/user`: the paths are put in before and taken out afterwards.
 
 import { execFile, spawn } from 'node:child_process'
@@ -20,7 +20,7 @@ import { summaryOf, type TreeReader } from './shell-tree.ts'
 const run = promisify(execFile)
 const NOBODY = 65534
 const ALWAYS_NEEDED = ['bash', 'git']
-/** The files are that old, in the order of their paths a minute apart: more than half a year, so that `ls -l` shows the year. */
+/** The age of the files, one minute apart in the order of their paths: more than half a year, so that `ls -l` shows the year. */
 const FIRST_MTIME_MS = Date.UTC(2024, 0, 10, 12)
 
 export class RealShell {
@@ -70,7 +70,7 @@ export class RealShell {
     return { ...said, stdout: plain(said.stdout), stderr: plain(said.stderr), tree }
   }
 
-  /** Gives all of it to a user without any powers. Answers with what runs a command as that user. */
+  /** Gives all files to an unprivileged user. Returns the prefix that runs a command as that user. */
   async #withoutPowers(root: string): Promise<string[]> {
     await chmod(this.#folder, 0o755)
     await run('chown', ['-R', `${NOBODY}:${NOBODY}`, root])
@@ -128,7 +128,7 @@ export function userEnvironment(root: string): Record<string, string> {
 
 type ProcessOptions = { cwd: string; env: Record<string, string> }
 
-/** Stopped with all that it started when it takes too long. */
+/** Kills the command and all its processes after the time limit. */
 async function execute([program = '', ...args]: string[], where: ProcessOptions): Promise<Omit<ShellReport, 'tree'>> {
   const child = spawn(program, args, { ...where, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), COMMAND_TIMEOUT_MS)
@@ -172,7 +172,7 @@ const DISK: TreeReader = {
       })),
     )
   },
-  // A pipe left behind would be waited for without end.
+  // Otherwise reading from a remaining pipe would never end.
   read: async (path) => ((await lstat(path)).isFile() ? new Uint8Array(await readFile(path)) : new Uint8Array()),
   readLink: (path) => readlink(path),
 }

@@ -1,4 +1,4 @@
-// What the differential test of the shell and the host of the real one say to each other.
+// Messages between the shell's differential test and the host of the real shell.
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -27,11 +27,11 @@ export interface CorpusEntry {
   /** The tree that it is run in. */
   fixture: string
   script: string
-  /** Whether the real shell runs it without the powers of a superuser, whoever runs the tests. */
+  /** Whether the real shell runs it as an unprivileged user, even if root runs the tests. */
   isAsUser?: boolean
   /** Programs without which the real shell cannot run it. */
   needs: string[]
-  /** What is made equal in both outputs before they are compared, because no two machines agree on it. */
+  /** Parts that are normalised in both outputs before the comparison, because they differ between machines. */
   normalise: Normaliser[]
 }
 
@@ -42,7 +42,7 @@ export type FixtureEntry = { path: string; mtimeMs: number } & (
   | { kind: 'symlink'; target: string }
 )
 
-/** What each path holds, and what each repository knows, as comparable text. */
+/** The content of each path and the state of each repository, as comparable text. */
 export type TreeSummary = Record<string, string>
 
 export interface ShellReport {
@@ -55,7 +55,7 @@ export interface ShellReport {
 /** For an entry that could not be run: what is missing. */
 export type RealAnswer = { ok: true; report: ShellReport } | { ok: false; missing: string }
 
-/** What every command sees in both shells. Ids of commits depend on it. */
+/** The environment of every command in both shells. Commit ids depend on it. */
 export const SHELL_ENV: Readonly<Record<string, string>> = {
   LC_ALL: 'C.UTF-8',
   TZ: 'UTC',

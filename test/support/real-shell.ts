@@ -1,7 +1,7 @@
-// The host of the real shell, for tests that run in the Workers runtime: it hands out the commands and the fixtures, says what
-// the machine's own bash, coreutils and git make of them, and keeps what the comparison found.
+// The host of the real shell, for tests that run in the Workers runtime: it provides the commands and the fixtures, runs them with
+// the machine's own bash, coreutils and git, and stores the results of the comparison.
 // `SHELL_CORPUS_DETAILS` names the file for that; `SHELL_CORPUS_ONLY` is a pattern that the ids of the entries must match. Without
-// it a run takes the entries of a theme that reach most, and all of them when everything is to be proved.
+// it a run takes the sample of each theme, and with `PROOF=1` all entries.
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -15,13 +15,13 @@ import type { CorpusEntry, RealAnswer } from './real-shell-types.ts'
 import { entriesOf, themes } from './shell-corpus.ts'
 import { programsOf } from './shell-programs.ts'
 
-/** The shell of the test itself works at the same time. */
+/** The shell under test runs at the same time. */
 const AT_ONCE = 2
 
 const isProof = process.env.PROOF === '1'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Short, as it stands in for `/`.
+  // Short, because it replaces `/`.
   const folder = await mkdtemp(join(tmpdir(), 'bsh-'))
   const shell = new RealShell(folder)
   const underWay = new Set<Promise<void>>()
@@ -44,7 +44,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     server.closeAllConnections()
     await new Promise((closed) => server.close(closed))
-    // A run that was given up still works in the folder.
+    // A run that timed out may still write into the folder.
     await Promise.all(underWay)
     await rm(folder, { recursive: true, force: true })
   }
@@ -78,7 +78,7 @@ async function answers(shell: RealShell, entries: CorpusEntry[]): Promise<RealAn
   return found
 }
 
-/** The table is progress output; the details are for whoever repairs a difference. */
+/** The table is progress output; the details are for correcting a difference. */
 async function keep(text: string): Promise<{ kept: boolean }> {
   const { table, details } = JSON.parse(text) as { table: string; details: unknown }
   console.log(`\n${table}\n`)

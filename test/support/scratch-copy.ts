@@ -1,5 +1,5 @@
-// A copy of the tree in which a test does what instructions say: it adds files, changes others, and asks what the types make
-// of it.
+// A copy of the tree in which a test follows instructions: it adds files, changes others, and runs the type checker
+// on the result.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -11,15 +11,15 @@ import { ROOT } from './source-tree.ts'
 export type ScratchCopy = {
   root: string
   write: (path: string, text: string) => Promise<void>
-  /** Replaces the one place where the text stands. */
+  /** Replaces the only occurrence of the text. */
   edit: (path: string, from: string, to: string) => Promise<void>
-  /** What the type checker says; '' when it has nothing to say. */
+  /** The output of the type checker; '' if there is no error. */
   types: () => Promise<string>
 }
 
 const COPIED = ['src', 'durable-objects', 'tsconfig.json', 'package.json']
 
-/** A second run checks only what the changes since the first can have reached. */
+/** A second run only checks files that the changes since the first one can affect. */
 const PROJECT = {
   extends: './tsconfig.json',
   compilerOptions: { incremental: true, tsBuildInfoFile: './scratch.tsbuildinfo' },
@@ -55,7 +55,7 @@ function typesOf(root: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   execFile(checker, ['--noEmit', '-p', 'scratch.json'], { cwd: root, maxBuffer: 2 ** 24 }, (error, stdout, stderr) => {
     const said = stdout.trim()
-    // It ends with an error when it has found one; without a word, it did not run.
+    // A failed exit with output means type errors; without output the checker did not run.
     if (error !== null && said === '') reject(new Error(`tsc did not run: ${stderr}`, { cause: error }))
     else resolve(said)
   })

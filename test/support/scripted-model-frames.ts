@@ -1,4 +1,4 @@
-// A scripted answer as the frames of a stream, in the dialect that was asked for.
+// Converts a scripted answer to the frames of a stream, in the requested API format.
 
 import type { ScriptedCall, ScriptedReply, ScriptedUsage } from './scripted-model-orders.ts'
 

@@ -1,4 +1,4 @@
-// What tests, scripts and the scripted model server say to each other. Nothing here needs Node.
+// Messages between tests, scripts and the scripted model server. Nothing here needs Node.
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -10,7 +10,7 @@ declare module 'vitest' {
 export interface ScriptedCall {
   id?: string
   name: string
-  /** Text is sent as it is, broken or not. */
+  /** Text is sent unchanged, even if it is not valid JSON. */
   arguments: string | Record<string, unknown>
 }
 
@@ -19,7 +19,7 @@ export interface ScriptedUsage {
   completion?: number
   cacheRead?: number
   cacheWrite?: number
-  /** In US dollars, for servers that tell it. */
+  /** In US dollars, for servers that report the cost. */
   cost?: number
 }
 
@@ -28,24 +28,24 @@ export interface ScriptedReply {
   reasoning?: string
   calls?: ScriptedCall[]
   usage?: ScriptedUsage
-  /** As the chat dialect names it; made from the calls otherwise. */
+  /** In the chat completions format; by default derived from the calls. */
   finish?: string | null
-  /** Of the text and of the arguments, a piece. */
+  /** Characters per piece of the text and of the arguments. */
   chunkChars?: number
   headersDelayMs?: number
   firstDelayMs?: number
   chunkDelayMs?: number
-  /** After so many frames it waits until the script is released, or for ever. */
+  /** Waits after this number of frames until the script is released, or forever. */
   heldAfter?: number
-  /** Instead of an answer; a text body is sent as it is. */
+  /** A plain response instead of an answer; a string body is sent unchanged. */
   status?: number
   headers?: Record<string, string>
   body?: unknown
-  /** Frames as they are, instead of those that the answer would make. */
+  /** Raw frames instead of those of the answer. */
   frames?: string[]
   /** Never answers: before its head, or after it. */
   hang?: 'head' | 'body'
-  /** After so many frames the stream falls silent, is torn off, ends, or ends in the middle of the next frame. */
+  /** After this number of frames the stream stalls, is reset, ends, or ends in the middle of the next frame. */
   breakAfter?: number
   breakHow?: 'hang' | 'reset' | 'end' | 'half'
 }
@@ -53,23 +53,23 @@ export interface ScriptedReply {
 export interface Script {
   replies: ScriptedReply[]
   /**
-   * `queue`: each request takes the next one. `history`: the request takes the one that stands at the number of answers
-   * it already holds, so that a question asked again is answered the same.
+   * `queue`: each request takes the next reply. `history`: the index is the number of answers that the request
+   * already contains, so that a repeated request gets the same reply.
    */
   by?: 'queue' | 'history'
-  /** When the script is at its end: the last reply again, or a refusal. */
+  /** After the last reply: repeat it, or refuse. */
   atEnd?: 'repeat' | 'refuse'
   models?: string[]
-  /** What the question for a title is answered with, beside the queue and unrecorded; empty otherwise. */
+  /** The reply to requests for a title, outside the queue and not recorded; default: empty. */
   title?: string
 }
 
 export interface RecordedRequest {
   method: string
-  /** Behind the name of the script. */
+  /** The path after the name of the script. */
   path: string
   headers: Record<string, string>
   body: unknown
-  /** The client went away before the answer was complete. */
+  /** The client disconnected before the answer was complete. */
   isAbandoned: boolean
 }

@@ -1,6 +1,6 @@
-// A model server on loopback that answers from a script: streaming, tool calls, usage, errors and every way to break off,
-// in the dialects that the service speaks. Each script has a name, which is the first part of the path, so tests that run
-// beside each other do not meet: `http://127.0.0.1:<port>/<name>/v1` is the base URL of the chat dialect.
+// A model server on loopback that answers from a script: streaming, tool calls, usage, errors and broken streams,
+// in the API formats that the service supports. Each script has a name, which is the first part of the path, so tests that run
+// in parallel do not interfere: `http://127.0.0.1:<port>/<name>/v1` is the base URL of the chat completions API.
 //
 // Orders: PUT /<name>/script (a Script), PUT /<name>/release (of the replies of this script that are held), GET
 // /<name>/requests. The Vitest project starts it once for a run; scripts start
@@ -29,7 +29,7 @@ export type ScriptedModel = {
   close(): Promise<void>
 }
 
-/** In the question for a title. */
+/** A text in every request for a title. */
 const NAMING = 'You name conversations'
 
 type Lane = { script: Script; taken: number; requests: RecordedRequest[]; release: PromiseWithResolvers<void> }
@@ -105,7 +105,7 @@ async function serve({ request, response, laneOf, respond }: Exchange): Promise<
   }
   if (path === '/requests') return json(response, lane.requests)
   const headers = Object.fromEntries(Object.entries(request.headers).map(([key, value]) => [key, String(value)]))
-  // Asked for beside the turn, whenever there is time: it must not take what the turn is meant to get.
+  // Titles are requested outside the turn: they must not consume a reply that is meant for the turn.
   const released = lane.release.promise
   if (text.includes(NAMING)) {
     return answer(response, { text: lane.script.title ?? '' }, { ...askedAsTitle(path), released })
@@ -201,7 +201,7 @@ async function stream(
   if (breakHow === 'hang') return
   if (breakHow === 'half') response.write(frames[breakAfter]?.slice(0, 20) ?? '')
   if (breakHow !== 'reset') return void response.end()
-  // What was written is to arrive before the connection is torn off.
+  // The written data must arrive before the connection is reset.
   await sleep(20)
   response.socket?.destroy()
 }

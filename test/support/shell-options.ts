@@ -1,6 +1,6 @@
 // The options of the programs that the shell has, as their manuals and their own help list them, and the commands in which each
 // is tried: `### program`, lines that begin with `> ` with `@` where the option goes, and options two blanks apart.
-// None of them changes the machine itself: the real programs run as whoever runs the tests.
+// None of them changes the machine itself, because the real programs run as the user of the tests.
 // `normalise=` at the end of a line names what is made equal in both outputs.
 
 import { readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ export interface TriedOption {
   entry: CorpusEntry
 }
 
-/** Commands of git that have something to say of a working tree in which something is under way. */
+/** Commands of git whose result depends on an operation in progress, such as a merge. */
 const OF_OPEN_WORK =
   /^git (add|apply|check-ignore|clean|commit|diff|diff-files|diff-index|grep|ls-files|reset|restore|stash.*|status|update-index)$/
 

@@ -1,5 +1,5 @@
-// A tree as text that can be compared: what each path is and holds. Of a repository only what git means by it counts, not
-// how it is stored: where HEAD is, the refs, the index, and what is under way.
+// A tree as comparable text: type and content of each path. Of a repository only its meaning for git is compared, not
+// its storage: HEAD, the refs, the index, and operations in progress.
 
 import { createHash } from 'node:crypto'
 import type { TreeSummary } from './real-shell-types.ts'

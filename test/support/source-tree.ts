@@ -1,4 +1,4 @@
-// The source tree as the structure tests see it: its files, and what each imports.
+// The source tree for the structure tests: its files, and the imports of each.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'

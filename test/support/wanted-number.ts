@@ -1,6 +1,6 @@
-// Numbers that a run is told by its environment.
+// Numbers from environment variables.
 
-/** That of the variable, or the usual one. A word that is no number would try nothing, and pass. */
+/** The variable's number, or the default. Throws for other text, because with NaN a test would try nothing and pass. */
 export function wantedNumber(name: string, usual: number, least = 1): number {
   const text = process.env[name]
   if (text === undefined) return usual

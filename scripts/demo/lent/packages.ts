@@ -58,7 +58,7 @@ async function hostFolder(from: string, name: string, host: string): Promise<Rep
   return { url: `${host}/git/${folder}`, folder, main: main.endsWith('.js') ? main : `${main}.js` }
 }
 
-/** What the git of the host says to each; all of it has to succeed. */
+/** The outputs of git commands on the host; all of them must succeed. */
 export async function order(host: string, wanted: Order): Promise<string[]> {
   const response = await fetch(`${host}/order`, { method: 'POST', body: JSON.stringify(wanted) })
   if (!response.ok) throw new Error(await response.text())

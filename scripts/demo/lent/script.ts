@@ -1,5 +1,5 @@
-// What the scripted model does with a package: clones it, breaks it, installs what its tests need, sees them fail, mends it, sees
-// them pass, commits, pushes, and opens a pull request. What it answers depends on what its tools told it.
+// The scripted model's work on a package: clones it, breaks it, installs the requirements of its tests, sees them fail, repairs it, sees
+// them pass, commits, pushes, and opens a pull request. Its answers depend on the outputs of its tools.
 
 import type { Respond } from '../../../test/support/scripted-model.ts'
 import type { ScriptedReply } from '../../../test/support/scripted-model-orders.ts'

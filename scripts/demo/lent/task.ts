@@ -1,4 +1,4 @@
-// An agent with a model on a lent machine works through packages, one conversation for each; what it did is asked of the git host.
+// An agent with a model on a runner works through packages, one conversation for each; the git host shows the results.
 
 import { GOOD_TOKENS } from '../../../test/support/provider-host-types.ts'
 import { Follower, type SeenEvent } from '../follower.ts'
@@ -12,7 +12,7 @@ export type TaskResult = {
   readonly requests: readonly number[]
 }
 
-/** All that there should be. */
+/** The expected results. */
 export const RIGHT: TaskResult = { ended: 'finished', codes: 'failed, then passed', pushed: COMMIT, requests: [17] }
 
 /** The service's own tokens for the hosts that it talks to. */
@@ -54,7 +54,7 @@ export async function workOn(
   }
 }
 
-/** Installing takes as long as the registry likes. */
+/** A long timeout, because the time of an installation depends on the registry. */
 const TURN_MS = 600_000
 const RESTING = /^(finished|error|awaiting_user_input|stopped|rejected)$/
 

@@ -59,7 +59,7 @@ class FaultyRunner extends AnalysisRunner {
     return this.env.TASK_QUEUE.get(this.env.TASK_QUEUE.idFromString(queueId))
   }
 
-  /** Says that it is alive, and gets no further. */
+  /** Renews its lease but makes no progress. */
   async #dawdle(order: RunOrder): Promise<void> {
     const { taskId, token } = order
     const step = { progress: 20, message: 'dawdling', stage: 'dawdling', stockName: null, flowEvents: [] }

@@ -19,7 +19,7 @@ export default {
     const url = new URL(request.url)
     if (url.pathname !== '/sweep') return worker.fetch(request, env, ctx)
     const now = Number(url.searchParams.get('now'))
-    // No second opinion and no bars: nobody else is asked.
+    // No second source and no bars: no other request is sent.
     const others = { otherQuote: async () => NOTHING, bars: async () => NOTHING }
     const market = { ...others, quotes: quotesAt(url.searchParams.get('market') ?? '', now) }
     return new Response(await sweepAlerts({ ...(await sweepDeps(env)), market }, now))

@@ -1,9 +1,9 @@
-// Calls of a tool under faults: a program on the machine leaves a line where it runs, takes its time and answers. The model that
-// makes the agent call it is a script.
+// Tool calls under faults: a program on the machine writes a line where it runs, waits and answers. The model that
+// calls it is scripted.
 
 import type { Respond } from '../../../test/support/scripted-model.ts'
 
-/** A message that asks for a call: the key of the step, and how long the call takes, ms. */
+/** A message that requests a call: the key of the step, and the duration of the call in ms. */
 export const MARK = 'mark'
 
 const PROGRAM = `import json, os, sys, time
@@ -30,7 +30,7 @@ export const CALLED = (key: string): string => `"text":"called for ${key}"`
 
 type Message = { role: string; content?: unknown }
 
-/** One call for each message that asks for one, and a word when it is answered. */
+/** One call for each message that requests one, and a text after its outcome. */
 export const answerWithCall: Respond = ({ body }) => {
   const { messages = [] } = body as { messages?: Message[] }
   const asked = messages.findLastIndex(({ role, content }) => role === 'user' && orderIn(content) !== null)

@@ -1,4 +1,4 @@
-// One conversation on lent machines: it takes step after step, and after each looks whether what it was told is what happened.
+// One conversation on runners: runs step after step, and after each checks that the reported outcome is what happened.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SteadyClient } from '../steady-client.ts'
@@ -10,22 +10,22 @@ import { commandOf, contentOf, type Files, filesAfter, isWhole, outputOf, type S
 export type Books = {
   steps: number
   ended: number
-  /** Outcomes that nobody knows, because the machine or the sandbox died in the command. */
+  /** Unknown outcomes, because the machine or the sandbox died during the command. */
   unknown: number
-  /** Steps that nobody began, because no machine was there for all the time that a command waits for one. */
+  /** Steps that were not started, because no machine was connected while the command waited for one. */
   refused: number
   /** Calls of a tool of a program, among the steps. */
   calls: number
-  /** Given up while the machine lived, which was away for longer than a call waits, and told when it was back. */
+  /** Outcomes that were given up because the machine was disconnected for longer than a call waits, and reported when it was back. */
   late: number
   twice: string[]
   lost: string[]
   differing: string[]
   torn: string[]
   stuck: string[]
-  /** Runners that ended without being killed. */
+  /** Runners that exited without a kill. */
   ownEnds: string[]
-  /** From the death of a machine to the next outcome of a conversation that it had. */
+  /** Times from the death of a machine to the next outcome of one of its conversations. */
   backMs: number[]
 }
 
@@ -50,18 +50,18 @@ type ConversationDeps = {
   machines: readonly Machine[]
   books: Books
   onBegun: () => void
-  /** When anything was killed or held up last. */
+  /** The time of the last kill or suspension. */
   lastFaultAt: () => number
 }
 
-/** With a machine to run on and nobody killed meanwhile, a step that has not ended by then never will. */
+/** With a connected machine and no faults, a step that has not ended after this time is stuck. */
 const PATIENCE_MS = 150_000
-/** However often somebody is killed. */
+/** The limit of a step, independent of the number of kills. */
 const MOST_PATIENCE_MS = 600_000
-/** It is the user's turn. */
+/** The agent's state while it waits for the user. */
 const AT_REST = 'awaiting_user_input'
 const NO_RUNNER = /^(\{.*"text":"Error: )?(No runner is connected|The runner is not connected)/
-/** A machine that nobody kills any more has told by then what it knows. */
+/** Without further kills a machine has reported its outcomes after this time. */
 const LATE_WITHIN_MS = 120_000
 
 type GivenUp = {
@@ -78,7 +78,7 @@ export class LentConversation {
   #files: Files = new Map()
   #makesCalls = false
   readonly #givenUp: GivenUp[] = []
-  /** The newest step without an outcome: a machine that comes back tells what it made, after it was given up as well. */
+  /** The newest step without an outcome: a machine that reconnects reports its files, even after the step was given up. */
   #doubted: Step | null = null
 
   constructor(id: string, outside: ConversationDeps) {
@@ -95,7 +95,7 @@ export class LentConversation {
     this.#watcher.close()
   }
 
-  /** `calls`: its steps are calls of a tool, which an agent makes; they change no files. */
+  /** `calls`: its steps are tool calls of an agent; they change no files. */
   async begin(calls: boolean): Promise<void> {
     const { client } = this.#outside
     const query = `?runtime=runner&agent=${calls ? 'CodeActAgent' : 'ShellAgent'}`
@@ -104,7 +104,7 @@ export class LentConversation {
     this.#makesCalls = calls
   }
 
-  /** False when it is stuck: nothing more can be learned then. */
+  /** False if it is stuck: no further checks are possible then. */
   async take(step: Step): Promise<boolean> {
     const { client, books, onBegun } = this.#outside
     books.steps += 1
@@ -128,7 +128,7 @@ export class LentConversation {
     return true
   }
 
-  /** What was seen of a step that went wrong. */
+  /** The events of a failed step. */
   #story(startedAt: number): string {
     const { machines } = this.#outside
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
@@ -138,7 +138,7 @@ export class LentConversation {
 
   #outcome(before: number): Promise<SeenEvent | null> {
     const kinds = ['run', 'mcp', 'error']
-    // An error without a cause is a word about the tool servers.
+    // An error without a cause is a message about the tool servers.
     return this.#seen(
       ({ id, observation, cause }) => id > before && cause !== undefined && kinds.includes(observation ?? ''),
     )
@@ -203,7 +203,7 @@ export class LentConversation {
     }
   }
 
-  /** `wanted` null: some of the step may have happened, and each file is as before or as the step made it. */
+  /** `wanted` null: the step may have run partly, so each file has its content from before or from the step. */
   async #compare(step: Step, wanted: Files | null): Promise<void> {
     const { books } = this.#outside
     const found = await this.#found()
@@ -232,7 +232,7 @@ export class LentConversation {
     }
   }
 
-  /** Null when a file went between the list and its reading: what a machine tells late may remove it. */
+  /** Null if a file was removed between listing and reading, by a late report of a machine. */
   async #read(): Promise<Map<string, string> | null> {
     const { client } = this.#outside
     const { body: names } = await client.ask<string[]>(`${this.path}/list-files`)
@@ -253,7 +253,7 @@ export class LentConversation {
 
 const here = (id: string, step: Step): string => `${id} ${step.key}`
 
-/** What the step may have left at the name, beside what stood there. */
+/** The contents that the step may have written under the name, in addition to the former content. */
 function madeBy(step: Step | null, name: string): (string | undefined)[] {
   const written = step?.writes.find((write) => write.name === name)
   return [
@@ -264,10 +264,10 @@ function madeBy(step: Step | null, name: string): (string | undefined)[] {
 
 const CUT_CHARS = 25_000
 
-/** The sandbox was killed when no command ran: the next one is told. */
+/** The sandbox was killed while no command ran: the next outcome reports it. */
 const NEW_SESSION = /\[The session had ended, so this ran in a new one[^\]]*\]$/
 
-/** Long ones are cut in their middle. */
+/** Long texts are cut in the middle. */
 function isOutput(step: Step, told: string): boolean {
   const whole = outputOf(step)
   const content = told.trimEnd().replace(NEW_SESSION, '').trimEnd()

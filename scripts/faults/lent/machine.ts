@@ -1,4 +1,4 @@
-// A machine that lends itself: a real runner behind a network of its own. It can be killed outright and started again on the same
+// A real runner behind its own simulated network. It can be killed (SIGKILL) and started again on the same
 // folder, and so can its sandboxes.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
@@ -23,11 +23,11 @@ export class Machine {
   readonly #token: string
   #child: ChildProcess | null = null
   #log = ''
-  /** What was killed here, by the clock of this process. */
+  /** The kills on this machine, by the clock of this process. */
   readonly kills: Kill[] = []
-  /** When it was made to stand still. */
+  /** The times at which it was suspended. */
   readonly heldUp: { readonly at: number; readonly until: number }[] = []
-  /** Ends of the runner that nobody made, with what it said last. */
+  /** Unexpected exits of the runner, with its last output. */
   readonly ownEnds: string[] = []
   #upSince: number | null = null
 
@@ -48,7 +48,7 @@ export class Machine {
     return machine
   }
 
-  /** Settles when it is in the pool. */
+  /** Settles when it has joined the pool. */
   async start(): Promise<void> {
     const options = ['--url', this.relay.url, '--workspaces', this.#folder, '--name', this.name]
     const isolation = isSandboxed ? ['--isolation', 'bwrap', '--network', 'none'] : ['--isolation', 'none']
@@ -73,7 +73,7 @@ export class Machine {
     this.#upSince = performance.now()
   }
 
-  /** Stands still for so long, as a machine does that has too much to do: it is not dead, and nobody can tell. */
+  /** Suspends the runner for this time, like an overloaded machine: from outside it cannot be distinguished from a dead one. */
   holdUp(ms: number): void {
     const child = this.#child
     if (child?.pid === undefined) return
@@ -82,7 +82,7 @@ export class Machine {
     setTimeout(() => child.kill('SIGCONT'), ms)
   }
 
-  /** What the runner said last. */
+  /** The runner's last output. */
   get said(): string {
     return this.#log.slice(-1_500)
   }
@@ -104,7 +104,7 @@ export class Machine {
     await ended
   }
 
-  /** Every session that it has; how many. */
+  /** Kills all its sessions; returns their number. */
   killSandboxes(): number {
     const pid = this.#child?.pid
     const sessions = listProcesses().filter(
@@ -115,7 +115,7 @@ export class Machine {
     return sessions.length
   }
 
-  /** How often a step was begun here: each leaves a line outside of the workspace, where nothing takes it back. */
+  /** How often a step was started here: each start writes a line outside the workspace, where nothing reverts it. */
   timesRun(conversation: string, step: string): number {
     const file = join(this.#folder, conversation, 'home', `runs-${step}`)
     return existsSync(file) ? readFileSync(file, 'utf8').length : 0

@@ -1,4 +1,4 @@
-// The network between a runner and the service: passes everything on until it is cut, as a cable is.
+// The network between a runner and the service: forwards all data until the test cuts the connection.
 
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
@@ -24,7 +24,7 @@ export class Relay {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Every connection of now, without a word to either side. */
+  /** Drops all current connections, without a notice to either side. */
   cut(): void {
     for (const socket of this.#pairs) socket.resetAndDestroy()
   }

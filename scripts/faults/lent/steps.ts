@@ -1,5 +1,5 @@
-// What a conversation does under faults, and what must be true of it afterwards. A step leaves a line where it runs, prints, writes
-// whole files one after the other, removes one, and ends with a status of its own. Of each file it is known what it may hold.
+// The steps of a conversation under faults, and the checks afterwards. A step writes a line where it runs, prints, writes
+// whole files one after the other, removes one, and ends with its own status. The possible contents of each file are known.
 
 const LONGEST_BYTES = 1_200_000
 const NAMES = ['a', 'b', 'c', 'd', 'e']
@@ -27,7 +27,7 @@ export function stepOf(key: string, random: () => number): Step {
   }
 }
 
-/** Each file is made beside its place and moved there, so only a transfer can tear it. */
+/** Each file is written under another name and renamed, so only a faulty transfer can leave it incomplete. */
 export function commandOf({ key, writes, removes, lines, restMs, exitCode }: Step): string {
   const rest = `sleep ${(restMs / (writes.length + 1) / 1000).toFixed(3)}`
   const write = ({ name, size }: Step['writes'][number]) =>
@@ -49,7 +49,7 @@ export function outputOf({ key, lines }: Step): string {
   return Array.from({ length: lines }, (_, line) => `${key} ${line + 1}`).join('\n')
 }
 
-/** The files after a step that came to its end. */
+/** The files after a completed step. */
 export function filesAfter(before: Files, { key, writes, removes }: Step): Map<string, string> {
   const files = new Map(before)
   for (const write of writes) files.set(write.name, contentOf(key, write))

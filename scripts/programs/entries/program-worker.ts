@@ -11,7 +11,7 @@ type Bindings = { LOADER: WorkerLoader }
 // biome-ignore lint/style/noDefaultExport: a Worker's entry is its default export
 export default {
   async fetch(request: Request, env: Bindings, context: ExecutionContext): Promise<Response> {
-    // The service made the package; the host that passed it on has no reason to look into it.
+    // The service made the package; the host only passes it on and does not parse it.
     const { head, entries } = unpack(new Uint8Array(await request.arrayBuffer()))
     const program = { ...(head as Omit<PreparedProgram, 'files'>), files: entries as SnapshotFile[] }
     const { readable, writable } = new IdentityTransformStream()

@@ -1,6 +1,6 @@
-// Bellwether as `npm start` serves it. The runtime's own sockets believe headers with which a client could choose the address
-// that its request seems to go to or to come from. So nothing is answered here but what came through the front, which takes
-// such headers away, writes down the peer's address as its socket tells it, and knows the word.
+// The Worker's entry for `npm start`. The runtime's own sockets trust headers with which a client could forge the address
+// that its request goes to or comes from. So this entry only accepts requests from our proxy, which removes
+// such headers, sets the peer's real address, and proves itself with a shared secret.
 
 import { ownerShown } from '../../../src/http/auth.ts'
 import worker from '../../../src/index.ts'
@@ -24,13 +24,13 @@ export default {
 } satisfies ExportedHandler<Env & FrontEnv>
 
 const MOST_UNREAD_BYTES = 100_000_000
-/** Nothing that has come is unread when nothing comes for so long. */
+/** If no data arrives for this time, everything received has been read. */
 const PAUSE_MS = 500
 const MOST_UNREAD_MS = 15_000
 
 /**
- * The answer, when nothing of the request that has come is left to read. The runtime breaks off a connection with an unread body,
- * and what it had answered would be lost with it. Whoever stops sending has his answer at once.
+ * Returns the response after all received data of the request has been read. The runtime aborts a connection with an unread body,
+ * and the response would be lost with it. A client that stops sending gets its response at once.
  */
 async function read(request: Request, response: Response): Promise<Response> {
   if (request.body === null || request.bodyUsed || request.body.locked) return response
@@ -43,7 +43,7 @@ async function read(request: Request, response: Response): Promise<Response> {
       bytes += piece.value.byteLength
     }
   } catch {
-    // Who breaks off does not wait for an answer either.
+    // A client that disconnects does not need a response.
   }
   return response
 }

@@ -1,4 +1,4 @@
-// How a set of labelled sentences fares in the checker, by language, form and label.
+// The checker's results for a set of labelled sentences, by language, form and label.
 
 import { checkSentence, type Verdict } from '../../../src/analysis/write/claims/check.ts'
 import type { KnownFacts } from '../../../src/analysis/write/claims/known.ts'

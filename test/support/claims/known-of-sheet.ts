@@ -1,4 +1,4 @@
-// The sheets of the labelled sentences as what the checker compares words with.
+// Converts the fact sheets of the labelled sentences to the facts that the checker compares sentences with.
 
 import { type FactName, type KnownFacts, UNITS } from '../../../src/analysis/write/claims/known.ts'
 import { columns, indicatorSeries } from '../../../src/market/indicators/index.ts'

@@ -9,7 +9,7 @@ import { unzipSync, zipSync } from 'fflate'
 export const ARCHIVE = normalize(join(import.meta.dirname, '..', '..', 'fixtures', 'first-release', 'state.zip.br'))
 export const ANSWERS = normalize(join(ARCHIVE, '..', 'answers.json.br'))
 
-/** Of one start alone, or of what the service makes again. */
+/** Files that belong to one start only, or that the service generates again. */
 const NOT_KEPT = /^(start|programs|v3\/cache)(\/|$)|-(wal|shm)$/
 
 export function packState(stateDir: string): void {
@@ -35,7 +35,7 @@ export function keptAnswers(): Record<string, unknown> {
   return JSON.parse(brotliDecompressSync(readFileSync(ANSWERS)).toString('utf8')) as Record<string, unknown>
 }
 
-/** What stands in the log beside a database goes into it. */
+/** Merges the write-ahead log of a database into it. */
 function fold(file: string): void {
   const db = new DatabaseSync(file)
   db.exec('PRAGMA wal_checkpoint(TRUNCATE)')

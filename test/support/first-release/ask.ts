@@ -1,4 +1,4 @@
-// Requests to a service in local mode, with what it answers.
+// Sends requests to a service in local mode and records the responses.
 
 export type Answer = { readonly status: number; readonly type: string; readonly body: unknown }
 
@@ -20,7 +20,7 @@ export function askerOf(url: string): Ask {
   }
 }
 
-/** The members of an answer that must be a success. */
+/** The fields of a response; throws unless it is a success. */
 export async function successOf<T>(ask: Ask, call: string, body?: unknown): Promise<T> {
   const answer = await ask(call, body)
   if (answer.status >= 300) throw new Error(`${call}: ${answer.status} ${JSON.stringify(answer.body)}`)
@@ -30,7 +30,7 @@ export async function successOf<T>(ask: Ask, call: string, body?: unknown): Prom
 const PATIENCE_MS = 120_000
 const LOOK_EVERY_MS = 50
 
-/** Asks again and again until it is so. */
+/** Repeats the request until the condition is true. */
 export async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + PATIENCE_MS; !(await isSo()); ) {
     if (Date.now() > deadline) throw new Error(`never came: ${what}`)
@@ -61,7 +61,7 @@ export async function eventsOf(ask: Ask, id: string): Promise<Happened[]> {
   }
 }
 
-/** Says something to the agent and waits until it has nothing more to do; answers with what happened. */
+/** Sends the agent a message and waits until it is at rest; returns the events. */
 export async function say(ask: Ask, id: string, content: string): Promise<Happened[]> {
   const before = (await eventsOf(ask, id)).length
   await successOf(ask, `POST /api/conversations/${id}/events`, { action: 'message', args: { content, image_urls: [] } })
@@ -70,7 +70,7 @@ export async function say(ask: Ask, id: string, content: string): Promise<Happen
 
 const AT_REST = new Set(['awaiting_user_input', 'awaiting_user_confirmation', 'finished', 'error', 'stopped'])
 
-/** Waits until the agent is at rest after it has done something since. */
+/** Waits until the agent has done something and is at rest again. */
 export async function settled(ask: Ask, id: string, before: number): Promise<Happened[]> {
   let since: Happened[] = []
   await until(`the agent of ${id} at rest`, async () => {

@@ -1,4 +1,4 @@
-// Everything that a service keeps, made through its interface: what a state folder of an earlier release is filled with.
+// Creates data of every kind through the API of a service, to fill a state folder of an earlier release.
 
 import type { ScriptedModel } from '../scripted-model.ts'
 import { type Ask, eventsOf, say, settled, successOf, until } from './ask.ts'
@@ -79,7 +79,7 @@ async function shellConversations(ask: Ask): Promise<void> {
   await rest(ask, [id, 'forked', 'empty'])
 }
 
-/** Files that lie in rows, and one that is so large that it lies beside them. */
+/** Files that are stored in rows, and one that is large enough to be stored as an object. */
 async function upload(ask: Ask, id: string): Promise<void> {
   const form = new FormData()
   form.append('files', new File(['small\n'], 'small.txt'))
@@ -87,13 +87,13 @@ async function upload(ask: Ask, id: string): Promise<void> {
   await successOf(ask, `POST /api/conversations/${id}/upload-files`, form)
 }
 
-/** A message that is larger than a row may be. */
+/** A message that is larger than one row can hold. */
 function image(): object {
   const url = `data:image/png;base64,${'iVBORw0KGgoAAAANSUhEUg'.repeat(120_000)}`
   return { action: 'message', args: { content: 'echo seen', image_urls: [url] } }
 }
 
-/** Nothing of theirs is left to happen: no clock closes them later. */
+/** Stops the conversations, so that no timer changes them later. */
 async function rest(ask: Ask, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     await until(`${id} quiet`, async () => {
@@ -186,5 +186,5 @@ async function analyses(ask: Ask, { hook, tick }: FillTargets): Promise<void> {
   })
 }
 
-/** By the clock of UTC. */
+/** In UTC. */
 const nextMinute = (): string => new Date(Date.now() + 60_000).toISOString().slice(11, 16)

@@ -1,9 +1,9 @@
-// Makes the state folder of the first release that the tests open, and what that release answered about it:
+// Makes the state folder of the first release that the tests open, and records that release's responses about it:
 //
 //   git archive 055c3af | tar x -C /tmp/first && cp -al node_modules /tmp/first/
 //   node test/support/first-release/make.ts /tmp/first
 //
-// The release itself makes both: what is compared later is what it said, not what we think that it said.
+// The release itself makes both, so later tests compare with its real responses.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -38,7 +38,7 @@ async function make(release: string): Promise<void> {
   rmSync(stateDir, { recursive: true })
 }
 
-/** Takes every notice. */
+/** Accepts every notification. */
 async function startHook(): Promise<{ url: string; close: () => void }> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => response.end('{"code":0}'))

@@ -1,13 +1,13 @@
-// Everything that can be read through the interface and does not change with the clock, by the call that reads it.
+// Reads everything through the API that does not change with time, by call.
 
 import { createHash } from 'node:crypto'
 import { type Ask, successOf } from './ask.ts'
 
 export type Answers = Record<string, unknown>
 
-/** A figure instead of a text this long. */
+/** A longer text is replaced by a digest. */
 const LONGEST = 20_000
-/** What depends on the moment of the question. */
+/** Fields that depend on the time of the request. */
 const OF_THE_MOMENT = new Set([
   'session_api_key',
   'next_run_at',
@@ -94,7 +94,7 @@ async function each(ask: Ask, path: string, list: string, id: string, read: Read
   for (const one of found[list] ?? []) await read(`${path}/${one[id]}`)
 }
 
-/** Without what depends on the moment. Done twice it is the same. */
+/** Removes fields that depend on the time. Idempotent. */
 export function timeless(value: unknown): unknown {
   if (typeof value === 'string' && value.length > LONGEST) {
     return `${value.length} characters, ${createHash('sha256').update(value).digest('hex')}`

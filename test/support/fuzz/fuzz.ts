@@ -1,5 +1,5 @@
-// Requests that the document makes: right ones and wrong ones, in sequences that use what earlier answers told. Every answer has to
-// come soon, with a status that is declared, and be what the document says of it.
+// Generates requests from the OpenAPI document: valid and invalid ones, in sequences that use data of earlier responses. Every response must
+// come in time, have a declared status, and match its schema.
 
 import { faultsOf, type JsonSchema } from '../../helpers/json-schema.ts'
 import type { Random } from '../broken-requests.ts'
@@ -18,18 +18,18 @@ export type Document = {
 type Call = { method: string; path: string; operation: Operation }
 
 const BROKEN_SHARE = 0.45
-/** What a 500 of the interface says when nothing failed but what it was asked for. */
+/** Texts of 500 responses that the interface requires although the service itself did not fail. */
 const FORESEEN = /Error opening file|Not a git repository|^\{"error":"analysis_failed"/
-/** Of the archive of an export that another request deletes meanwhile the rest never comes, as it is documented. */
+/** If another request deletes an export during its download, the rest never arrives; this is documented. */
 const MAY_BREAK_OFF = 'GET /api/export'
-/** Of a stream, so long. */
+/** How long a stream is read. */
 const LISTEN_MS = 150
 
-/** Makes things that others are about: more often than the rest. */
+/** Operations that create resources for others: they run more often. */
 const BEGINNINGS =
   /^POST \/api\/(conversations|v1\/(alerts\/rules|watchlists|portfolio\/accounts|schedules|channels|screens?))$/
 
-/** `patienceMs`: whoever has no answer after it hangs. */
+/** `patienceMs`: a request without a response after this time counts as hanging. */
 type Options = { random: Random; key: string | null; patienceMs: number }
 
 export type FuzzReport = {
@@ -64,7 +64,7 @@ export class Fuzz {
     return this.#values
   }
 
-  /** So many requests, some at a time. */
+  /** Sends this number of requests, several in parallel. */
   async run(count: number, atOnce: number): Promise<void> {
     let left = count
     const worker = async () => {
@@ -181,7 +181,7 @@ export class Fuzz {
     }
     const text = await response.text()
     if (reply === undefined) return [`${place} is not declared: ${text.slice(0, 300)}`]
-    // It is declared everywhere, for what nobody foresaw: here it has been foreseen.
+    // Every operation declares a 500 for unexpected errors; here it would be an expected one.
     if (response.status === 500 && !FORESEEN.test(text)) return [`${place}: ${text.slice(0, 300)}`]
     if (reply.content === undefined)
       return type === null || text === '' ? [] : [`${place} is declared without a body: ${type}`]
@@ -194,13 +194,13 @@ export class Fuzz {
   }
 }
 
-/** What cannot be sent as text of a URL or a form is none of the service's business. */
+/** Values that cannot be sent in a URL or a form are not tests of the service. */
 const wellFormed = (text: string): string => text.toWellFormed().slice(0, 2_000)
 
-/** What a header can carry of it. */
+/** The part of a value that a header can contain. */
 const asHeader = (text: string): string => text.replace(/[^\x21-\x7e]/g, '').slice(0, 2_000)
 
-/** Some of a stream, which would go on for ever. */
+/** The beginning of a stream, which would not end by itself. */
 async function listen(response: Response): Promise<void> {
   const reader = response.body?.getReader()
   if (reader === undefined) return

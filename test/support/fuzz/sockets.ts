@@ -1,5 +1,5 @@
-// Sockets that say right and wrong things: each answer is a frame that the protocol has, a ping that was sent last is answered soon,
-// and no close says that the service failed.
+// Sends valid and invalid frames over sockets: each answer must be a frame of the protocol, a final ping must be answered in time,
+// and no close code may report a failure of the service.
 
 import type { Random } from '../broken-requests.ts'
 import { pick, type Values } from './values.ts'
@@ -7,7 +7,7 @@ import { pick, type Values } from './values.ts'
 const FRAMES: ReadonlySet<string> = new Set([
   ...['events', 'ready', 'ack', 'error', 'pong', 'check', 'status', 'closing', 'delta', 'output', 'ping'],
 ])
-/** What a packet of Socket.IO is in the words of the plain protocol; the pong of a client's own ping is `3probe`. */
+/** Converts a Socket.IO packet to a frame of the plain protocol; the pong of a client's own ping is `3probe`. */
 const PACKETS: readonly (readonly [RegExp, string])[] = [
   [/^3probe$/, 'pong'],
   [/^2$/, 'ping'],
@@ -16,7 +16,7 @@ const PACKETS: readonly (readonly [RegExp, string])[] = [
   [/^42\["oh_event",\{/, 'events'],
   [/^43\d+\[\{/, 'ack'],
 ]
-/** By which a service says that it failed. */
+/** Close codes that report a failure of the service. */
 const FAILED = 1011
 const ACTION = {
   type: 'object',
@@ -39,7 +39,7 @@ const ACTION = {
 export type SocketReport = { faults: string[]; answered: number }
 export type SocketFuzz = { url: string; key: string | null; values: Values; random: Random; patienceMs: number }
 
-/** What went wrong on so many sockets, some at a time, and how many of them answered to the end. */
+/** Runs this number of sockets, several in parallel; returns the errors, and how many sockets answered to the end. */
 export async function fuzzSockets(fuzz: SocketFuzz, count: number, atOnce: number): Promise<SocketReport> {
   const heard: SocketReport = { faults: [], answered: 0 }
   let left = count
@@ -82,7 +82,7 @@ function frameOf({ values, random, isPlain }: Making): string {
 
 type Talk = { said: readonly string[]; isPlain: boolean; patienceMs: number }
 
-/** Says it all, with a ping at the end where the protocol has one, and listens until the answer. */
+/** Sends all frames, with a ping at the end if the protocol has one, and reads until its answer. */
 function talk(address: string, { said, isPlain, patienceMs }: Talk): Promise<SocketReport> {
   return new Promise((resolve) => {
     const faults: string[] = []
@@ -105,7 +105,7 @@ function talk(address: string, { said, isPlain, patienceMs }: Talk): Promise<Soc
     socket.addEventListener('close', ({ code, reason }) =>
       end(code === FAILED ? [`closed with ${code} ${reason}`] : []),
     )
-    // A handshake that was refused: the status is looked at where requests are fuzzed.
+    // A refused handshake: the fuzz test of requests checks its status.
     socket.addEventListener('error', () => end())
   })
 }

@@ -58,7 +58,7 @@ const FORMATS: Readonly<Record<string, readonly string[]>> = {
 export class Values {
   readonly #random: Random
   readonly #components: Components
-  /** Values that answers held, by the name of their field. */
+  /** Values from responses, by the name of their field. */
   readonly known = new Map<string, (string | number)[]>()
 
   constructor(random: Random, components: Components) {
@@ -66,7 +66,7 @@ export class Values {
     this.#components = components
   }
 
-  /** Remembers what an answer tells of things that exist. */
+  /** Stores the ids of existing resources from a response. */
   learn(value: unknown, depth = 0): void {
     if (depth > DEEPEST || typeof value !== 'object' || value === null) return
     for (const [name, inner] of Object.entries(value)) {
@@ -77,7 +77,7 @@ export class Values {
     }
   }
 
-  /** What is known under the name, or anything that ids look like. */
+  /** A stored value for the name, or a value in the form of an id. */
   idFor(name: string): string {
     const random = this.#random
     const own = this.known.get(name) ?? (name.endsWith('_id') ? this.known.get('id') : undefined) ?? []
@@ -104,7 +104,7 @@ export class Values {
     return pick(random, [{}, [], 'a', 1, true, null])
   }
 
-  /** The value with something wrong in it, somewhere. */
+  /** The value with one error at a random position. */
   broken(value: unknown, depth = 0): unknown {
     const random = this.#random
     if (depth < DEEPEST && random() < 0.75) {

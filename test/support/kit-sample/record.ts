@@ -1,12 +1,12 @@
-// Used by the run that finds out what each entry reaches (`npm run sample`): reads the marks that one entry leaves in the kits, and
-// tells them to the collector of that run.
+// Used by the coverage run of `npm run sample`: reads the marks that one entry leaves in the kits, and
+// sends them to the collector of that run.
 
 import { inject } from 'vitest'
 import type { Corpus } from './sample.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Of the run that marks the kits, and of no other. */
+    /** Only exists in the run with instrumented kits. */
     kitCollector: string
   }
 }
@@ -27,7 +27,7 @@ export async function recorded<T extends { output: string }>(entry: Entry, run: 
   return answer
 }
 
-/** The distances between them, in the digits of base 36; they begin anew. */
+/** The distances between the marks in base 36; resets the marks. */
 export function takeMarks(): string {
   const marks = scope.__kitMarks?.__m ?? new Uint8Array(0)
   const gaps: string[] = []

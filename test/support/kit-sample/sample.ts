@@ -1,7 +1,7 @@
-// Which entries of a corpus run always: those that together reach what the whole corpus reaches in the kits, as
-// `npm run sample` found out and wrote down in `test/fixtures/shell/sample`, and those that are newer than that.
+// Chooses the entries of a corpus that always run: those that together cover the same code of the kits as the whole corpus,
+// as `npm run sample` has recorded in `test/fixtures/shell/sample`, and those that are newer than the record.
 //
-// A group begins with `### name`. Behind `known` stand short digests of the entries that were looked at, and below the chosen ones.
+// A group begins with `### name`. After `known` come short digests of the examined entries, and below them the chosen entries.
 
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const DIGEST_CHARS = 4
 
 export const sampleFile = (corpus: Corpus): string => join(FIXTURES, 'sample', `${corpus}.txt`)
 
-/** Throws when the fixture names an entry that is no longer there. */
+/** Throws if the fixture names an entry that no longer exists. */
 export function alwaysRun<T extends Listed>(corpus: Corpus, group: string, entries: readonly T[]): T[] {
   return chosenOf(groupsOf(corpus).get(group), group, entries)
 }
@@ -42,7 +42,7 @@ export function nameOf({ id, script, theme }: Listed): string {
   return hasOwnId ? id.slice(theme.length + 1) : JSON.stringify(script).slice(1, -1)
 }
 
-/** Another one when the entry is changed. */
+/** Changes when the entry changes. */
 export function digestOf(entry: Listed): string {
   return createHash('sha256')
     .update(`${nameOf(entry)}\n${entry.script}`)
