@@ -1,4 +1,4 @@
-// What the commands for archives have in common: the files to be packed, and a safe place for what is unpacked.
+// Shared code of the archive commands: the files to pack, and a safe path for unpacked files.
 
 import {
   byteLength,
@@ -13,7 +13,7 @@ import { kindAt } from '../../../workspace/stat.ts'
 import { resolvePath } from '../named-path.ts'
 
 export interface Walked {
-  /** As the archive calls it: relative, without `..`. */
+  /** The name in the archive: relative, without `..`. */
   name: string
   path: string
   stat: FileStat
@@ -22,7 +22,7 @@ export interface Walked {
 export const MAX_ARCHIVE_BYTES = 32 * 1024 * 1024
 export const MAX_ARCHIVE_ENTRIES = 20_000
 
-/** The entries below the operands, folders before what is in them. Links are entries themselves, never followed. */
+/** The entries below the operands, folders before their contents. Links are entries themselves, never followed. */
 export function* walk(fs: FileSystem, cwd: string, operands: readonly string[]): Generator<Walked> {
   let count = 0
   const waiting = operands.map((operand) => ({ name: archiveName(operand), path: resolvePath(cwd, operand) })).reverse()
@@ -40,7 +40,7 @@ export function* walk(fs: FileSystem, cwd: string, operands: readonly string[]):
   }
 }
 
-/** A leading slash and everything up to the last `..` go, as from other tools. */
+/** Removes a leading slash and everything up to the last `..`, like other tools. */
 function archiveName(operand: string): string {
   const names = operand.split('/').filter((name) => name !== '' && name !== '.')
   return names.slice(names.lastIndexOf('..') + 1).join('/')
@@ -49,8 +49,8 @@ function archiveName(operand: string): string {
 export type Placed = { ok: true; path: string } | { ok: false; reason: string }
 
 /**
- * Where an entry belongs below the folder. Nothing is made to fit: a name that leads elsewhere is refused, and so is a way
- * that leads over a link.
+ * The path of an entry below the folder. Names are not corrected: one that leads out of the folder is refused, and so
+ * is a path through a link.
  */
 export function placeBelow(fs: FileSystem, folder: string, name: string): Placed {
   if (name.includes('\0') || !name.isWellFormed()) return { ok: false, reason: 'the name is malformed' }
@@ -70,14 +70,14 @@ export function placeBelow(fs: FileSystem, folder: string, name: string): Placed
   return { ok: true, path }
 }
 
-/** Links may point to what is beside and below them, not out of the folder that is unpacked into. */
+/** Links may point to targets next to and below them, but not out of the target folder. */
 export function isLinkInside(folder: string, path: string, target: string): boolean {
   if (target === '' || target.startsWith('/')) return false
   const meant = resolvePath(path.slice(0, path.lastIndexOf('/')), target)
   return meant === folder || meant.startsWith(`${folder === '/' ? '' : folder}/`)
 }
 
-/** A compressed file that cannot be unpacked; the message says why. */
+/** A compressed file that cannot be unpacked; the message contains the reason. */
 export class UnpackError extends Error {
   override readonly name = 'UnpackError'
 }
