@@ -76,7 +76,7 @@ function asFixed(digits: string, power: number): string {
   return `${digits.slice(0, power + 1)}.${digits.slice(power + 1)}`
 }
 
-/** Without zeros at the end of what is behind the point. */
+/** Without trailing zeros after the point. */
 function trimmed(text: string): string {
   const [mantissa = '', exponent] = text.split('e')
   const short = mantissa.includes('.') ? mantissa.replace(/\.?0*$/, '') : mantissa
